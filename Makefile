@@ -1,0 +1,52 @@
+# Every target does its own set-up: a fresh clone needs Python 3.11, and nothing else.
+PYTHON ?= python3
+VENV := .venv
+BIN := $(VENV)/bin
+UV := $(shell command -v uv 2>/dev/null || echo $(BIN)/uv)
+RUNTIME := $(VENV)/.runtime-ready
+DEV := $(VENV)/.dev-ready
+INSTALL := $(UV) pip install --quiet --python $(BIN)/python
+
+.PHONY: serve setup test lint bench lock clean
+
+serve: $(RUNTIME)
+	@exec $(BIN)/interlock serve
+
+setup: $(RUNTIME)
+
+test: $(DEV)
+	@$(MAKE) --no-print-directory lint
+	$(BIN)/python -m pytest -n 2 --dist loadgroup
+
+lint: $(DEV)
+	$(BIN)/ruff check .
+	$(BIN)/ruff format --check .
+	$(BIN)/lint-imports --no-cache
+	$(BIN)/pyright --warnings
+
+bench: $(DEV)
+	$(BIN)/python -m bench
+
+# Versions and hashes only: a lock file that records where a package came from is not committed.
+lock: $(BIN)/python
+	$(UV) pip compile --quiet --upgrade --universal --python-version 3.11 --generate-hashes --no-header \
+	  packages/client/pyproject.toml packages/server/pyproject.toml requirements/build.in \
+	  --no-emit-package interlock-client -o requirements/server.txt
+	$(UV) pip compile --quiet --universal --python-version 3.11 --generate-hashes --no-header \
+	  requirements/server.txt requirements/dev.in -o requirements/dev.txt
+
+clean:
+	rm -rf $(VENV)
+
+$(BIN)/python:
+	$(PYTHON) -m venv $(VENV)
+	@command -v uv >/dev/null 2>&1 || $(BIN)/python -m pip install --quiet uv
+
+$(RUNTIME): requirements/server.txt packages/client/pyproject.toml packages/server/pyproject.toml | $(BIN)/python
+	$(INSTALL) --require-hashes -r requirements/server.txt
+	$(INSTALL) --no-deps --no-build-isolation -e packages/client -e packages/server
+	@touch $@
+
+$(DEV): $(RUNTIME) requirements/dev.txt
+	$(INSTALL) --require-hashes -r requirements/dev.txt
+	@touch $@

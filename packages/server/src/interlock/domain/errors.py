@@ -1,0 +1,97 @@
+"""Everything that the core refuses, as one shallow tree.
+
+    InterlockError
+    ├── InvalidInput         the caller sent something that cannot be taken; `errors` names each field
+    │   └── InvalidAnswer    an answer that does not fit what was asked; the request stays open
+    ├── NotAuthenticated     no credential, or one that does not hold
+    ├── Forbidden            the caller may not do this, or the thing does not exist for them
+    ├── NotFound             no such thing, told only to those who may know
+    ├── Conflict             the thing is in another state than the call needs
+    │   ├── AlreadySettled   a request that somebody, or its deadline, settled first
+    │   ├── NothingPending   a thread that waits for nobody
+    │   ├── NotShown         a reply sent before its question was shown
+    │   └── ThreadBusy       a thread that runs or waits, and takes no new message
+    ├── LeaseLost            a worker that another one replaced; it must stop and commit nothing
+    ├── IllegalTransition    a state change that no transition table allows: a bug of ours
+    └── StorageUnavailable   the database cannot be reached or written
+
+`code` is stable and is what faces map and tests assert; the text is for people.
+"""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, ClassVar
+
+
+class InterlockError(Exception):
+    code: ClassVar[str] = "error"
+
+    def __init__(self, message: str, **context: Any) -> None:
+        super().__init__(message)
+        self.message = message
+        self.context: Mapping[str, Any] = context
+
+
+@dataclass(frozen=True, slots=True)
+class FieldError:
+    """One wrong field: where it is, what is wrong with it, and a stable name for that."""
+
+    field: str
+    code: str
+    message: str
+
+
+class InvalidInput(InterlockError):
+    code = "invalid_input"
+
+    def __init__(self, message: str, errors: Sequence[FieldError] = (), **context: Any) -> None:
+        super().__init__(message, **context)
+        self.errors = tuple(errors)
+
+
+class InvalidAnswer(InvalidInput):
+    code = "invalid_answer"
+
+
+class NotAuthenticated(InterlockError):
+    code = "not_authenticated"
+
+
+class Forbidden(InterlockError):
+    code = "forbidden"
+
+
+class NotFound(InterlockError):
+    code = "not_found"
+
+
+class Conflict(InterlockError):
+    code = "conflict"
+
+
+class AlreadySettled(Conflict):
+    code = "already_settled"
+
+
+class NothingPending(Conflict):
+    code = "nothing_pending"
+
+
+class NotShown(Conflict):
+    code = "not_shown"
+
+
+class ThreadBusy(Conflict):
+    code = "thread_busy"
+
+
+class LeaseLost(InterlockError):
+    code = "lease_lost"
+
+
+class IllegalTransition(InterlockError):
+    code = "illegal_transition"
+
+
+class StorageUnavailable(InterlockError):
+    code = "storage_unavailable"

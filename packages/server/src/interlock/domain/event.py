@@ -1,0 +1,47 @@
+"""One entry of a thread's append-only log. Every stream of every face is a view of it."""
+
+from dataclasses import dataclass
+from datetime import datetime
+from enum import StrEnum
+from typing import Any
+
+
+class EventType(StrEnum):
+    THREAD_CREATED = "thread.created"
+    THREAD_DELETED = "thread.deleted"
+    USER_MESSAGE = "message.user"
+    ASSISTANT_MESSAGE = "message.assistant"
+    TOOL_STARTED = "tool.started"
+    TOOL_ENDED = "tool.ended"
+    RUN_STARTED = "run.started"
+    RUN_ENDED = "run.ended"
+    PAUSE_OPENED = "pause.opened"
+    REQUEST_SETTLED = "request.settled"
+    CUSTOM = "custom"
+    """What a graph wrote with LangGraph's stream writer."""
+
+
+@dataclass(frozen=True, slots=True)
+class Event:
+    thread_id: str
+    seq: int
+    type: EventType
+    data: dict[str, Any]
+    at: datetime
+
+
+@dataclass(frozen=True, slots=True)
+class Token:
+    """A piece of a message that is being written: live only, never in the log.
+
+    `seq` is the number of the last event before it, `part` counts the tokens since that event.
+    """
+
+    thread_id: str
+    seq: int
+    part: int
+    message_id: str
+    text: str
+
+
+Live = Event | Token

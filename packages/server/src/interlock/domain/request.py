@@ -1,0 +1,132 @@
+"""A request is one thing asked of a person; a pause is the point where a run waits, and holds its requests."""
+
+from dataclasses import dataclass, field
+from datetime import datetime
+from enum import StrEnum
+from typing import Any
+
+from interlock.domain.transitions import Transitions
+
+
+class RequestKind(StrEnum):
+    APPROVAL = "approval"
+    CLARIFICATION = "clarification"
+    DECISION = "decision"
+    ENV_VAR = "env_var"
+    QUESTIONS = "questions"
+
+
+ID_PREFIX = {
+    RequestKind.APPROVAL: "perm",
+    RequestKind.CLARIFICATION: "clar",
+    RequestKind.DECISION: "deci",
+    RequestKind.ENV_VAR: "envv",
+    RequestKind.QUESTIONS: "ques",
+}
+
+
+class RequestStatus(StrEnum):
+    PENDING = "pending"
+    ANSWERED = "answered"
+    CANCELLED = "cancelled"
+    EXPIRED = "expired"
+
+
+REQUEST = Transitions(
+    "request",
+    {
+        RequestStatus.PENDING: frozenset({RequestStatus.ANSWERED, RequestStatus.CANCELLED, RequestStatus.EXPIRED}),
+        RequestStatus.ANSWERED: frozenset(),
+        RequestStatus.CANCELLED: frozenset(),
+        RequestStatus.EXPIRED: frozenset(),
+    },
+)
+
+
+class PauseStatus(StrEnum):
+    OPEN = "open"
+    SETTLED = "settled"
+    """Every request is settled; what was answered waits to be taken by a resume."""
+    CONSUMED = "consumed"
+    VOID = "void"
+    """Nothing of it will reach the graph: the thread was deleted, or went on without it."""
+
+
+PAUSE = Transitions(
+    "pause",
+    {
+        PauseStatus.OPEN: frozenset({PauseStatus.SETTLED, PauseStatus.VOID}),
+        PauseStatus.SETTLED: frozenset({PauseStatus.CONSUMED, PauseStatus.VOID}),
+        PauseStatus.CONSUMED: frozenset(),
+        PauseStatus.VOID: frozenset(),
+    },
+)
+
+
+class PauseOrigin(StrEnum):
+    INTERRUPT = "interrupt"
+    """The graph asked."""
+    EFFECT = "effect"
+    """Recovery found effects in doubt; their requests' `call` names which."""
+    BREAKPOINT = "breakpoint"
+    """The graph was compiled to stop before or after a node."""
+
+
+@dataclass(frozen=True, slots=True)
+class Pause:
+    id: str
+    thread_id: str
+    run_id: str
+    status: PauseStatus
+    origin: PauseOrigin
+    node: str
+    """The name of the graph's node that waits."""
+    created_at: datetime
+
+
+@dataclass(frozen=True, slots=True)
+class Request:
+    id: str
+    pause_id: str
+    thread_id: str
+    kind: RequestKind
+    status: RequestStatus
+    position: int
+    """Its place among the requests of its pause."""
+    body: dict[str, Any]
+    """What a person is shown; see `asks`."""
+    created_at: datetime
+    interrupt_id: str | None = None
+    form: dict[str, Any] = field(default_factory=dict[str, Any])
+    """How the runner turns an answer into what the graph expects; of no meaning to anybody else."""
+    call_id: str | None = None
+    """The model's tool call that this is about, where there is one."""
+    message_id: str | None = None
+    """The message that asked, where it is known."""
+    digest: str | None = None
+    """For an approval: the digest of the tool and arguments that are shown."""
+    timeout_seconds: float | None = None
+    deadline: datetime | None = None
+    settled_at: datetime | None = None
+
+
+class AnswerOrigin(StrEnum):
+    PERSON = "person"
+    GRANT = "grant"
+    DEFAULT = "default"
+    SAVED = "saved"
+    POLICY = "policy"
+
+
+@dataclass(frozen=True, slots=True)
+class Answer:
+    request_id: str
+    value: dict[str, Any]
+    """In the shape of `answers`; secret values are handles, never in clear."""
+    by_id: str
+    by_name: str
+    source: str
+    """The face it came through, or what gave it without one."""
+    origin: AnswerOrigin
+    at: datetime
+    metadata: dict[str, Any] = field(default_factory=dict[str, Any])

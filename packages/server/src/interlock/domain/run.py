@@ -1,0 +1,71 @@
+"""A run: one execution of the agent on a thread, started by a message or by an answer."""
+
+from dataclasses import dataclass, field
+from datetime import datetime
+from enum import StrEnum
+from typing import Any
+
+from interlock.domain.transitions import Transitions
+
+
+class RunCause(StrEnum):
+    MESSAGE = "message"
+    ANSWER = "answer"
+    RETRY = "retry"
+    """Once more from where the last run failed, with the answers that are on record."""
+
+
+class RunStatus(StrEnum):
+    QUEUED = "queued"
+    RUNNING = "running"
+    PAUSED = "paused"
+    DONE = "done"
+    FAILED = "failed"
+    STOPPED = "stopped"
+    NOT_ANSWERED = "not_answered"
+    """Ended because nobody answered, where the agent's graph offers no way to be told so."""
+
+
+RUN = Transitions(
+    "run",
+    {
+        RunStatus.QUEUED: frozenset({RunStatus.RUNNING, RunStatus.STOPPED, RunStatus.NOT_ANSWERED}),
+        RunStatus.RUNNING: frozenset(
+            {
+                RunStatus.QUEUED,
+                RunStatus.PAUSED,
+                RunStatus.DONE,
+                RunStatus.FAILED,
+                RunStatus.STOPPED,
+                RunStatus.NOT_ANSWERED,
+            }
+        ),
+        RunStatus.PAUSED: frozenset(),
+        RunStatus.DONE: frozenset(),
+        RunStatus.FAILED: frozenset(),
+        RunStatus.STOPPED: frozenset(),
+        RunStatus.NOT_ANSWERED: frozenset(),
+    },
+)
+
+ACTIVE = (RunStatus.QUEUED, RunStatus.RUNNING)
+
+
+@dataclass(frozen=True, slots=True)
+class Run:
+    id: str
+    thread_id: str
+    cause: RunCause
+    status: RunStatus
+    created_at: datetime
+    input: dict[str, Any] = field(default_factory=dict[str, Any])
+    """For a message `{text}`; empty for the others, which go on from the thread's state and its answers."""
+    attempt: int = 0
+    """How often it was claimed; above one it was interrupted by a crash or a lost lease."""
+    started_seq: int = 0
+    """The number of its first event."""
+    stop_reason: str | None = None
+    """Set when somebody asked the run to stop; the worker drains it."""
+    detached: bool = False
+    """Whether it goes on when its last follower has gone."""
+    error: str | None = None

@@ -1,0 +1,59 @@
+"""A thread: a conversation between one owner and one agent."""
+
+from dataclasses import dataclass
+from datetime import datetime
+from enum import StrEnum
+
+from interlock.domain.transitions import Transitions
+
+
+class ThreadStatus(StrEnum):
+    IDLE = "idle"
+    RUNNING = "running"
+    PAUSED = "paused"
+    DELETED = "deleted"
+
+
+THREAD = Transitions(
+    "thread",
+    {
+        ThreadStatus.IDLE: frozenset({ThreadStatus.RUNNING, ThreadStatus.PAUSED, ThreadStatus.DELETED}),
+        ThreadStatus.RUNNING: frozenset({ThreadStatus.IDLE, ThreadStatus.PAUSED, ThreadStatus.DELETED}),
+        ThreadStatus.PAUSED: frozenset({ThreadStatus.RUNNING, ThreadStatus.IDLE, ThreadStatus.DELETED}),
+        ThreadStatus.DELETED: frozenset(),
+    },
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Thread:
+    id: str
+    owner_id: str
+    agent: str
+    title: str
+    status: ThreadStatus
+    seq: int
+    """The number of the last event in the thread's log."""
+    epoch: int
+    """Grows with every lease; a worker that holds an older one commits nothing."""
+    message_count: int
+    created_at: datetime
+    updated_at: datetime
+
+
+@dataclass(frozen=True, slots=True)
+class Lease:
+    """The right to run a thread: held by one worker, until it is released, expires or is taken over."""
+
+    thread_id: str
+    run_id: str
+    worker: str
+    epoch: int
+
+
+TITLE_LENGTH = 60
+
+
+def title_of(message: str) -> str:
+    line = " ".join(message.split())
+    return line if len(line) <= TITLE_LENGTH else line[: TITLE_LENGTH - 1] + "…"

@@ -1,0 +1,259 @@
+"""The durable truth: one repository per aggregate, all inside one transaction.
+
+Rules for every backend:
+
+- `Store.transaction` opens a transaction that commits when its block ends and rolls back when the block raises.
+  When the block has been left without an error, everything written in it survives `kill -9`.
+- Writers are serialized per thread at least: between `Threads.lock` and the end of the transaction nobody else
+  changes that thread, its runs, pauses, requests, events or effects.
+- A conditional update that finds another state changes nothing and says so by its return value; it never raises.
+- No repository publishes, wakes or calls anybody: that is the services' part, after the commit.
+- A database that cannot be reached or written raises `StorageUnavailable`.
+"""
+
+from collections.abc import Collection, Mapping, Sequence
+from contextlib import AbstractAsyncContextManager
+from datetime import datetime
+from typing import Any, Protocol
+
+from interlock.domain.effect import Effect, EffectKey, EffectState
+from interlock.domain.event import Event, EventType
+from interlock.domain.principal import Principal, Role, User
+from interlock.domain.request import Answer, Pause, PauseStatus, Request, RequestStatus
+from interlock.domain.run import Run, RunStatus
+from interlock.domain.thread import Lease, Thread, ThreadStatus
+
+
+class Users(Protocol):
+    async def add(self, user: User) -> None:
+        """Add a user; `Conflict` when the name is taken (names are compared exactly)."""
+        ...
+
+    async def get(self, user_id: str) -> User | None: ...
+
+    async def by_name(self, username: str) -> User | None: ...
+
+    async def all(self) -> list[User]: ...
+
+    async def count(self) -> int: ...
+
+    async def set_password(self, user_id: str, password_hash: str, tokens_after: datetime) -> None:
+        """Change the password, and end every token issued before `tokens_after`."""
+        ...
+
+    async def set_role(self, user_id: str, role: Role, reviews: Sequence[str]) -> None: ...
+
+
+class Threads(Protocol):
+    async def add(self, thread: Thread) -> None:
+        """Add a thread; `Conflict` when its id was ever used, also by a thread that is deleted now."""
+        ...
+
+    async def get(self, thread_id: str) -> Thread | None:
+        """The thread, or None when it never was or is deleted."""
+        ...
+
+    async def lock(self, thread_id: str) -> Thread | None:
+        """As `get`, and hold its row until the transaction ends."""
+        ...
+
+    async def page(self, owner_id: str, offset: int, limit: int) -> tuple[list[Thread], int]:
+        """The owner's threads, the one last touched first, and how many there are in all."""
+        ...
+
+    async def update(
+        self,
+        thread_id: str,
+        at: datetime,
+        *,
+        status: ThreadStatus | None = None,
+        title: str | None = None,
+        message_count: int | None = None,
+    ) -> None: ...
+
+    async def delete(self, thread_id: str, at: datetime) -> None:
+        """Mark it deleted, for good, raise its epoch so that every worker is fenced off, and drop its checkpoints."""
+        ...
+
+
+class Leases(Protocol):
+    """A lease lets one worker run one thread. Its epoch is in every write the worker makes.
+
+    Taking a lease raises the thread's epoch; whoever held an older one is fenced off from that moment, whether it
+    knows or not. A lease that is not renewed until its time may be taken by another worker.
+    """
+
+    async def take(self, thread_id: str, run_id: str, worker: str, until: datetime) -> Lease: ...
+
+    async def check(self, lease: Lease) -> Thread:
+        """Lock and return the thread; `LeaseLost` when the epoch has moved on or the thread is deleted."""
+        ...
+
+    async def renew(self, worker: str, thread_ids: Collection[str], until: datetime) -> set[str]:
+        """Prolong the worker's leases; returns the threads for which it still held one."""
+        ...
+
+    async def release(self, lease: Lease) -> None:
+        """Give the lease back; nothing happens when it was lost already."""
+        ...
+
+    async def requeue_lost(self, now: datetime | None) -> list[str]:
+        """Queue again every running run whose lease ended before `now` (None: every one), raising the threads' epochs.
+
+        Returns the ids of the runs. With None it is the take-over at the start of the only server of a data folder.
+        """
+        ...
+
+
+class Runs(Protocol):
+    async def add(self, run: Run) -> None:
+        """Add a run; `ThreadBusy` when the thread has one that is queued or running."""
+        ...
+
+    async def get(self, run_id: str) -> Run | None: ...
+
+    async def active_of(self, thread_id: str) -> Run | None:
+        """The thread's queued or running run; there is one at most."""
+        ...
+
+    async def last_of(self, thread_id: str) -> Run | None: ...
+
+    async def next_queued(self, run_id: str | None = None) -> Run | None:
+        """The oldest queued run, or the named one if it is queued, locked; one that another worker is taking is skipped."""
+        ...
+
+    async def change(self, run_id: str, status: RunStatus, at: datetime, *, error: str | None = None) -> bool:
+        """Go to `status` if the transition table allows it from the present one; becoming running counts an attempt."""
+        ...
+
+    async def request_stop(self, run_id: str, reason: str) -> None: ...
+
+    async def stop_requested(self, run_ids: Collection[str]) -> dict[str, str]:
+        """Of these runs, those that somebody asked to stop, with the reason."""
+        ...
+
+
+class Pauses(Protocol):
+    async def add(self, pause: Pause, requests: Sequence[Request]) -> None: ...
+
+    async def get(self, pause_id: str) -> Pause | None: ...
+
+    async def of_thread(self, thread_id: str, status: PauseStatus) -> list[Pause]:
+        """The thread's pauses in that status, oldest first; at most one is open."""
+        ...
+
+    async def change(self, pause_id: str, status: PauseStatus, at: datetime) -> bool: ...
+
+
+class Requests(Protocol):
+    async def get(self, request_id: str) -> Request | None: ...
+
+    async def of_pauses(self, pause_ids: Collection[str]) -> list[Request]:
+        """In the order of their pauses and positions."""
+        ...
+
+    async def settle(self, request_id: str, status: RequestStatus, at: datetime) -> bool:
+        """The one update that decides a winner: True for the caller that took it from pending, False for all others."""
+        ...
+
+    async def overdue(self, now: datetime, limit: int) -> list[Request]:
+        """Pending requests whose deadline has come, the oldest deadline first."""
+        ...
+
+    async def next_deadline(self) -> datetime | None: ...
+
+
+class Answers(Protocol):
+    async def add(self, answer: Answer) -> None: ...
+
+    async def of_requests(self, request_ids: Collection[str]) -> dict[str, Answer]: ...
+
+
+class Events(Protocol):
+    async def append(
+        self, thread_id: str, entries: Sequence[tuple[EventType, Mapping[str, Any]]], at: datetime
+    ) -> list[Event]:
+        """Append to the thread's log under the next numbers: consecutive, from 1, without a gap, whoever writes."""
+        ...
+
+    async def after(self, thread_id: str, seq: int, limit: int) -> list[Event]: ...
+
+
+class Effects(Protocol):
+    async def get(self, key: EffectKey) -> Effect | None: ...
+
+    async def add(self, effect: Effect) -> None: ...
+
+    async def change(
+        self,
+        key: EffectKey,
+        state: EffectState,
+        at: datetime,
+        *,
+        run_id: str | None = None,
+        epoch: int | None = None,
+        asks: int | None = None,
+        result: bytes | None = None,
+        error: str | None = None,
+    ) -> bool:
+        """Go to `state` if the transition table allows it from the present one; fields that are None stay."""
+        ...
+
+    async def of_thread(self, thread_id: str, state: EffectState) -> list[Effect]:
+        """In the order in which they began."""
+        ...
+
+    async def containers(self, thread_id: str, keys: Collection[EffectKey]) -> set[EffectKey]:
+        """Of these effects, those that ran a graph: other effects or a subgraph's checkpoints were written inside them."""
+        ...
+
+
+class Audit(Protocol):
+    async def append(
+        self, thread_id: str, actor: Principal, action: str, data: Mapping[str, Any], at: datetime
+    ) -> None:
+        """Append to the thread's audit trail, chained by hash to the entry before."""
+        ...
+
+
+class Secrets(Protocol):
+    """Values that people gave, sealed before they reach the database."""
+
+    async def put(self, handle: str, thread_id: str, request_id: str, name: str, value: str, at: datetime) -> None: ...
+
+    async def get(self, handle: str) -> str | None: ...
+
+    async def destroy_of_requests(self, request_ids: Collection[str]) -> None: ...
+
+
+class Transaction(Protocol):
+    @property
+    def users(self) -> Users: ...
+    @property
+    def threads(self) -> Threads: ...
+    @property
+    def leases(self) -> Leases: ...
+    @property
+    def runs(self) -> Runs: ...
+    @property
+    def pauses(self) -> Pauses: ...
+    @property
+    def requests(self) -> Requests: ...
+    @property
+    def answers(self) -> Answers: ...
+    @property
+    def events(self) -> Events: ...
+    @property
+    def effects(self) -> Effects: ...
+    @property
+    def audit(self) -> Audit: ...
+    @property
+    def secrets(self) -> Secrets: ...
+
+
+class Store(Protocol):
+    def transaction(self) -> AbstractAsyncContextManager[Transaction]: ...
+
+    def snapshot(self) -> AbstractAsyncContextManager[Transaction]:
+        """A transaction for reading: it sees one state of the database, waits for no writer and keeps none waiting."""
+        ...

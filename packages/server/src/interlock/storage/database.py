@@ -1,0 +1,215 @@
+"""Connections and transactions. Everything above works on an `AsyncConnection` that `write` or `read` lends it."""
+
+import asyncio
+from collections.abc import AsyncGenerator
+from contextlib import AbstractAsyncContextManager, asynccontextmanager
+from pathlib import Path
+from typing import Any, Protocol
+
+from sqlalchemy import URL, event, make_url
+from sqlalchemy.exc import ArgumentError, DBAPIError, InterfaceError, OperationalError
+from sqlalchemy.ext.asyncio import AsyncConnection, AsyncEngine, create_async_engine
+
+from interlock.domain.errors import InvalidInput, StorageUnavailable
+
+BUSY_SECONDS = 30
+GROUP_SIZE = 64
+"""How many transactions may share one commit, so that the first of them does not wait for long."""
+
+
+class Database(Protocol):
+    """One database, whichever it is."""
+
+    @property
+    def engine(self) -> AsyncEngine: ...
+
+    @property
+    def is_shared(self) -> bool:
+        """Whether other servers may work on it at the same time."""
+        ...
+
+    def write(self) -> AbstractAsyncContextManager[AsyncConnection]:
+        """A transaction that commits durably when the block ends, and rolls back when it raises."""
+        ...
+
+    def read(self) -> AbstractAsyncContextManager[AsyncConnection]:
+        """One consistent state of the database, for reading."""
+        ...
+
+    async def close(self) -> None: ...
+
+
+def open_database(url: str) -> Database:
+    """The database behind a URL: `sqlite:///path/to/file.db` or `postgresql://user@host/name`."""
+    try:
+        parsed = make_url(url)
+    except ArgumentError as error:
+        raise InvalidInput(f"{url!r} is not a database URL: {error}") from error
+    match parsed.get_backend_name():
+        case "sqlite":
+            return SqliteDatabase(parsed)
+        case "postgresql":
+            return PostgresDatabase(parsed)
+        case other:
+            raise InvalidInput(f"{other} is not supported: use sqlite:///path/to/file.db or postgresql://user@host/name")
+
+
+@asynccontextmanager
+async def _told() -> AsyncGenerator[None]:
+    """Turn the driver's failures into the one error that callers know."""
+    try:
+        yield
+    except (OperationalError, InterfaceError) as error:
+        raise StorageUnavailable(f"the database cannot be used: {error.orig}") from error
+    except DBAPIError as error:
+        if error.connection_invalidated:
+            raise StorageUnavailable(f"the connection to the database was lost: {error.orig}") from error
+        raise
+
+
+class SqliteDatabase:
+    """One file, one writing connection. Transactions that queue up behind each other share one durable commit.
+
+    Each keeps its own savepoint, so one that fails takes nothing of the others with it, and each is told that it is
+    committed only after the commit that holds it.
+    """
+
+    is_shared = False
+
+    def __init__(self, url: URL) -> None:
+        if not url.database or url.database == ":memory:":
+            raise InvalidInput("SQLite needs a file: a pause that is only in memory is lost with the process")
+        Path(url.database).expanduser().parent.mkdir(parents=True, exist_ok=True)
+        self.engine = create_async_engine(
+            url.set(drivername="sqlite+aiosqlite", database=str(Path(url.database).expanduser())),
+            isolation_level="AUTOCOMMIT",
+            connect_args={"timeout": BUSY_SECONDS},
+            pool_size=8,
+            max_overflow=8,
+        )
+        event.listen(self.engine.sync_engine, "connect", _prepare_sqlite)
+        self._turn = asyncio.Lock()
+        self._waiting = 0
+        self._writer: AsyncConnection | None = None
+        self._group: asyncio.Future[None] | None = None
+        self._group_size = 0
+
+    @asynccontextmanager
+    async def write(self) -> AsyncGenerator[AsyncConnection]:
+        async with _told():
+            self._waiting += 1
+            try:
+                await self._turn.acquire()
+            finally:
+                self._waiting -= 1
+            try:
+                group = await self._enter()
+                try:
+                    yield self._connection
+                except BaseException:
+                    await asyncio.shield(self._leave(failed=True))
+                    raise
+                await asyncio.shield(self._leave(failed=False))
+            finally:
+                self._turn.release()
+            await asyncio.shield(group)
+
+    @property
+    def _connection(self) -> AsyncConnection:
+        assert self._writer is not None
+        return self._writer
+
+    async def _enter(self) -> asyncio.Future[None]:
+        if self._writer is None:
+            self._writer = await self.engine.connect()
+        if self._group is None:
+            await self._writer.exec_driver_sql("BEGIN IMMEDIATE")
+            self._group = asyncio.get_running_loop().create_future()
+            self._group_size = 0
+        else:
+            await self._writer.exec_driver_sql("SAVEPOINT member")
+        self._group_size += 1
+        return self._group
+
+    async def _leave(self, *, failed: bool) -> None:
+        alone = self._group_size == 1
+        try:
+            if failed and alone:
+                await self._finish("ROLLBACK")
+                return
+            if failed:
+                await self._connection.exec_driver_sql("ROLLBACK TO member")
+            if not alone:
+                await self._connection.exec_driver_sql("RELEASE member")
+            if not self._waiting or self._group_size >= GROUP_SIZE:
+                await self._finish("COMMIT")
+        except Exception as error:
+            await self._abandon(error)
+            raise
+
+    async def _finish(self, statement: str) -> None:
+        await self._connection.exec_driver_sql(statement)
+        group, self._group = self._group, None
+        if group is not None and not group.done():
+            group.set_result(None)
+
+    async def _abandon(self, error: Exception) -> None:
+        """The commit did not happen: nobody in the group may believe that it did."""
+        group, self._group = self._group, None
+        if group is not None and not group.done():
+            group.set_exception(StorageUnavailable(f"the transaction was not committed: {error}"))
+            group.exception()
+        writer, self._writer = self._writer, None
+        if writer is not None:
+            await writer.invalidate()
+            await writer.close()
+
+    @asynccontextmanager
+    async def read(self) -> AsyncGenerator[AsyncConnection]:
+        async with _told(), self.engine.connect() as connection:
+            await connection.exec_driver_sql("BEGIN")
+            try:
+                yield connection
+            finally:
+                await connection.exec_driver_sql("ROLLBACK")
+
+    async def close(self) -> None:
+        if self._writer is not None:
+            await self._writer.close()
+            self._writer = None
+        await self.engine.dispose()
+
+
+def _prepare_sqlite(connection: Any, _record: Any) -> None:
+    cursor = connection.cursor()
+    for pragma in (
+        "journal_mode=WAL",
+        "synchronous=FULL",
+        f"busy_timeout={BUSY_SECONDS * 1000}",
+        "secure_delete=ON",
+    ):
+        cursor.execute(f"PRAGMA {pragma}")
+    cursor.close()
+
+
+class PostgresDatabase:
+    is_shared = True
+
+    def __init__(self, url: URL) -> None:
+        self.engine = create_async_engine(
+            url.set(drivername="postgresql+psycopg"), pool_size=20, max_overflow=10, pool_pre_ping=True
+        )
+        self._readers = self.engine.execution_options(isolation_level="REPEATABLE READ", postgresql_readonly=True)
+
+    @asynccontextmanager
+    async def write(self) -> AsyncGenerator[AsyncConnection]:
+        async with _told(), self.engine.begin() as connection:
+            yield connection
+
+    @asynccontextmanager
+    async def read(self) -> AsyncGenerator[AsyncConnection]:
+        async with _told(), self._readers.connect() as connection:
+            yield connection
+
+    async def close(self) -> None:
+        await self.engine.dispose()
