@@ -48,6 +48,14 @@ class EffectKey:
     """LangGraph's task id: it survives a crash, and differs where tool_call_ids repeat across turns."""
     call_id: str
 
+    @property
+    def is_tool_call(self) -> bool:
+        """Whether streams tell of it; what a plain node records by a key of its own is its own affair."""
+        return not self.call_id.startswith(NODE_EFFECT)
+
+
+NODE_EFFECT = "effect:"
+
 
 @dataclass(frozen=True, slots=True)
 class Effect:

@@ -44,4 +44,15 @@ class Token:
     text: str
 
 
-Live = Event | Token
+@dataclass(frozen=True, slots=True)
+class Partial:
+    """All of a message that has been written so far, for a follower that missed some of its tokens."""
+
+    thread_id: str
+    seq: int
+    part: int
+    message_id: str
+    text: str
+
+
+Live = Event | Token | Partial

@@ -130,3 +130,18 @@ class Answer:
     origin: AnswerOrigin
     at: datetime
     metadata: dict[str, Any] = field(default_factory=dict[str, Any])
+
+
+def described(request: Request) -> dict[str, Any]:
+    """What events tell of a request: everything a person is shown, nothing of how the graph is answered."""
+    return {
+        "request_id": request.id,
+        "pause_id": request.pause_id,
+        "kind": request.kind,
+        "body": request.body,
+        "call_id": request.call_id,
+        "message_id": request.message_id,
+        "timeout_seconds": request.timeout_seconds,
+        "created_at": request.created_at.isoformat(),
+        "expires_at": request.deadline.isoformat() if request.deadline else None,
+    }

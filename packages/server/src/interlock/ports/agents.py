@@ -1,8 +1,10 @@
 """The agents that this server hosts, by name, and the work they do."""
 
+from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Literal, Protocol
+from typing import Any, Literal, Protocol
 
+from interlock.domain.request import Request
 from interlock.domain.thread import Thread
 
 MessageRole = Literal["user", "assistant", "tool", "system"]
@@ -22,6 +24,10 @@ class Agents(Protocol):
 
     async def history(self, thread: Thread) -> list[Message]:
         """The thread's messages in order, content as text, empty ones included."""
+        ...
+
+    def check(self, request: Request, value: Mapping[str, Any]) -> None:
+        """Raise `InvalidAnswer` when the agent's graph would refuse this answer, which fits the ask otherwise."""
         ...
 
 

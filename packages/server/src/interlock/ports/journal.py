@@ -35,9 +35,8 @@ class Journal(Protocol):
         *,
         idempotent: bool,
         parent: EffectKey | None,
-        shown: bool,
     ) -> Begun | Recorded:
-        """Record the intent, or give the recorded result; `shown` says whether streams tell of it as a tool call."""
+        """Record the intent, or give the recorded result."""
         ...
 
     async def done(self, key: EffectKey, result: bytes, asks: int, output: str, *, failed: bool = False) -> None:
@@ -50,8 +49,4 @@ class Journal(Protocol):
 
     async def waiting(self, key: EffectKey) -> None:
         """Record that it asked a person; it will be entered again."""
-        ...
-
-    async def secret(self, handle: str) -> str:
-        """The value behind a handle."""
         ...

@@ -199,8 +199,8 @@ class Effects(Protocol):
         """Go to `state` if the transition table allows it from the present one; fields that are None stay."""
         ...
 
-    async def of_thread(self, thread_id: str, state: EffectState) -> list[Effect]:
-        """In the order in which they began."""
+    async def of_thread(self, thread_id: str, *states: EffectState) -> list[Effect]:
+        """The thread's effects in one of these states, in the order in which they began."""
         ...
 
     async def containers(self, thread_id: str, keys: Collection[EffectKey]) -> set[EffectKey]:
@@ -221,9 +221,11 @@ class Secrets(Protocol):
 
     async def put(self, handle: str, thread_id: str, request_id: str, name: str, value: str, at: datetime) -> None: ...
 
-    async def get(self, handle: str) -> str | None: ...
+    async def of_thread(self, thread_id: str) -> dict[str, tuple[str, str]]:
+        """The thread's values in clear: by handle, the name that was asked for and the value; oldest first."""
+        ...
 
-    async def destroy_of_requests(self, request_ids: Collection[str]) -> None: ...
+    async def destroy_of_thread(self, thread_id: str) -> None: ...
 
 
 class Transaction(Protocol):

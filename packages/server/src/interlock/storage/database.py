@@ -1,16 +1,19 @@
 """Connections and transactions. Everything above works on an `AsyncConnection` that `write` or `read` lends it."""
 
 import asyncio
-from collections.abc import AsyncGenerator
-from contextlib import AbstractAsyncContextManager, asynccontextmanager
+from collections.abc import AsyncGenerator, Coroutine
+from contextlib import AbstractAsyncContextManager, asynccontextmanager, suppress
 from pathlib import Path
-from typing import Any, Protocol
+from typing import Any, Protocol, TypeVar
 
 from sqlalchemy import URL, event, make_url
 from sqlalchemy.exc import ArgumentError, DBAPIError, InterfaceError, OperationalError
+from sqlalchemy.exc import TimeoutError as PoolTimeout
 from sqlalchemy.ext.asyncio import AsyncConnection, AsyncEngine, create_async_engine
 
 from interlock.domain.errors import InvalidInput, StorageUnavailable
+
+Result = TypeVar("Result")
 
 BUSY_SECONDS = 30
 GROUP_SIZE = 64
@@ -51,7 +54,9 @@ def open_database(url: str) -> Database:
         case "postgresql":
             return PostgresDatabase(parsed)
         case other:
-            raise InvalidInput(f"{other} is not supported: use sqlite:///path/to/file.db or postgresql://user@host/name")
+            raise InvalidInput(
+                f"{other} is not supported: use sqlite:///path/to/file.db or postgresql://user@host/name"
+            )
 
 
 @asynccontextmanager
@@ -61,10 +66,44 @@ async def _told() -> AsyncGenerator[None]:
         yield
     except (OperationalError, InterfaceError) as error:
         raise StorageUnavailable(f"the database cannot be used: {error.orig}") from error
+    except PoolTimeout as error:
+        raise StorageUnavailable("the database has no free connection") from error
     except DBAPIError as error:
         if error.connection_invalidated:
             raise StorageUnavailable(f"the connection to the database was lost: {error.orig}") from error
         raise
+
+
+async def _to_the_end(work: Coroutine[Any, Any, Result]) -> Result:
+    """Await `work` until it is done, and only then let a cancellation through."""
+    task = asyncio.create_task(work)
+    cancelled: asyncio.CancelledError | None = None
+    while not task.done():
+        try:
+            await asyncio.wait({task})
+        except asyncio.CancelledError as error:
+            cancelled = error
+    if cancelled is not None:
+        if not task.cancelled():
+            task.exception()  # looked at, so that it is not reported as an error nobody saw
+        raise cancelled
+    return task.result()
+
+
+class _WholeStatements(AsyncConnection):
+    """A connection on which no statement is cut in the middle.
+
+    SQLAlchemy drops a connection whose statement was cancelled, and with it would go what others did on it.
+    """
+
+    async def execute(self, *args: Any, **kwargs: Any) -> Any:
+        return await _to_the_end(super().execute(*args, **kwargs))
+
+    async def exec_driver_sql(self, *args: Any, **kwargs: Any) -> Any:
+        return await _to_the_end(super().exec_driver_sql(*args, **kwargs))
+
+    async def run_sync(self, *args: Any, **kwargs: Any) -> Any:
+        return await _to_the_end(super().run_sync(*args, **kwargs))
 
 
 class SqliteDatabase:
@@ -93,26 +132,47 @@ class SqliteDatabase:
         self._writer: AsyncConnection | None = None
         self._group: asyncio.Future[None] | None = None
         self._group_size = 0
+        self._flushing: set[asyncio.Task[None]] = set()
 
     @asynccontextmanager
     async def write(self) -> AsyncGenerator[AsyncConnection]:
         async with _told():
-            self._waiting += 1
+            await self._acquire()
             try:
-                await self._turn.acquire()
-            finally:
-                self._waiting -= 1
-            try:
-                group = await self._enter()
                 try:
+                    group = await _to_the_end(self._enter())
                     yield self._connection
                 except BaseException:
-                    await asyncio.shield(self._leave(failed=True))
+                    # What failed first is what the caller is told.
+                    with suppress(Exception):
+                        await _to_the_end(self._leave(failed=True))
                     raise
-                await asyncio.shield(self._leave(failed=False))
+                await _to_the_end(self._leave(failed=False))
             finally:
                 self._turn.release()
             await asyncio.shield(group)
+
+    async def _acquire(self) -> None:
+        self._waiting += 1
+        try:
+            await self._turn.acquire()
+        except BaseException:
+            # Whoever left the group open counted on this one to commit it.
+            flushing = asyncio.create_task(self._flush())
+            self._flushing.add(flushing)
+            flushing.add_done_callback(self._flushing.discard)
+            raise
+        finally:
+            self._waiting -= 1
+
+    async def _flush(self) -> None:
+        async with self._turn:
+            if self._group is None or self._waiting:
+                return
+            try:
+                await self._finish("COMMIT")
+            except Exception as error:
+                await self._abandon(error)
 
     @property
     def _connection(self) -> AsyncConnection:
@@ -120,18 +180,25 @@ class SqliteDatabase:
         return self._writer
 
     async def _enter(self) -> asyncio.Future[None]:
-        if self._writer is None:
-            self._writer = await self.engine.connect()
-        if self._group is None:
-            await self._writer.exec_driver_sql("BEGIN IMMEDIATE")
-            self._group = asyncio.get_running_loop().create_future()
-            self._group_size = 0
-        else:
-            await self._writer.exec_driver_sql("SAVEPOINT member")
+        try:
+            if self._writer is None:
+                self._writer = await _WholeStatements(self.engine).start()
+            if self._group is None:
+                await self._writer.exec_driver_sql("BEGIN IMMEDIATE")
+                self._group = asyncio.get_running_loop().create_future()
+                self._group_size = 0
+            else:
+                await self._writer.exec_driver_sql("SAVEPOINT member")
+        except Exception as error:
+            await self._abandon(error)
+            raise
         self._group_size += 1
         return self._group
 
     async def _leave(self, *, failed: bool) -> None:
+        if self._group is None:
+            # It never entered: the group was abandoned on the way in.
+            return
         alone = self._group_size == 1
         try:
             if failed and alone:
@@ -166,14 +233,13 @@ class SqliteDatabase:
 
     @asynccontextmanager
     async def read(self) -> AsyncGenerator[AsyncConnection]:
+        # Giving the connection back to the pool rolls back.
         async with _told(), self.engine.connect() as connection:
             await connection.exec_driver_sql("BEGIN")
-            try:
-                yield connection
-            finally:
-                await connection.exec_driver_sql("ROLLBACK")
+            yield connection
 
     async def close(self) -> None:
+        await self._flush()
         if self._writer is not None:
             await self._writer.close()
             self._writer = None

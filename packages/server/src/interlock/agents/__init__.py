@@ -1,0 +1,1 @@
+"""What runs inside a hosted graph: the asks, the middleware, the effect records, and the demo agent."""

@@ -1,0 +1,91 @@
+"""Where Interlock reaches into LangGraph beyond its public interface: all of it, and nothing else, is in this file.
+
+`tests/runners/test_langgraph_internals.py` fails when a release moves any of it.
+"""
+
+from collections.abc import Awaitable, Callable
+from typing import Any, cast
+
+from langgraph._internal._constants import (
+    CONFIG_KEY_CHECKPOINTER,
+    CONFIG_KEY_SCRATCHPAD,
+    CONFIG_KEY_STRICT_RESUME,
+    CONFIG_KEY_TASK_ID,
+)
+from langgraph.config import get_config
+from langgraph.prebuilt.tool_node import ToolCallRequest, ToolNode
+
+CHECKPOINTER = CONFIG_KEY_CHECKPOINTER
+"""Configurable key by which a run is given its own saver, in place of the graph's."""
+STRICT_RESUME = CONFIG_KEY_STRICT_RESUME
+"""Configurable key that makes a resume naming an interrupt that is not pending raise instead of being ignored."""
+
+Execute = Callable[[ToolCallRequest], Awaitable[Any]]
+ExecuteSync = Callable[[ToolCallRequest], Any]
+Around = Callable[[ToolCallRequest, Execute], Awaitable[Any]]
+AroundSync = Callable[[ToolCallRequest, ExecuteSync], Any]
+
+
+def task_id() -> str:
+    """The id of the graph's task that runs now; it is the same when the task is run again."""
+    return cast("str", get_config()["configurable"][CONFIG_KEY_TASK_ID])
+
+
+class _Counted:
+    """Stands in for the counter that gives a task's interrupts their positions, and can be read."""
+
+    def __init__(self, start: int) -> None:
+        self.value = start
+
+    def __call__(self) -> int:
+        value, self.value = self.value, self.value + 1
+        return value
+
+
+class Positions:
+    """The positions of a task's interrupts: LangGraph hands answers out by them.
+
+    A tool call whose result is on record does not ask again, so the positions that its asks used up must be used up
+    for it: else the next call of the task would be given its answers.
+    """
+
+    def __init__(self) -> None:
+        self._scratchpad: Any = get_config()["configurable"][CONFIG_KEY_SCRATCHPAD]
+        counter = self._scratchpad.interrupt_counter
+        if not isinstance(counter._counter, _Counted):
+            counter._counter = _Counted(0 if counter._counter is None else counter._counter())
+        self._counter: _Counted = counter._counter
+
+    @property
+    def used(self) -> int:
+        return self._counter.value
+
+    def use(self, count: int) -> None:
+        self._counter.value += count
+
+    @property
+    def has_answers(self) -> bool:
+        """Whether the task has been given answers, and so is not run for the first time."""
+        return bool(self._scratchpad.resume)
+
+
+def wrap_tool_nodes(around: Around, around_sync: AroundSync) -> None:
+    """Put `around` directly around the execution of every tool call of every ToolNode, inside of all middleware.
+
+    It stands on the class, so it reaches graphs that are hidden in a tool's closure too, such as deepagents' subagents.
+    Where no hosted run is under way, `around` must call straight through.
+    """
+    execute: Any = ToolNode._execute_tool_async  # pyright: ignore[reportPrivateUsage]
+    execute_sync: Any = ToolNode._execute_tool_sync  # pyright: ignore[reportPrivateUsage]
+    if getattr(execute, "interlock", False):
+        return
+
+    async def wrapped(self: ToolNode, request: ToolCallRequest, input_type: Any, config: Any) -> Any:
+        return await around(request, lambda changed: execute(self, changed, input_type, config))
+
+    def wrapped_sync(self: ToolNode, request: ToolCallRequest, input_type: Any, config: Any) -> Any:
+        return around_sync(request, lambda changed: execute_sync(self, changed, input_type, config))
+
+    wrapped.interlock = True  # type: ignore[attr-defined]
+    cast("Any", ToolNode)._execute_tool_async = wrapped
+    cast("Any", ToolNode)._execute_tool_sync = wrapped_sync

@@ -1,0 +1,198 @@
+"""The effect record around each tool call, and around `interlock.effect` in a plain node.
+
+Intent before, result after. A recorded result is returned, not repeated. A call that asked a person is entered again.
+
+Several calls in one task of a graph (a hand-written ToolNode runs all calls of a message in one) share the positions
+by which LangGraph hands out answers. So that no call is ever given the answer of another, they are kept in order: the
+first time they run side by side and the earliest one that asks is the one that is heard; once the task has answers
+they run one after the other, and each uses up the positions of its own asks.
+"""
+
+import asyncio
+from collections.abc import Awaitable, Callable, Mapping
+from dataclasses import dataclass, field
+from inspect import iscoroutinefunction
+from typing import Any, cast
+
+from langchain_core.messages import AIMessage, ToolMessage
+from langgraph.errors import GraphBubbleUp, GraphInterrupt
+from langgraph.prebuilt.tool_node import ToolCallRequest
+from langgraph.types import Command
+
+from interlock.agents._langgraph import Execute, ExecuteSync, Positions, task_id, wrap_tool_nodes
+from interlock.agents.context import RunContext, current, current_effect, declared_idempotent
+from interlock.domain.effect import NODE_EFFECT, EffectKey
+from interlock.ports.journal import Recorded
+
+
+def install() -> None:
+    """Have every tool call of every hosted graph recorded."""
+    wrap_tool_nodes(_around_tool, _around_tool_sync)
+
+
+@dataclass(slots=True)
+class _Turn:
+    """One call's place among the calls of its task."""
+
+    order: int
+    ended: asyncio.Event = field(default_factory=asyncio.Event)
+    asked: bool = False
+
+
+@dataclass(slots=True)
+class _Task:
+    one_by_one: bool
+    turns: list[_Turn] = field(default_factory=list[_Turn])
+
+    def enter(self, order: int) -> _Turn:
+        turn = _Turn(order)
+        self.turns.append(turn)
+        return turn
+
+    async def wait_for_earlier(self, turn: _Turn) -> bool:
+        """Wait until every earlier call has ended; True when one of them asked, so that this one is not heard."""
+        earlier = [other for other in self.turns if other.order < turn.order]
+        for other in earlier:
+            await other.ended.wait()
+        return any(other.asked for other in earlier)
+
+
+@dataclass(frozen=True, slots=True)
+class _Call:
+    """One thing to do to the world, as the journal knows it."""
+
+    call_id: str
+    tool: str
+    args: Mapping[str, Any]
+    order: int = 0
+    idempotent: bool = False
+
+
+async def _recorded(run: RunContext, call: _Call, execute: Callable[[], Awaitable[Any]]) -> Any:
+    """Execute the call between its intent and its result, or give the result that is on record."""
+    task, positions, parent = task_id(), Positions(), current_effect.get()
+    nested_in = f"/{parent.call_id}" if parent is not None and parent.task_id == task else ""
+    scope: _Task = run.tasks.setdefault(task + nested_in, _Task(one_by_one=positions.has_answers))
+    turn = scope.enter(call.order)
+    try:
+        if scope.one_by_one and await scope.wait_for_earlier(turn):
+            turn.asked = True
+            raise GraphInterrupt(())
+        begun = await run.journal.begin(
+            task, call.call_id, call.tool, call.args, idempotent=call.idempotent, parent=parent
+        )
+        if isinstance(begun, Recorded):
+            positions.use(begun.asks)
+            return run.unpack(begun.result)
+        return await _attempt(run, begun.key, scope, turn, positions, execute)
+    finally:
+        turn.ended.set()
+
+
+async def _attempt(
+    run: RunContext,
+    key: EffectKey,
+    scope: _Task,
+    turn: _Turn,
+    positions: Positions,
+    execute: Callable[[], Awaitable[Any]],
+) -> Any:
+    used_before = positions.used
+    run.effect_began(key)
+    token = current_effect.set(key)
+    try:
+        result = await execute()
+    except GraphBubbleUp:
+        turn.asked = True
+        await run.journal.waiting(key)
+        if await scope.wait_for_earlier(turn):
+            raise GraphInterrupt(()) from None
+        raise
+    except Exception as error:
+        await run.journal.failed(key, f"{type(error).__name__}: {error}")
+        raise
+    else:
+        asks = positions.used - used_before
+        await run.journal.done(key, run.pack(result), asks, _output(result), failed=_has_failed(result))
+        return result
+    finally:
+        current_effect.reset(token)
+        run.effect_ended(key)
+
+
+async def _around_tool(request: ToolCallRequest, execute: Execute) -> Any:
+    run = current.get()
+    if run is None or request.tool is None:
+        return await execute(request)
+    return await _recorded(run, _call(request), lambda: execute(request))
+
+
+def _around_tool_sync(request: ToolCallRequest, execute: ExecuteSync) -> Any:
+    run = current.get()
+    if run is None or request.tool is None:
+        return execute(request)
+    return run.wait_for(_recorded(run, _call(request), lambda: asyncio.to_thread(execute, request)))
+
+
+def _call(request: ToolCallRequest) -> _Call:
+    call = request.tool_call
+    metadata: Mapping[str, Any] = (request.tool.metadata if request.tool else None) or {}
+    idempotent = declared_idempotent.get() or bool(metadata.get("idempotent"))
+    return _Call(call["id"] or "", call["name"], call["args"], _order(request), idempotent)
+
+
+def _order(request: ToolCallRequest) -> int:
+    """The call's place in the message that made it: the same in every attempt, whichever starts first."""
+    state = request.state
+    messages: Any = state.get("messages", ()) if isinstance(state, dict) else getattr(state, "messages", state)
+    for message in reversed(cast("list[Any]", messages) if isinstance(messages, list) else []):
+        if isinstance(message, AIMessage):
+            ids = [call["id"] for call in message.tool_calls]
+            return ids.index(request.tool_call["id"]) if request.tool_call["id"] in ids else 0
+    return 0
+
+
+def _messages(result: Any) -> list[ToolMessage]:
+    if isinstance(result, ToolMessage):
+        return [result]
+    if isinstance(result, Command) and isinstance(result.update, dict):
+        update = cast("dict[str, Any]", result.update)
+        return [message for message in update.get("messages", ()) if isinstance(message, ToolMessage)]
+    if isinstance(result, list):
+        return [message for item in cast("list[Any]", result) for message in _messages(item)]
+    return []
+
+
+def _output(result: Any) -> str:
+    return "\n".join(message.text for message in _messages(result))
+
+
+def _has_failed(result: Any) -> bool:
+    return any(message.status == "error" for message in _messages(result))
+
+
+def effect(key: str, fn: Callable[[], Any], *, idempotent: bool = False) -> Any:
+    """Do something to the world once, from a plain node or inside a tool: `fn` runs unless its result is on record.
+
+    `key` names it within the node's task. An async `fn` gives an awaitable; a sync one runs at once, and belongs in a
+    sync node, which LangGraph runs in a worker thread.
+    """
+    run = current.get()
+    if run is None:
+        return fn()
+    call = _Call(NODE_EFFECT + key, key, {}, idempotent=idempotent)
+    if iscoroutinefunction(fn):
+        return _recorded(run, call, fn)
+    if _on_loop(run):
+        raise RuntimeError(
+            "interlock.effect with a sync function would block the server here: "
+            "in an async node pass an async function, and await what effect returns"
+        )
+    return run.wait_for(_recorded(run, call, lambda: asyncio.to_thread(fn)))
+
+
+def _on_loop(run: RunContext) -> bool:
+    try:
+        return asyncio.get_running_loop() is run.loop
+    except RuntimeError:
+        return False

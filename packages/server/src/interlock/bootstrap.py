@@ -1,0 +1,165 @@
+"""The composition root: the only file that names concrete backends."""
+
+import asyncio
+import os
+import socket
+from collections.abc import AsyncGenerator
+from contextlib import asynccontextmanager, suppress
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from interlock import failpoints
+from interlock.bus.local import LocalBus
+from interlock.config import DEMO, Config
+from interlock.domain.errors import InvalidInput
+from interlock.domain.ids import new_id
+from interlock.master_key import master_key
+from interlock.passwords import Argon2Passwords
+from interlock.ports.clock import SystemClock
+from interlock.services.core import Core, Policy
+from interlock.storage.database import Database, SqliteDatabase, open_database
+from interlock.storage.folder_lock import FolderLock
+from interlock.storage.migrate import migrate
+from interlock.storage.sealing import Sealer, derive
+from interlock.storage.store import SqlStore
+
+if TYPE_CHECKING:
+    from fastapi import FastAPI
+
+    from interlock.faces.http.server_state import ServerState
+    from interlock.runners.hosting import HostedAgents
+    from interlock.runners.loading import HostedAgent
+    from interlock.runners.local import LocalRunner
+
+
+class NoAgents:
+    """For commands that administrate and run nothing."""
+
+    names = ()
+
+    async def history(self, thread: object) -> list[object]:
+        return []
+
+    def check(self, request: object, value: object) -> None: ...
+
+
+@asynccontextmanager
+async def opened(config: Config) -> AsyncGenerator[tuple[Database, Core]]:
+    """The core over the configured database, migrated, without agents and without a runner."""
+    key = master_key(config)
+    database = open_database(config.database_url)
+    try:
+        await migrate(database)
+        store = SqlStore(database, sealer=Sealer(derive(key, "secrets")), audit_key=derive(key, "audit"))
+        core = Core(store, LocalBus(), SystemClock(), NoAgents(), Argon2Passwords(), _policy(config))
+        yield database, core
+    finally:
+        await database.close()
+
+
+def _policy(config: Config) -> Policy:
+    return Policy(config.registration, config.approval_timeout, config.follow_grace, config.lease_seconds)
+
+
+@dataclass(slots=True)
+class Application:
+    app: "FastAPI"
+    state: "ServerState"
+
+
+@asynccontextmanager
+async def application(config: Config) -> AsyncGenerator[Application]:
+    """The whole server, ready to be served. What cannot be built stops the start, with the reason."""
+    # Unknown types are not built from what a checkpoint holds; LangGraph reads this when it is imported.
+    os.environ.setdefault("LANGGRAPH_STRICT_MSGPACK", "true")
+    failpoints.arm(config.failpoints)
+    lock = _lock(config)
+    try:
+        async with opened(config) as (database, core):
+            agents = await _agents(config, database)
+            core.agents = agents
+            yield _application(config, database, core, agents)
+    finally:
+        if lock is not None:
+            lock.release()
+
+
+def _lock(config: Config) -> FolderLock | None:
+    database = open_database(config.database_url)
+    if not isinstance(database, SqliteDatabase):
+        return None
+    lock = FolderLock(Path(str(database.engine.url.database)))
+    lock.acquire()
+    return lock
+
+
+async def _agents(config: Config, database: Database) -> "HostedAgents":
+    from interlock.runners.hosting import HostedAgents
+    from interlock.runners.loading import load_agents
+    from interlock.storage.checkpoints import CheckpointSaver
+
+    agents = await load_agents(config.agents) if config.agents else [_demo(config)]
+    return HostedAgents(agents, CheckpointSaver(database, loop=asyncio.get_running_loop()))
+
+
+def _demo(config: Config) -> "HostedAgent":
+    from interlock.agents.demo.agent import build
+    from interlock.runners.loading import hosted
+
+    config.workspace.mkdir(parents=True, exist_ok=True)
+    try:
+        return hosted(DEMO, build(config.workspace, config.model))
+    except (ImportError, ValueError) as error:
+        raise InvalidInput(f"INTERLOCK_MODEL={config.model!r} cannot be used: {error}") from error
+
+
+def _application(config: Config, database: Database, core: Core, agents: "HostedAgents") -> Application:
+    from fastapi import FastAPI
+
+    from interlock.faces.app import create_app
+    from interlock.faces.http.guard import Allowed
+    from interlock.faces.http.server_state import ServerState
+    from interlock.faces.http.tokens import Tokens
+    from interlock.runners.local import LocalRunner
+    from interlock.services.deadlines import DeadlineTimer
+
+    worker = new_id(f"{socket.gethostname()}-{os.getpid()}")
+    runner = LocalRunner(core, agents, worker, shared=database.is_shared)
+    timer = DeadlineTimer()
+    core.runner = runner
+    core.deadline_set = timer.nudge
+    state = ServerState(
+        core,
+        Tokens(derive(master_key(config), "tokens")),
+        locale=config.locale,
+        with_accounts=config.auth == "accounts",
+    )
+
+    @asynccontextmanager
+    async def lifespan(_app: FastAPI) -> AsyncGenerator[None]:
+        await runner.start()
+        ticking = asyncio.create_task(timer.run(core))
+        draining = asyncio.create_task(_drain_when_closing(state, runner))
+        state.is_ready = True
+        try:
+            yield
+        finally:
+            state.closing.set()
+            ticking.cancel()
+            with suppress(asyncio.CancelledError):
+                await ticking
+            await draining
+
+    allowed = Allowed(
+        frozenset({config.host.lower(), *(host.lower() for host in config.allowed_hosts)}),
+        frozenset(config.allowed_origins),
+        any_address=not config.is_loopback,
+    )
+    return Application(create_app(state, allowed, lifespan), state)
+
+
+async def _drain_when_closing(state: "ServerState", runner: "LocalRunner") -> None:
+    await state.closing.wait()
+    state.core.presence.close()
+    await runner.close()

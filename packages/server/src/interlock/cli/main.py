@@ -1,0 +1,80 @@
+"""The `interlock` command."""
+
+import sys
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+
+from interlock.cli import users
+from interlock.domain.errors import InterlockError
+
+app = typer.Typer(
+    name="interlock",
+    help="A self-hosted human-in-the-loop server for AI agents.",
+    no_args_is_help=True,
+    add_completion=False,
+    pretty_exceptions_enable=False,
+)
+app.add_typer(users.app, name="users")
+
+Data = Annotated[Path | None, typer.Option(help="Folder for everything that is kept. [default: .interlock]")]
+Database = Annotated[
+    str | None, typer.Option(help="sqlite:///path/to/file.db or postgresql://user@host/name. [default: in --data]")
+]
+
+
+@app.command()
+def serve(
+    host: Annotated[str | None, typer.Option(help="[default: 127.0.0.1]")] = None,
+    port: Annotated[int | None, typer.Option(help="[default: 8000]")] = None,
+    data: Data = None,
+    database: Database = None,
+    auth: Annotated[str | None, typer.Option(help="accounts, or none on loopback. [default: accounts]")] = None,
+    agent: Annotated[
+        list[str] | None,
+        typer.Option(help="NAME=package.module:attr or NAME=path/to/file.py:attr; repeatable, the first is the default."),
+    ] = None,
+    locale: Annotated[str | None, typer.Option(help="zh or en. [default: zh]")] = None,
+) -> None:
+    """Start the server. Every option can also be set as INTERLOCK_NAME in the environment."""
+    from interlock.cli.serving import serve_until_stopped
+
+    serve_until_stopped(
+        {
+            "host": host,
+            "port": port,
+            "data": data,
+            "database": database,
+            "auth": auth,
+            "agents": tuple(agent or ()),
+            "locale": locale,
+        }
+    )
+
+
+@app.command()
+def migrate(data: Data = None, database: Database = None) -> None:
+    """Bring the database up to date. A server does the same when it starts."""
+    from interlock.cli.migrating import migrate_now
+
+    for revision in migrate_now({"data": data, "database": database}):
+        typer.echo(f"applied {revision}")
+    typer.echo("the database is up to date")
+
+
+@app.command()
+def version() -> None:
+    """Print the version."""
+    from interlock import __version__
+
+    typer.echo(__version__)
+
+
+def run(arguments: list[str] | None = None) -> Any:
+    """Run the command; what the core refuses is one line on standard error and exit code 2."""
+    try:
+        return app(arguments)
+    except InterlockError as error:
+        typer.echo(f"interlock: {error.message}", err=True)
+        sys.exit(2)

@@ -1,0 +1,90 @@
+"""`interlock serve`."""
+
+import asyncio
+import signal
+import socket
+from collections.abc import Mapping
+from types import FrameType
+from typing import Any
+
+import uvicorn
+
+from interlock.bootstrap import Application, application
+from interlock.cli.logs import set_up_logs
+from interlock.config import Config, load
+from interlock.domain.errors import StorageUnavailable
+
+GRACE_SECONDS = 60
+"""How long a shutdown waits for tools that are under way."""
+
+
+class _Server(uvicorn.Server):
+    """Tells the application at the first signal, while connections are still open, so that streams end by themselves."""
+
+    def __init__(self, config: uvicorn.Config, application: Application) -> None:
+        super().__init__(config)
+        self._application = application
+        self._loop = asyncio.get_running_loop()
+
+    def handle_exit(self, sig: int, frame: FrameType | None) -> None:
+        self._loop.call_soon_threadsafe(self._application.state.closing.set)
+        super().handle_exit(sig, frame)
+
+
+def serve_until_stopped(given: Mapping[str, Any]) -> None:
+    config = load(given)
+    set_up_logs(config.log_level)
+    asyncio.run(_serve(config))
+
+
+async def _serve(config: Config) -> None:
+    listening = _listen(config)
+    async with application(config) as built:
+        server = _Server(
+            uvicorn.Config(
+                built.app,
+                log_config=None,
+                access_log=False,
+                ws_ping_interval=None,
+                timeout_graceful_shutdown=GRACE_SECONDS,
+                server_header=False,
+            ),
+            built,
+        )
+        announcing = asyncio.create_task(_announce(config, built, listening))
+        signal.signal(signal.SIGHUP, signal.SIG_IGN)
+        await server.serve(sockets=[listening])
+        announcing.cancel()
+
+
+def _listen(config: Config) -> socket.socket:
+    family = socket.AF_INET6 if ":" in config.host else socket.AF_INET
+    listening = socket.socket(family, socket.SOCK_STREAM)
+    listening.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+    try:
+        listening.bind((config.host, config.port))
+    except OSError as error:
+        listening.close()
+        raise StorageUnavailable(f"cannot listen on {config.host}:{config.port}: {error.strerror}") from error
+    return listening
+
+
+async def _announce(config: Config, built: Application, listening: socket.socket) -> None:
+    """One line, once the server takes requests: where it is, and how to sign in."""
+    while not built.state.is_ready:
+        await asyncio.sleep(0.01)
+    host = f"[{config.host}]" if ":" in config.host else config.host
+    address = f"http://{host}:{listening.getsockname()[1]}"
+    print(f"Interlock is ready at {address} - {await _how_to_sign_in(config, built)}", flush=True)
+
+
+async def _how_to_sign_in(config: Config, built: Application) -> str:
+    if config.auth == "none":
+        return "no sign-in needed: everybody on this machine is trusted"
+    async with built.state.core.store.snapshot() as tx:
+        count = await tx.users.count()
+    if count:
+        return "sign in with your account: POST /api/auth/login"
+    if config.registration:
+        return "no account yet: the first one made with POST /api/auth/register, or `interlock users create NAME`, is the admin"
+    return "no account yet: make the admin's with `interlock users create NAME`"

@@ -1,0 +1,141 @@
+"""What the operator sets: flags first, then the environment, then defaults. The only file that reads the environment."""
+
+import os
+from collections.abc import Mapping
+from dataclasses import dataclass
+from ipaddress import ip_address
+from pathlib import Path
+from typing import Any, Literal, cast
+
+from interlock.domain.errors import InvalidInput
+
+Auth = Literal["accounts", "none"]
+Locale = Literal["zh", "en"]
+
+DEMO = "demo"
+
+
+@dataclass(frozen=True, slots=True)
+class Config:
+    host: str = "127.0.0.1"
+    port: int = 8000
+    data: Path = Path(".interlock")
+    database: str | None = None
+    auth: Auth = "accounts"
+    agents: tuple[str, ...] = ()
+    locale: Locale = "zh"
+    model: str | None = None
+    registration: bool = True
+    approval_timeout: float | None = None
+    follow_grace: float = 5.0
+    lease_seconds: float = 30.0
+    secret_key: str | None = None
+    allowed_hosts: tuple[str, ...] = ()
+    allowed_origins: tuple[str, ...] = ()
+    log_level: str = "info"
+    failpoints: tuple[str, ...] = ()
+
+    @property
+    def database_url(self) -> str:
+        return self.database or f"sqlite:///{self.data / 'interlock.db'}"
+
+    @property
+    def workspace(self) -> Path:
+        return self.data / "workspace"
+
+    @property
+    def is_loopback(self) -> bool:
+        if self.host == "localhost":
+            return True
+        try:
+            return ip_address(self.host).is_loopback
+        except ValueError:
+            return False
+
+
+def load(given: Mapping[str, Any] | None = None, environment: Mapping[str, str] | None = None) -> Config:
+    """The configuration; `given` holds the flags that were set, by field name."""
+    environment = os.environ if environment is None else environment
+    flags = {name: value for name, value in (given or {}).items() if value not in (None, (), [])}
+    settings: dict[str, Any] = {}
+    for name, read in _VARIABLES.items():
+        text = environment.get(f"INTERLOCK_{name.upper()}", "")
+        if name in flags:
+            settings[name] = flags[name]
+        elif text.strip():
+            settings[name] = _read(name, read, text)
+    config = Config(**settings)
+    _check(config)
+    return config
+
+
+def _read(name: str, read: Any, text: str) -> Any:
+    try:
+        return read(text.strip())
+    except ValueError as error:
+        raise InvalidInput(f"INTERLOCK_{name.upper()}={text!r}: {error}") from error
+
+
+def _listed(text: str) -> tuple[str, ...]:
+    return tuple(part for part in text.replace(",", " ").split() if part)
+
+
+def _switch(text: str) -> bool:
+    if text.lower() in ("1", "true", "yes", "on", "open"):
+        return True
+    if text.lower() in ("0", "false", "no", "off", "closed"):
+        return False
+    raise ValueError("it must be on or off")
+
+
+def _one_of(*words: str) -> Any:
+    def read(text: str) -> str:
+        if text not in words:
+            raise ValueError(f"it must be one of {', '.join(words)}")
+        return text
+
+    return read
+
+
+def _seconds(text: str) -> float:
+    value = float(text)
+    if not 0 < value < 10**9:
+        raise ValueError("it must be a number of seconds above 0")
+    return value
+
+
+_VARIABLES: Mapping[str, Any] = {
+    "host": str,
+    "port": int,
+    "data": Path,
+    "database": str,
+    "auth": _one_of("accounts", "none"),
+    "agents": _listed,
+    "locale": _one_of("zh", "en"),
+    "model": str,
+    "registration": _switch,
+    "approval_timeout": _seconds,
+    "follow_grace": _seconds,
+    "lease_seconds": _seconds,
+    "secret_key": str,
+    "allowed_hosts": _listed,
+    "allowed_origins": _listed,
+    "log_level": _one_of("debug", "info", "warning", "error"),
+    "failpoints": _listed,
+}
+
+
+def _check(config: Config) -> None:
+    if not 0 <= config.port < 65536:
+        raise InvalidInput(f"port {config.port} is not between 0 and 65535")
+    if config.auth == "none" and not config.is_loopback:
+        raise InvalidInput(
+            f"--auth none is for a loopback address only, and {config.host} is not one: anybody who can reach it could "
+            "answer for anybody. Use --auth accounts, or --host 127.0.0.1"
+        )
+    if config.auth not in ("accounts", "none") or config.locale not in ("zh", "en"):
+        raise InvalidInput("auth is accounts or none, locale is zh or en")
+
+
+def as_auth(text: str) -> Auth:
+    return cast("Auth", text)

@@ -1,0 +1,1 @@
+"""What the faces share on HTTP: credentials, guards, errors, languages and event streams."""

@@ -1,0 +1,26 @@
+"""What the faces are given by the composition root."""
+
+import asyncio
+from dataclasses import dataclass, field
+
+from fastapi import Request
+
+from interlock.faces.http.locale import Locale
+from interlock.faces.http.tokens import Tokens
+from interlock.services.core import Core
+
+
+@dataclass(slots=True)
+class ServerState:
+    core: Core
+    tokens: Tokens
+    locale: Locale = "zh"
+    with_accounts: bool = True
+    is_ready: bool = False
+    closing: asyncio.Event = field(default_factory=asyncio.Event)
+    """Set when the server shuts down: streams end, and tell that the run goes on."""
+
+
+def state_of(request: Request) -> ServerState:
+    state: ServerState = request.app.state.server
+    return state

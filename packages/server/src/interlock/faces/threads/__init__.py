@@ -1,0 +1,1 @@
+"""The threads face: chat, resume, status and history over REST and SSE."""

@@ -1,0 +1,26 @@
+"""Accounts: register and sign in."""
+
+from fastapi import APIRouter, Request
+
+from interlock.faces.http.documented import problems
+from interlock.faces.http.locale import locale_of
+from interlock.faces.http.server_state import state_of
+from interlock.faces.threads import texts
+from interlock.services import accounts
+from interlock_client import threads as wire
+
+router = APIRouter(prefix="/api/auth", tags=["accounts"])
+
+
+@router.post("/register", responses=problems(400, 403))
+async def register(request: Request, body: wire.Credentials) -> wire.Registered:
+    """Make an account. The first one is the admin's; 400 when the name is taken, 403 when registration is closed."""
+    user = await accounts.register(state_of(request).core, body.username, body.password)
+    return wire.Registered(message=texts.text("registered", locale_of(request)), user_id=user.id)
+
+
+@router.post("/login", responses=problems(401))
+async def login(request: Request, body: wire.Credentials) -> wire.AccessToken:
+    state = state_of(request)
+    user = await accounts.sign_in(state.core, body.username, body.password)
+    return wire.AccessToken(access_token=state.tokens.issue(user.id, state.core.clock.now()))

@@ -1,0 +1,181 @@
+"""Chat, resume and follow: the streams of this face."""
+
+from collections.abc import AsyncGenerator
+from typing import Annotated
+
+from fastapi import APIRouter, Header, Request
+from fastapi.responses import JSONResponse, Response
+
+from interlock.domain.errors import (
+    AlreadySettled,
+    Conflict,
+    InterlockError,
+    InvalidAnswer,
+    InvalidInput,
+    NothingPending,
+    ThreadBusy,
+)
+from interlock.domain.ids import new_thread_id
+from interlock.domain.principal import Principal
+from interlock.domain.request import described
+from interlock.domain.thread import ThreadStatus
+from interlock.faces.http.credentials import Caller
+from interlock.faces.http.documented import stream
+from interlock.faces.http.locale import Locale, locale_of
+from interlock.faces.http.problems import problem
+from interlock.faces.http.server_state import state_of
+from interlock.faces.http.sse import EventStream
+from interlock.faces.threads import streaming, texts
+from interlock.faces.threads.actions import ACTIONS, choose
+from interlock.faces.threads.frames import Frames
+from interlock.faces.threads.streaming import Stream
+from interlock.faces.threads.views import request_view
+from interlock.services import answering, messages, threads
+from interlock.services.answering import Sender, Settled
+from interlock.services.messages import Started
+from interlock_client import threads as wire
+
+SOURCE = "threads"
+
+router = APIRouter(prefix="/api", tags=["chat"])
+
+OnDisconnect = Annotated[str | None, Header(description="`continue` lets the run go on when its followers have gone.")]
+
+
+@router.post("/chat/{thread_id}", response_class=EventStream, responses=stream(400, 401, 409))
+async def chat_in(
+    request: Request, caller: Caller, thread_id: str, body: wire.ChatMessage, x_on_disconnect: OnDisconnect = None
+) -> Response:
+    """Send a message to a thread, and follow what it starts. An unused id `{username}-{uuid}` makes the thread."""
+    try:
+        started = await messages.send_message(
+            state_of(request).core, caller, thread_id, body.message, detached=x_on_disconnect == "continue"
+        )
+    except ThreadBusy as error:
+        return _conflict(error, locale_of(request))
+    return _stream_run(request, caller, started)
+
+
+@router.post("/chat", response_class=EventStream, responses=stream(400, 401, 409))
+async def chat(
+    request: Request, caller: Caller, body: wire.Chat, x_on_disconnect: OnDisconnect = None
+) -> Response:
+    """Send a message to the thread that the body names, or to a new one; its id is in `X-Thread-Id`."""
+    try:
+        started = await messages.send_message(
+            state_of(request).core,
+            caller,
+            body.thread_id or new_thread_id(caller.name),
+            body.message,
+            detached=x_on_disconnect == "continue",
+            agent=body.agent,
+        )
+    except ThreadBusy as error:
+        return _conflict(error, locale_of(request))
+    return _stream_run(request, caller, started)
+
+
+@router.post("/resume/{thread_id}", response_class=EventStream, responses=stream(400, 401, 409))
+async def resume(request: Request, caller: Caller, thread_id: str, body: wire.Resume) -> Response:
+    """Reply to what is pending: `continue` and `cancel` settle approvals, `answer` gives one text for each question.
+
+    A reply that does not fit gives an `error` event and `end` with the action `error`; everything stays pending. After
+    a run that failed, `continue` tries again with the answers on record.
+    """
+    _check_action(body)
+    locale = locale_of(request)
+    try:
+        settled = await _settle(request, caller, thread_id, body)
+    except InvalidAnswer as error:
+        frames = Frames(thread_id, locale, joined_late=False)
+        return _event_stream(thread_id, streaming.of(frames.error(error.message), frames.end({"action": "error"})))
+    except Conflict as error:
+        return _conflict(error, locale)
+    frames = Frames(thread_id, locale, joined_late=False, end={"action": body.action})
+    if settled.run is not None:
+        return _follow_run(request, caller, frames, thread_id, settled.run.id, settled.seq)
+    view = await threads.view_thread(state_of(request).core, caller, thread_id)
+    return _event_stream(thread_id, streaming.still_open(frames, settled.pause.id, view.open_requests))
+
+
+@router.get("/stream/{thread_id}", response_class=EventStream, responses=stream(400, 401))
+async def follow(
+    request: Request, caller: Caller, thread_id: str, last_event_id: Annotated[str | None, Header()] = None
+) -> Response:
+    """Follow a thread: everything in its log after `Last-Event-ID`, then live; without it, from now on."""
+    view = await threads.view_thread(state_of(request).core, caller, thread_id)
+    after = view.thread.seq if last_event_id is None else _parse_event_id(last_event_id)
+    frames = Frames(thread_id, locale_of(request), joined_late=True)
+    return _event_stream(thread_id, Stream(request, caller, thread_id, frames).thread(after))
+
+
+def _check_action(body: wire.Resume) -> None:
+    if body.action not in ACTIONS:
+        raise InvalidInput(f"action must be one of {', '.join(ACTIONS)}")
+    if body.action == "answer" and not body.answers:
+        raise InvalidInput("action answer needs answers: one text for each question")
+
+
+async def _settle(request: Request, caller: Principal, thread_id: str, body: wire.Resume) -> Settled | Started:
+    core = state_of(request).core
+    try:
+        pause = await answering.pause_in_view(core, caller, thread_id, request_id=body.request_id)
+    except NothingPending:
+        if body.action != "continue" or body.request_id is not None:
+            raise
+        return await messages.retry(core, caller, thread_id)
+    sender = Sender(caller, SOURCE)
+    return await answering.answer_pause(
+        core, sender, thread_id, pause.id, choose(body.action, body.answers or (), body.reason)
+    )
+
+
+def _stream_run(request: Request, caller: Principal, started: Started) -> Response:
+    thread_id = started.thread.id
+    frames = Frames(thread_id, locale_of(request), joined_late=False)
+    return _follow_run(request, caller, frames, thread_id, started.run.id, started.seq)
+
+
+def _follow_run(
+    request: Request, caller: Principal, frames: Frames, thread_id: str, run_id: str, after: int
+) -> Response:
+    return _event_stream(thread_id, Stream(request, caller, thread_id, frames).run(run_id, after))
+
+
+def _event_stream(thread_id: str, content: AsyncGenerator[bytes]) -> EventStream:
+    return EventStream(content, {"x-thread-id": thread_id})
+
+
+def _parse_event_id(text: str) -> int:
+    seq, _, part = text.strip().partition(".")
+    if not seq.isascii() or not seq.isdigit() or len(seq) > 18 or (part and not part.isdigit()):
+        raise InvalidInput("Last-Event-ID must be the id of an event of this stream")
+    return int(seq)
+
+
+_STATUS = {ThreadStatus.PAUSED: "interrupted", ThreadStatus.RUNNING: "running"}
+
+
+def _conflict(error: InterlockError, locale: Locale) -> JSONResponse:
+    """409, with the thread's state and what is pending, or who settled it."""
+    context = dict(error.context)
+    more: dict[str, object] = {"code": error.code}
+    if "status" in context:
+        more["status"] = _STATUS.get(context["status"], "idle")
+    if isinstance(error, ThreadBusy):
+        pending = [request_view(described(one), locale) for one in context["requests"]]
+        more["pending"] = pending
+        key = "busy.paused" if context["pause"] is not None else "busy.running"
+        return problem(409, texts.text(key, locale), **more)
+    if isinstance(error, AlreadySettled):
+        at = context.get("answered_at")
+        more |= {
+            "request_id": context["request_id"],
+            "current_status": context["current_status"],
+            "answered_by": context.get("answered_by"),
+            "answered_at": at.isoformat() if at else None,
+            "source": context.get("source"),
+            "answer": context.get("value"),
+        }
+    return problem(409, texts.text(error.code, locale), **more)
+

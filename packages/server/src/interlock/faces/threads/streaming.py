@@ -1,0 +1,107 @@
+"""The streams of this face: one run for the POSTs, a whole thread for the GET."""
+
+import time
+from collections.abc import AsyncGenerator, Sequence
+from contextlib import aclosing
+from functools import partial
+
+from fastapi import Request
+
+from interlock.domain.event import Event, EventType, Live
+from interlock.domain.principal import Principal
+from interlock.domain.request import Request as Asked
+from interlock.domain.request import described
+from interlock.faces.http.credentials import still_holds
+from interlock.faces.http.locale import locale_of
+from interlock.faces.http.server_state import state_of
+from interlock.faces.http.sse import KEEP_ALIVE, Frame
+from interlock.faces.threads import texts
+from interlock.faces.threads.frames import Frames
+from interlock.services.following import IDLE_SECONDS, follow
+from interlock.services.messages import stop_unfollowed
+
+KEEP_ALIVE_SECONDS = 15.0
+RECHECK_SECONDS = 4.0
+"""How long a revoked credential may go on reading."""
+
+
+class Stream:
+    """One open stream of one caller on one thread."""
+
+    def __init__(self, request: Request, principal: Principal, thread_id: str, frames: Frames) -> None:
+        self._request = request
+        self._state = state_of(request)
+        self._principal = principal
+        self._thread_id = thread_id
+        self._frames = frames
+        self._silent = 0.0
+        self._checked = time.monotonic()
+
+    async def run(self, run_id: str, after: int) -> AsyncGenerator[bytes]:
+        """What one run does, until it has ended or waits."""
+        async for item, frames in self._follow(after):
+            for frame in frames:
+                yield frame
+            if isinstance(item, Event) and _ends(item, run_id):
+                return
+
+    async def thread(self, after: int) -> AsyncGenerator[bytes]:
+        """Everything that happens on the thread, until it is deleted or the caller goes."""
+        async for item, frames in self._follow(after):
+            for frame in frames:
+                yield frame
+            if isinstance(item, Event) and item.type is EventType.THREAD_DELETED:
+                return
+
+    async def _follow(self, after: int) -> AsyncGenerator[tuple[Live | None, list[bytes]]]:
+        core = self._state.core
+        gone = partial(stop_unfollowed, core)
+        with core.presence.follow(self._thread_id, core.policy.follow_grace, gone):
+            async with aclosing(follow(core, self._thread_id, after)) as items:
+                async for item in items:
+                    yield item, self._sign_of_life() if item is None else self._encoded(item)
+                    last_words = await self._last_words(is_idle=item is None)
+                    if last_words is not None:
+                        yield None, [self._frames.error(last_words).encode(), self._frames.end().encode()]
+                        return
+
+    def _encoded(self, item: Live) -> list[bytes]:
+        self._silent = 0.0
+        if isinstance(item, Event) and item.type is EventType.PAUSE_OPENED:
+            self._state.core.showing.show(item.data["pause_id"], self._principal.id)
+        return [frame.encode() for frame in self._frames.of(item)]
+
+    async def _last_words(self, *, is_idle: bool) -> str | None:
+        """Why the stream has to end now, if it has to."""
+        locale = locale_of(self._request)
+        if is_idle and self._state.closing.is_set():
+            return texts.text("closing", locale)
+        if time.monotonic() - self._checked >= RECHECK_SECONDS:
+            self._checked = time.monotonic()
+            if not await still_holds(self._request, self._principal):
+                return texts.text("revoked", locale)
+        return None
+
+    def _sign_of_life(self) -> list[bytes]:
+        self._silent += IDLE_SECONDS
+        if self._silent < KEEP_ALIVE_SECONDS:
+            return []
+        self._silent = 0.0
+        return [KEEP_ALIVE]
+
+
+def _ends(event: Event, run_id: str) -> bool:
+    return event.type is EventType.THREAD_DELETED or (
+        event.type is EventType.RUN_ENDED and event.data["run_id"] == run_id
+    )
+
+
+async def of(*frames: Frame) -> AsyncGenerator[bytes]:
+    """A stream that says what is known already, and ends."""
+    for frame in frames:
+        yield frame.encode()
+
+
+def still_open(frames: Frames, pause_id: str, requests: Sequence[Asked]) -> AsyncGenerator[bytes]:
+    """After a reply that left other requests of its pause open: the pause again, with what is left of it."""
+    return of(frames.interrupt(pause_id, [described(request) for request in requests]), frames.end())

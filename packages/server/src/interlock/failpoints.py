@@ -1,0 +1,61 @@
+"""Named points where a test may break the process, to show that the promises hold there.
+
+A point costs one dictionary look-up. Nothing is armed unless the configuration names it: `NAME=kill` ends the process
+as `kill -9` does when the point is reached, `NAME=kill@3` when it is reached for the third time; `NAME=on` turns a
+behaviour on that asks `is_on`.
+"""
+
+import os
+import signal
+from collections import Counter
+from collections.abc import Iterable
+
+_armed: dict[str, int] = {}
+_on: set[str] = set()
+_hits: Counter[str] = Counter()
+
+NAMES = frozenset(
+    {
+        "message.committing",
+        "message.committed",
+        "ask.committing",
+        "ask.committed",
+        "answer.committing",
+        "answer.committed",
+        "run.claimed",
+        "run.finishing",
+        "effect.intended",
+        "effect.returned",
+        "effect.done",
+        "checkpoint.writing",
+        "checkpoint.written",
+        "bus.off",
+        "wake.off",
+    }
+)
+
+
+def arm(entries: Iterable[str]) -> None:
+    for entry in entries:
+        name, _, action = entry.partition("=")
+        if name not in NAMES:
+            raise ValueError(f"there is no failpoint {name!r}; known: {', '.join(sorted(NAMES))}")
+        if action == "on":
+            _on.add(name)
+        elif action == "kill" or action.startswith("kill@"):
+            _armed[name] = int(action.partition("@")[2] or 1)
+        else:
+            raise ValueError(f"failpoint {name!r} takes kill, kill@N or on, not {action!r}")
+
+
+def hit(name: str) -> None:
+    at = _armed.get(name)
+    if at is None:
+        return
+    _hits[name] += 1
+    if _hits[name] == at:
+        os.kill(os.getpid(), signal.SIGKILL)
+
+
+def is_on(name: str) -> bool:
+    return name in _on

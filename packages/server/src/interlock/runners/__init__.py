@@ -1,0 +1,1 @@
+"""Runs agents. The only place that reads LangGraph's interrupts."""

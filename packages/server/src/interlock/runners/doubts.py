@@ -1,0 +1,75 @@
+"""Effects in doubt: put to a person before anything else is sent to the graph, and acted on when they have answered.
+
+Asking outside of the graph keeps LangGraph's positional answers out of it: a question raised inside the task would be
+handed the answer that the interrupted tool itself was given.
+"""
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from langchain_core.messages import ToolMessage
+from langgraph.checkpoint.serde.base import SerializerProtocol
+
+from interlock.domain import asks
+from interlock.domain.canonical import canonical_json
+from interlock.domain.effect import Effect, EffectKey
+from interlock.domain.request import Answer, PauseOrigin, Request, RequestKind
+from interlock.domain.thread import Lease
+from interlock.services.core import Core
+from interlock.services.effects import find_doubtful, resolve_doubt
+from interlock.services.running import Asked, SettledPause
+
+
+async def settle_and_find(
+    core: Core, lease: Lease, settled: Sequence[SettledPause], serde: SerializerProtocol
+) -> list[Asked]:
+    """Act on what people said of effects in doubt, then give what is still, or newly, to be asked."""
+    for pause in settled:
+        if pause.pause.origin is PauseOrigin.EFFECT:
+            for request in pause.requests:
+                await _resolve(core, lease, request, pause.answers.get(request.id), serde)
+    return [_asked(effect) for effect in await find_doubtful(core, lease)]
+
+
+async def _resolve(
+    core: Core, lease: Lease, request: Request, answer: Answer | None, serde: SerializerProtocol
+) -> None:
+    key = EffectKey(lease.thread_id, request.form["task_id"], request.form["call_id"])
+    value: Mapping[str, Any] = answer.value if answer else {"decision": "skip"}
+    if value["decision"] == "retry":
+        await resolve_doubt(core, lease, key, result=None, output="")
+        return
+    if value["decision"] == "done":
+        text, status = value.get("reason") or "done", "success"
+    else:
+        text, status = "Skipped: it was cut short by a crash, and whether it took effect is not known.", "error"
+        if answer is None:
+            text += " Nobody said what to do about it."
+    result: Any = text
+    if key.is_tool_call:
+        result = ToolMessage(text, name=request.form["tool"], tool_call_id=key.call_id, status=status)
+    kind, data = serde.dumps_typed(result)
+    await resolve_doubt(core, lease, key, result=kind.encode() + b"\n" + data, output=text)
+
+
+def _asked(effect: Effect) -> Asked:
+    body = asks.decision(
+        f"{effect.tool} was cut short: did it take effect?",
+        [
+            {"key": "retry", "label": "Run it again", "style": "danger"},
+            {"key": "skip", "label": "Do not run it again", "style": "default"},
+            {"key": "done", "label": "It took effect (say the result as the reason)", "style": "primary"},
+        ],
+        description=f"{effect.tool} {canonical_json(effect.args)}",
+        risks=["Running it again may do it twice."],
+        decision_type="effect_in_doubt",
+    )
+    form = {
+        "shape": "effect",
+        "task_id": effect.key.task_id,
+        "call_id": effect.key.call_id,
+        "tool": effect.tool,
+        "node": effect.tool,
+    }
+    call_id = effect.key.call_id if effect.key.is_tool_call else None
+    return Asked(RequestKind.DECISION, body, form=form, call_id=call_id)

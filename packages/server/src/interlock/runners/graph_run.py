@@ -1,0 +1,319 @@
+"""One run of a graph under its lease: find out where it stands, send what is due, report, and pause or end it."""
+
+import asyncio
+import logging
+from collections.abc import Mapping, Sequence
+from contextlib import asynccontextmanager, suppress
+from dataclasses import dataclass, field
+from typing import Any, cast
+
+from langchain_core.messages import AIMessage, AIMessageChunk
+from langchain_core.runnables import RunnableConfig
+from langgraph.checkpoint.base import BaseCheckpointSaver
+from langgraph.errors import GraphDrained
+from langgraph.runtime import RunControl
+from langgraph.types import Command
+
+from interlock.agents._langgraph import CHECKPOINTER, STRICT_RESUME
+from interlock.agents.context import RunContext, current
+from interlock.domain.canonical import plain
+from interlock.domain.errors import InterlockError, LeaseLost, StorageUnavailable
+from interlock.domain.event import EventType
+from interlock.domain.request import PauseOrigin, Request
+from interlock.domain.run import RunCause, RunStatus
+from interlock.runners import doubts, interrupts, replies
+from interlock.runners.graph_state import RUN_KEY, GraphState, read_state
+from interlock.runners.inputs import graph_input
+from interlock.runners.loading import HostedAgent
+from interlock.runners.recovery import unreported_messages
+from interlock.runners.transcript import assistant_entry
+from interlock.services import running
+from interlock.services.core import Core
+from interlock.services.effects import RunJournal
+from interlock.services.run_log import RunLog
+from interlock.services.running import Asked, Claim, SettledPause
+
+FLUSH_SECONDS = 0.1
+"""How long an entry of the log waits for a transaction to take it along."""
+
+logger = logging.getLogger(__name__)
+
+
+@dataclass(slots=True)
+class _Answered:
+    """The answers on record that the graph has not taken yet."""
+
+    pauses: list[SettledPause] = field(default_factory=list[SettledPause])
+    by_interrupt: dict[str, list[Request]] = field(default_factory=dict[str, list[Request]])
+
+    @property
+    def answers(self) -> Mapping[str, Any]:
+        return {key: answer for pause in self.pauses for key, answer in pause.answers.items()}
+
+    def still_pending(self, state: GraphState) -> set[str]:
+        """The pauses of which something is still asked by the graph."""
+        return {
+            request.pause_id
+            for interrupt_id, requests in self.by_interrupt.items()
+            if interrupt_id in state.pending
+            for request in requests
+        }
+
+
+class _Stay:
+    """There is nothing to send to the graph: conclude from the state as it is."""
+
+
+class GraphRun:
+    def __init__(self, core: Core, claim: Claim, agent: HostedAgent, saver: BaseCheckpointSaver[Any]) -> None:
+        self.core = core
+        self.claim = claim
+        self.lease = claim.lease
+        self.graph = agent.graph
+        self.tool_nodes = agent.tool_nodes
+        self.saver = saver
+        self.control = RunControl()
+        self.requeue_when_drained = False
+        self.log = RunLog(core, claim.thread.id, claim.thread.seq)
+        self.answered = _Answered()
+        self.untold: set[str] = set()
+        self.config: RunnableConfig = {
+            "configurable": {"thread_id": claim.thread.id, CHECKPOINTER: saver, STRICT_RESUME: True},
+            "metadata": {RUN_KEY: claim.run.id},
+        }
+        self._known_messages: set[str | None] = set()
+        self._dirty = asyncio.Event()
+
+    async def execute(self) -> None:
+        """Run until the graph pauses, ends, fails or has drained. `LeaseLost` and `StorageUnavailable` come through."""
+        try:
+            await self._execute()
+        except GraphDrained:
+            await self._drained()
+        except (LeaseLost, StorageUnavailable):
+            raise
+        except InterlockError as error:
+            await self._failed(error.message)
+        except Exception as error:
+            logger.exception("run %s failed", self.lease.run_id)
+            await self._failed(f"{type(error).__name__}: {error}")
+
+    def drain(self, reason: str, *, requeue: bool = False) -> None:
+        self.requeue_when_drained = self.requeue_when_drained or requeue
+        self.control.request_drain(reason)
+
+    async def _execute(self) -> None:
+        await self._load_answers()
+        doubtful = await doubts.settle_and_find(self.core, self.lease, self.answered.pauses, self.saver.serde)
+        if doubtful:
+            await self._pause(PauseOrigin.EFFECT, doubtful[0].form["node"], doubtful, None)
+            return
+        state = await read_state(self.graph, self.config)
+        self._known_messages = {message.id for message in state.messages}
+        if self.claim.run.attempt > 1:
+            for entry in await unreported_messages(self.core, self.lease.thread_id, state.messages):
+                self.log.add(entry)
+        given = self._next_input(state)
+        if isinstance(given, _Stay):
+            await self._conclude(state)
+            return
+        await self._stream(given)
+        await self._conclude(await read_state(self.graph, self.config))
+
+    async def _load_answers(self) -> None:
+        run = self.claim.run
+        if run.cause is RunCause.MESSAGE and run.attempt <= 1:
+            return
+        self.answered.pauses = await running.settled_pauses(self.core, self.lease.thread_id)
+        for pause in self.answered.pauses:
+            for request in pause.requests:
+                if request.interrupt_id is not None:
+                    self.answered.by_interrupt.setdefault(request.interrupt_id, []).append(request)
+
+    def _next_input(self, state: GraphState) -> Any:
+        run = self.claim.run
+        if run.cause is RunCause.MESSAGE and state.written_by != run.id:
+            return graph_input(self.graph, run.id, run.input["text"], state.messages)
+        resume = self._resume_map(state)
+        if resume:
+            return Command(resume=resume)
+        if self.untold or self._was_refused_at_breakpoint():
+            return _Stay()
+        if state.pending and not state.has_unfinished:
+            return _Stay()
+        return None if state.next else _Stay()
+
+    def _resume_map(self, state: GraphState) -> dict[str, Any]:
+        """Answers for those interrupts that still wait. One that is gone was consumed; one unknown is a new question."""
+        resume: dict[str, Any] = {}
+        for interrupt_id, requests in self.answered.by_interrupt.items():
+            if interrupt_id not in state.pending:
+                continue
+            value = replies.resume_value(requests, self.answered.answers)
+            if value is replies.UNTOLD:
+                self.untold.add(interrupt_id)
+            else:
+                resume[interrupt_id] = value
+        return resume
+
+    def _was_refused_at_breakpoint(self) -> bool:
+        answers = self.answered.answers
+        return any(
+            request.id not in answers or answers[request.id].value["decision"] != "accept"
+            for pause in self.answered.pauses
+            if pause.pause.origin is PauseOrigin.BREAKPOINT
+            for request in pause.requests
+        )
+
+    async def _stream(self, given: Any) -> None:
+        context = await self._context()
+        token = current.set(context)
+        try:
+            async with self._flushing():
+                async for part in self.graph.astream(
+                    given,
+                    self.config,
+                    stream_mode=["updates", "messages", "custom"],
+                    subgraphs=True,
+                    durability="sync",
+                    control=self.control,
+                    version="v2",
+                ):
+                    self._report(cast("Mapping[str, Any]", part))
+        finally:
+            current.reset(token)
+            await asyncio.shield(context.effects_ended())
+
+    async def _context(self) -> RunContext:
+        secrets: dict[str, tuple[str, str]] = {}
+        if self.answered.pauses or self.claim.run.attempt > 1:
+            secrets = await running.secrets_of(self.core, self.lease.thread_id)
+        return RunContext(
+            RunJournal(self.core, self.lease, self.log, approved=self._approved()),
+            self.saver.serde,
+            asyncio.get_running_loop(),
+            {handle: value for handle, (_, value) in secrets.items()},
+            dict(secrets.values()),
+        )
+
+    def _approved(self) -> dict[str, str]:
+        answers = self.answered.answers
+        approved: dict[str, str] = {}
+        for request in (request for pause in self.answered.pauses for request in pause.requests):
+            if request.call_id is not None and request.digest is not None and request.id in answers:
+                digest = replies.approved_digest(request, answers[request.id].value)
+                if digest is not None:
+                    approved[request.call_id] = digest
+        return approved
+
+    @asynccontextmanager
+    async def _flushing(self) -> Any:
+        """Write what no other transaction takes along, soon enough for those who watch."""
+
+        async def flush() -> None:
+            while True:
+                await self._dirty.wait()
+                await asyncio.sleep(FLUSH_SECONDS)
+                self._dirty.clear()
+                await running.report(self.core, self.lease, self.log)
+
+        task = asyncio.create_task(flush())
+        try:
+            yield
+        finally:
+            task.cancel()
+            with suppress(asyncio.CancelledError, LeaseLost, StorageUnavailable):
+                await task
+
+    def _report(self, part: Mapping[str, Any]) -> None:
+        inside_tool = any(step.split(":")[0] in self.tool_nodes for step in part["ns"])
+        match part["type"]:
+            case "messages" if not inside_tool:
+                chunk = part["data"][0]
+                if isinstance(chunk, AIMessageChunk) and chunk.text:
+                    self.log.token(chunk.id or "", chunk.text)
+            case "updates" if not inside_tool:
+                self._report_updates(part["data"])
+            case "custom":
+                self.log.add((EventType.CUSTOM, {"data": plain(part["data"])}))
+            case _:
+                pass
+        if self.log.is_waiting:
+            self._dirty.set()
+
+    def _report_updates(self, updates: Mapping[str, Any]) -> None:
+        for node, update in updates.items():
+            if node.startswith("__") or not isinstance(update, dict):
+                continue
+            messages: Any = cast("dict[str, Any]", update).get("messages")
+            for message in cast("list[Any]", messages) if isinstance(messages, list) else [messages]:
+                if isinstance(message, AIMessage) and message.id not in self._known_messages:
+                    self._known_messages.add(message.id)
+                    self.log.add((EventType.ASSISTANT_MESSAGE, assistant_entry(message)))
+
+    async def _conclude(self, state: GraphState) -> None:
+        if self.untold & state.pending.keys() or self._was_refused_at_breakpoint():
+            await self._finish(RunStatus.NOT_ANSWERED, state)
+        elif state.pending.keys() & self.answered.by_interrupt.keys():
+            raise InterlockError("the graph did not take the answer that it was given")
+        elif state.pending:
+            asked = [
+                one
+                for pending in state.pending.values()
+                for one in interrupts.read(pending.interrupt, pending.messages)
+            ]
+            node = next(iter(state.pending.values())).node
+            await self._pause(PauseOrigin.INTERRUPT, node, asked, state)
+        elif state.next:
+            await self._pause(PauseOrigin.BREAKPOINT, state.next[0], [interrupts.breakpoint_at(state.next)], state)
+        else:
+            await self._finish(RunStatus.DONE, state)
+
+    async def _pause(self, origin: PauseOrigin, node: str, asked: Sequence[Asked], state: GraphState | None) -> None:
+        await running.open_pause(
+            self.core,
+            self.lease,
+            origin,
+            node,
+            asked,
+            before=self.log.take(),
+            message_count=len(state.messages) if state else None,
+            # Effects in doubt are asked about before anything is sent: the answers on record are still to be sent.
+            consumed=self._done_with(state),
+        )
+
+    def _done_with(self, state: GraphState | None) -> list[str]:
+        if state is None:
+            return [p.pause.id for p in self.answered.pauses if p.pause.origin is PauseOrigin.EFFECT]
+        pending = self.answered.still_pending(state)
+        return [pause.pause.id for pause in self.answered.pauses if pause.pause.id not in pending]
+
+    async def _finish(self, status: RunStatus, state: GraphState, *, error: str | None = None) -> None:
+        kept = status is RunStatus.FAILED
+        pauses = {pause.pause.id for pause in self.answered.pauses}
+        consumed = set(self._done_with(state))
+        await running.finish(
+            self.core,
+            self.lease,
+            status,
+            error=error,
+            before=self.log.take(),
+            message_count=len(state.messages),
+            consumed=consumed,
+            void=() if kept else pauses - consumed,
+        )
+
+    async def _failed(self, error: str) -> None:
+        try:
+            state = await read_state(self.graph, self.config)
+        except Exception:
+            logger.exception("the state of thread %s cannot be read", self.lease.thread_id)
+            state = GraphState([], {key: cast("Any", None) for key in self.answered.by_interrupt}, (), False, None)
+        await self._finish(RunStatus.FAILED, state, error=error)
+
+    async def _drained(self) -> None:
+        if self.requeue_when_drained:
+            await running.report(self.core, self.lease, self.log)
+            await running.requeue(self.core, self.lease)
+            return
+        await self._finish(RunStatus.STOPPED, await read_state(self.graph, self.config))

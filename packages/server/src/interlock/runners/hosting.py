@@ -1,0 +1,45 @@
+"""The agents this server hosts, with the saver that keeps their state."""
+
+from collections.abc import Mapping, Sequence
+from typing import Any, Protocol
+
+from langchain_core.runnables import RunnableConfig
+from langgraph.checkpoint.base import BaseCheckpointSaver
+
+from interlock.agents._langgraph import CHECKPOINTER
+from interlock.domain.request import Request
+from interlock.domain.thread import Lease, Thread
+from interlock.ports.agents import Message
+from interlock.runners import replies
+from interlock.runners.loading import HostedAgent
+from interlock.runners.transcript import messages_in, shown
+
+
+class Savers(Protocol):
+    """The keeper of graphs' state, for reading as it is, and for one run with its lease."""
+
+    def with_lease(self, lease: Lease) -> BaseCheckpointSaver[Any]: ...
+
+
+class HostedAgents:
+    def __init__(self, agents: Sequence[HostedAgent], saver: Savers) -> None:
+        self._agents = {agent.name: agent for agent in agents}
+        self.saver = saver
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        return tuple(self._agents)
+
+    def find(self, name: str) -> HostedAgent | None:
+        return self._agents.get(name)
+
+    async def history(self, thread: Thread) -> list[Message]:
+        agent = self.find(thread.agent)
+        if agent is None:
+            return []
+        config: RunnableConfig = {"configurable": {"thread_id": thread.id, CHECKPOINTER: self.saver}}
+        state = await agent.graph.aget_state(config)
+        return shown(messages_in(state.values))
+
+    def check(self, request: Request, value: Mapping[str, Any]) -> None:
+        replies.check(request, value)

@@ -1,0 +1,37 @@
+"""From a person's text to the input of a graph, whatever its state is made of."""
+
+import json
+from collections.abc import Sequence
+from typing import Any, cast
+
+from langchain_core.messages import BaseMessage, HumanMessage
+
+from interlock.domain.errors import InvalidInput
+from interlock.runners.loading import Graph
+from interlock.runners.transcript import closing
+
+
+def graph_input(graph: Graph, run_id: str, text: str, messages: Sequence[BaseMessage]) -> Any:
+    """A message for a graph that has messages; else the text for its one text field, or a JSON object as it is."""
+    properties = input_properties(graph)
+    if "messages" in properties or not properties:
+        return {"messages": [*closing(messages), HumanMessage(text, id=f"msg_{run_id}")]}
+    given = _json_object(text)
+    if given is not None:
+        return given
+    texts = [name for name, schema in properties.items() if schema.get("type") == "string"]
+    if len(texts) == 1:
+        return {texts[0]: text}
+    raise InvalidInput(f"this agent takes a JSON object with {', '.join(properties)}", known=tuple(properties))
+
+
+def input_properties(graph: Graph) -> dict[str, dict[str, Any]]:
+    return cast("dict[str, dict[str, Any]]", graph.get_input_jsonschema().get("properties") or {})
+
+
+def _json_object(text: str) -> dict[str, Any] | None:
+    try:
+        value = json.loads(text)
+    except ValueError:
+        return None
+    return cast("dict[str, Any]", value) if isinstance(value, dict) else None

@@ -1,0 +1,149 @@
+"""From the value of a LangGraph interrupt to what a person is asked. `replies` is the way back.
+
+{interlock: {...}}                     one of Interlock's own asks
+{action_requests, review_configs}      LangChain's HITLRequest: one approval per action
+{type: "tool_approval", ...}           LangChain's approval of one call
+{action_request, config, ...}          the older HumanInterrupt, one or a list
+anything with a response_schema        a question per field of the schema
+anything else                          a clarification that shows the value
+"""
+
+from collections.abc import Mapping, Sequence
+from typing import Any, cast
+
+from langchain_core.messages import AIMessage
+from langgraph.types import Interrupt
+
+from interlock.agents.asking import ASK
+from interlock.domain import asks
+from interlock.domain.canonical import action_digest, plain
+from interlock.domain.request import RequestKind
+from interlock.runners import schemas
+from interlock.runners.values import options_of, question_of, text_of
+from interlock.services.running import Asked
+
+LANGCHAIN_DECISIONS = {"approve": "accept", "edit": "edit", "reject": "reject", "respond": "response"}
+HUMAN_DECISIONS = {
+    "allow_accept": "accept",
+    "allow_edit": "edit",
+    "allow_respond": "response",
+    "allow_ignore": "reject",
+}
+
+
+def read(interrupt: Interrupt[Any], messages: Sequence[Any]) -> list[Asked]:
+    """What an interrupt asks; `messages` are those of the graph that raised it, to find the tool calls in."""
+    value = interrupt.value
+    if isinstance(value, Mapping):
+        given = cast("Mapping[str, Any]", value)
+        if ASK in given:
+            return [_own(interrupt.id, given[ASK])]
+        if isinstance(given.get("action_requests"), list) and "review_configs" in given:
+            return _hitl_request(interrupt.id, given, messages)
+        if given.get("type") == "tool_approval":
+            return [_tool_approval(interrupt, given)]
+        if _is_human_interrupt(given):
+            return [_human_interrupt(interrupt.id, given, 0, listed=False)]
+    if isinstance(value, list):
+        items = cast("list[Any]", value)
+        if items and all(_is_human_interrupt(item) for item in items):
+            return [_human_interrupt(interrupt.id, item, index, listed=True) for index, item in enumerate(items)]
+    if isinstance(interrupt.response_schema, dict):
+        return [schemas.asked(interrupt.id, value, interrupt.response_schema)]
+    return [_anything(interrupt.id, value)]
+
+
+def _own(interrupt_id: str, ask: Mapping[str, Any]) -> Asked:
+    kind = RequestKind(ask["kind"])
+    body: Mapping[str, Any] = ask["body"]
+    is_approval = kind is RequestKind.APPROVAL
+    return Asked(
+        kind,
+        body,
+        interrupt_id,
+        {"shape": "ask"},
+        call_id=ask.get("call_id"),
+        digest=action_digest(body["tool_name"], body["args"]) if is_approval else None,
+        timeout=ask.get("timeout"),
+    )
+
+
+def _hitl_request(interrupt_id: str, value: Mapping[str, Any], messages: Sequence[Any]) -> list[Asked]:
+    actions: list[Mapping[str, Any]] = value["action_requests"]
+    configs: list[Mapping[str, Any]] = value["review_configs"]
+    calls = _open_calls(messages)
+    asked: list[Asked] = []
+    for index, action in enumerate(actions):
+        config = configs[index] if index < len(configs) else {}
+        allowed = [LANGCHAIN_DECISIONS[name] for name in config.get("allowed_decisions", LANGCHAIN_DECISIONS)]
+        call_id = _take_call(calls, action["name"], action["args"])
+        form = {"shape": "hitl", "allowed": allowed, "name": action["name"]}
+        asked.append(_approval(interrupt_id, action, allowed, form, call_id))
+    return asked
+
+
+def _tool_approval(interrupt: Interrupt[Any], value: Mapping[str, Any]) -> Asked:
+    schema = interrupt.response_schema if isinstance(interrupt.response_schema, dict) else {}
+    allowed = [LANGCHAIN_DECISIONS[name] for name in schemas.decision_types(schema)] or list(
+        LANGCHAIN_DECISIONS.values()
+    )
+    form = {"shape": "tool_approval", "allowed": allowed, "name": value["name"], "schema": schema}
+    return _approval(interrupt.id, value, allowed, form, value["tool_call_id"])
+
+
+def _approval(
+    interrupt_id: str, action: Mapping[str, Any], allowed: Sequence[str], form: dict[str, Any], call_id: str | None
+) -> Asked:
+    body = asks.approval(
+        action["name"], action["args"], description=str(action.get("description", "")), allowed=allowed
+    )
+    digest = action_digest(action["name"], action["args"])
+    return Asked(RequestKind.APPROVAL, body, interrupt_id, form, call_id=call_id, digest=digest)
+
+
+def breakpoint_at(nodes: Sequence[str]) -> Asked:
+    """A graph that was compiled to stop before or after a node: may it go on?"""
+    body = asks.approval(
+        nodes[0], {}, description=f"The graph stopped before {', '.join(nodes)}.", allowed=["accept", "reject"]
+    )
+    return Asked(RequestKind.APPROVAL, body, form={"shape": "breakpoint"}, digest=action_digest(nodes[0], {}))
+
+
+def _is_human_interrupt(value: Any) -> bool:
+    if not isinstance(value, Mapping):
+        return False
+    given = cast("Mapping[str, Any]", value)
+    action = given.get("action_request")
+    return isinstance(action, Mapping) and "action" in action and isinstance(given.get("config"), Mapping)
+
+
+def _human_interrupt(interrupt_id: str, value: Mapping[str, Any], index: int, *, listed: bool) -> Asked:
+    action: Mapping[str, Any] = value["action_request"]
+    allowed = [decision for key, decision in HUMAN_DECISIONS.items() if value["config"].get(key)]
+    form = {"shape": "human", "allowed": allowed, "name": action["action"], "listed": listed, "index": index}
+    description = str(value.get("description") or "")
+    if allowed == ["response"] or allowed == ["response", "reject"]:
+        body = asks.clarification(description or f"{action['action']}: {text_of(action.get('args'))}")
+        return Asked(RequestKind.CLARIFICATION, body, interrupt_id, form)
+    args: Mapping[str, Any] = action.get("args") or {}
+    body = asks.approval(action["action"], args, description=description, allowed=allowed or ["accept"])
+    return Asked(RequestKind.APPROVAL, body, interrupt_id, form, digest=action_digest(action["action"], args))
+
+
+def _anything(interrupt_id: str, value: Any) -> Asked:
+    body = asks.clarification(question_of(value), options_of(value))
+    return Asked(RequestKind.CLARIFICATION, body | {"value": plain(value)}, interrupt_id, {"shape": "free"})
+
+
+def _open_calls(messages: Sequence[Any]) -> list[Mapping[str, Any]]:
+    for message in reversed(messages):
+        if isinstance(message, AIMessage):
+            return cast("list[Mapping[str, Any]]", list(message.tool_calls))
+    return []
+
+
+def _take_call(calls: list[Mapping[str, Any]], name: str, args: Any) -> str | None:
+    for index, call in enumerate(calls):
+        if call["name"] == name and call["args"] == args:
+            return cast("str | None", calls.pop(index)["id"])
+    return None

@@ -1,0 +1,95 @@
+"""Hosted agents: from the text `NAME=package.module:attr` or `NAME=path/to/file.py:attr` to a graph that can be run."""
+
+import importlib
+import importlib.util
+import inspect
+import sys
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from types import ModuleType
+from typing import Any
+
+from langgraph.graph.state import StateGraph
+from langgraph.prebuilt.tool_node import ToolNode
+from langgraph.pregel import Pregel
+
+from interlock.domain.errors import InvalidInput
+
+Graph = Pregel[Any, Any, Any, Any]
+
+
+@dataclass(frozen=True, slots=True)
+class HostedAgent:
+    name: str
+    graph: Graph
+    tool_nodes: frozenset[str]
+    """The nodes that run tools: what is said inside them, by a subagent, is not the agent's own voice."""
+
+
+class AgentNotLoaded(InvalidInput):
+    code = "agent_not_loaded"
+
+
+async def load_agents(specs: Sequence[str]) -> list[HostedAgent]:
+    agents: list[HostedAgent] = []
+    for spec in specs:
+        name, _, target = spec.partition("=")
+        if not name or ":" not in target:
+            raise AgentNotLoaded(f"{spec!r}: an agent is NAME=package.module:attr or NAME=path/to/file.py:attr")
+        if name in [agent.name for agent in agents]:
+            raise AgentNotLoaded(f"two agents are called {name!r}")
+        agents.append(await load_agent(name, target))
+    return agents
+
+
+async def load_agent(name: str, target: str) -> HostedAgent:
+    where, _, attr = target.rpartition(":")
+    try:
+        module = _module(where)
+    except Exception as error:
+        raise AgentNotLoaded(f"agent {name!r}: {where} cannot be loaded: {type(error).__name__}: {error}") from error
+    if not hasattr(module, attr):
+        raise AgentNotLoaded(f"agent {name!r}: {where} has no {attr!r}")
+    try:
+        found = getattr(module, attr)
+        if not isinstance(found, Pregel | StateGraph) and callable(found):
+            found = found()
+            if inspect.isawaitable(found):
+                found = await found
+    except Exception as error:
+        raise AgentNotLoaded(f"agent {name!r}: {attr}() failed: {type(error).__name__}: {error}") from error
+    return hosted(name, found)
+
+
+def hosted(name: str, found: Any) -> HostedAgent:
+    graph: Any = found.compile() if isinstance(found, StateGraph) else found
+    if not isinstance(graph, Pregel):
+        raise AgentNotLoaded(
+            f"agent {name!r} is a {type(graph).__name__}: it must be a LangGraph graph, or a function that returns one"
+        )
+    if graph.checkpointer is False:
+        raise AgentNotLoaded(f"agent {name!r} was compiled with checkpointer=False, so it cannot pause")
+    tool_nodes = frozenset(key for key, node in graph.nodes.items() if isinstance(node.bound, ToolNode))
+    return HostedAgent(name, graph, tool_nodes)
+
+
+def _module(where: str) -> ModuleType:
+    path = Path(where)
+    if path.suffix != ".py":
+        if "" not in sys.path:
+            sys.path.insert(0, "")
+        return importlib.import_module(where)
+    if not path.is_file():
+        raise FileNotFoundError(f"there is no file {where}")
+    # Its own folder, so that a file may import its neighbours as `python file.py` lets it.
+    folder = str(path.resolve().parent)
+    if folder not in sys.path:
+        sys.path.insert(0, folder)
+    spec = importlib.util.spec_from_file_location(path.stem, path)
+    if spec is None or spec.loader is None:
+        raise ImportError(f"{where} is not a Python file")
+    module = importlib.util.module_from_spec(spec)
+    sys.modules[path.stem] = module
+    spec.loader.exec_module(module)
+    return module

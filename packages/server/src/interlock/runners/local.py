@@ -1,0 +1,153 @@
+"""The runner in the server's own process: claims what is queued, keeps the leases, drains what is to stop."""
+
+import asyncio
+import logging
+from collections.abc import Callable, Coroutine
+from typing import Any
+
+from interlock.agents.effects import install
+from interlock.domain.errors import LeaseLost, StorageUnavailable
+from interlock.domain.run import RunStatus
+from interlock.runners.graph_run import GraphRun
+from interlock.runners.hosting import HostedAgents
+from interlock.services import running
+from interlock.services.core import Core
+from interlock.services.running import Claim
+
+SWEEP_SECONDS = 1.0
+"""How soon work is found of which nobody was told: a wake-up lost, a worker gone."""
+
+logger = logging.getLogger(__name__)
+
+
+class LocalRunner:
+    def __init__(self, core: Core, agents: HostedAgents, worker: str, *, shared: bool, capacity: int = 64) -> None:
+        self._core = core
+        self._agents = agents
+        self._worker = worker
+        self._shared = shared
+        self._places = asyncio.Semaphore(capacity)
+        self._runs: dict[str, GraphRun] = {}
+        self._tasks: set[asyncio.Task[Any]] = set()
+        self._executing: dict[str, asyncio.Task[None]] = {}
+        self._loops: list[asyncio.Task[None]] = []
+        self._closing = False
+
+    async def start(self) -> None:
+        install()
+        await running.take_over(self._core, everything=not self._shared)
+        self._loops = [asyncio.create_task(self._repeat(loop, seconds)) for loop, seconds in self._duties()]
+
+    async def close(self) -> None:
+        """Drain: the tools under way end and are recorded, and the runs wait for whoever starts next."""
+        self._closing = True
+        for loop in self._loops:
+            loop.cancel()
+        await asyncio.gather(*self._loops, return_exceptions=True)
+        for run in list(self._runs.values()):
+            run.drain("the server shuts down", requeue=True)
+        await asyncio.gather(*self._tasks, return_exceptions=True)
+
+    def wake(self, run_id: str) -> None:
+        self._spawn(self._claim_and_run(run_id))
+
+    def stop(self, run_id: str) -> None:
+        if run := self._runs.get(run_id):
+            run.drain("it was asked to stop")
+
+    def _duties(self) -> list[tuple[Callable[[], Coroutine[Any, Any, None]], float]]:
+        renewal = self._core.policy.lease_seconds / 3
+        return [(self._sweep, SWEEP_SECONDS), (self._renew, renewal)]
+
+    async def _repeat(self, duty: Callable[[], Coroutine[Any, Any, None]], seconds: float) -> None:
+        while True:
+            try:
+                await duty()
+            except StorageUnavailable as error:
+                logger.warning("the database cannot be used; trying again: %s", error.message)
+            except Exception:
+                logger.exception("%s failed; trying again", duty.__name__)
+            await asyncio.sleep(seconds)
+
+    async def _sweep(self) -> None:
+        if self._shared:
+            await running.take_over(self._core, everything=False)
+        while not self._places.locked() and not self._closing:
+            if not await self._claim_and_start(None):
+                break
+        for run_id in await running.stop_requests(self._core, list(self._runs)):
+            self.stop(run_id)
+
+    async def _renew(self) -> None:
+        threads = {run.lease.thread_id: run_id for run_id, run in self._runs.items()}
+        if not threads:
+            return
+        kept = await running.renew(self._core, self._worker, threads.keys())
+        for thread_id in threads.keys() - kept:
+            if task := self._executing.get(threads[thread_id]):
+                logger.warning("the lease of thread %s was lost", thread_id)
+                task.cancel()
+
+    async def _claim_and_run(self, run_id: str) -> None:
+        if not self._closing:
+            try:
+                await self._claim_and_start(run_id)
+            except StorageUnavailable:
+                logger.warning("run %s could not be claimed; the sweeper will find it", run_id)
+
+    async def _claim_and_start(self, run_id: str | None) -> bool:
+        await self._places.acquire()
+        try:
+            claim = None if self._closing else await running.claim(self._core, self._worker, run_id)
+        except BaseException:
+            self._places.release()
+            raise
+        if claim is None:
+            self._places.release()
+            return False
+        self._executing[claim.run.id] = self._spawn(self._run(claim))
+        return True
+
+    async def _run(self, claim: Claim) -> None:
+        run_id = claim.run.id
+        try:
+            agent = self._agents.find(claim.thread.agent)
+            if agent is None:
+                error = f"the agent {claim.thread.agent!r} is no longer hosted here"
+                await running.finish(self._core, claim.lease, RunStatus.FAILED, error=error)
+                return
+            run = GraphRun(self._core, claim, agent, self._agents.saver.with_lease(claim.lease))
+            self._runs[run_id] = run
+            if self._closing:
+                run.drain("the server shuts down", requeue=True)
+            await run.execute()
+        except LeaseLost:
+            logger.info("run %s is no longer this worker's", run_id)
+        except StorageUnavailable as error:
+            logger.warning("run %s stopped, the database cannot be used: %s", run_id, error.message)
+            self._spawn(self._give_back(claim))
+        except asyncio.CancelledError:
+            logger.info("run %s was cancelled", run_id)
+        finally:
+            self._runs.pop(run_id, None)
+            self._executing.pop(run_id, None)
+            self._places.release()
+
+    async def _give_back(self, claim: Claim) -> None:
+        """The store failed under the run: as soon as it can be written again, the run is queued once more."""
+        while not self._closing:
+            await asyncio.sleep(SWEEP_SECONDS)
+            try:
+                await running.requeue(self._core, claim.lease)
+            except StorageUnavailable:
+                continue
+            except LeaseLost:
+                return
+            self.wake(claim.run.id)
+            return
+
+    def _spawn(self, work: Coroutine[Any, Any, Any]) -> asyncio.Task[Any]:
+        task = asyncio.create_task(work)
+        self._tasks.add(task)
+        task.add_done_callback(self._tasks.discard)
+        return task

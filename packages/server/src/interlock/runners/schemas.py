@@ -1,0 +1,99 @@
+"""Interrupts with a `response_schema`: a form made from the schema, and answers that are checked against it."""
+
+import json
+from collections.abc import Mapping, Sequence
+from typing import Any, cast
+
+from jsonschema import Draft202012Validator
+
+from interlock.domain import asks
+from interlock.domain.canonical import plain
+from interlock.domain.errors import FieldError, InvalidAnswer
+from interlock.domain.request import RequestKind
+from interlock.runners.values import question_of
+from interlock.services.running import Asked
+
+Schema = Mapping[str, Any]
+
+
+def asked(interrupt_id: str, value: Any, schema: Schema) -> Asked:
+    """A question per property of an object, one question for anything else."""
+    form = {"shape": "schema", "schema": dict(schema)}
+    properties = _properties(schema)
+    if properties:
+        items = [_question(name, _resolved(schema, part)) for name, part in properties.items()]
+        body = asks.questions(items) | {"value": plain(value), "title": question_of(value)}
+        return Asked(RequestKind.QUESTIONS, body, interrupt_id, form)
+    options = _options(_resolved(schema, schema))
+    body = asks.clarification(question_of(value), options, allow_custom=not options)
+    return Asked(RequestKind.CLARIFICATION, body | {"value": plain(value)}, interrupt_id, form)
+
+
+def composed(kind: RequestKind, schema: Schema, value: Mapping[str, Any]) -> Any:
+    """The typed value that the graph expects, from the texts that a person gave; `InvalidAnswer` when it does not fit."""
+    if kind is RequestKind.QUESTIONS:
+        properties = _properties(schema)
+        texts = dict(zip(properties, cast("list[str]", value["answers"]), strict=True))
+        typed: Any = {name: _typed(_resolved(schema, properties[name]), text) for name, text in texts.items()}
+    else:
+        typed = _typed(_resolved(schema, schema), value["answer"])
+    check(schema, typed)
+    return typed
+
+
+def check(schema: Schema, value: Any) -> None:
+    errors = [
+        FieldError(".".join(str(part) for part in error.absolute_path) or "answer", "schema", error.message)
+        for error in cast("Any", Draft202012Validator(dict(schema))).iter_errors(value)
+    ]
+    if errors:
+        raise InvalidAnswer("; ".join(error.message for error in errors), errors)
+
+
+def decision_types(schema: Schema) -> list[str]:
+    """The decisions that the schema of LangChain's per-call approval allows."""
+    mapping: Any = cast("Mapping[str, Any]", schema.get("discriminator") or {}).get("mapping")
+    if isinstance(mapping, Mapping):
+        return [str(name) for name in cast("Mapping[str, Any]", mapping)]
+    one: Any = _properties(schema).get("type", {})
+    return [one["const"]] if "const" in one else []
+
+
+def _properties(schema: Schema) -> Mapping[str, Any]:
+    return cast("Mapping[str, Any]", _resolved(schema, schema).get("properties") or {})
+
+
+def _resolved(root: Schema, part: Schema) -> Schema:
+    reference = part.get("$ref")
+    if isinstance(reference, str) and reference.startswith("#/$defs/"):
+        return cast("Schema", root["$defs"][reference.removeprefix("#/$defs/")])
+    return part
+
+
+def _question(name: str, part: Schema) -> dict[str, Any]:
+    title = str(part.get("description") or part.get("title") or name)
+    return {"question": title, "options": list(_options(part))}
+
+
+def _options(part: Schema) -> Sequence[str]:
+    if part.get("type") == "boolean":
+        return ("true", "false")
+    values: Any = part.get("enum")
+    return [_as_text(value) for value in cast("list[Any]", values)] if isinstance(values, list) else ()
+
+
+def _as_text(value: Any) -> str:
+    return value if isinstance(value, str) else json.dumps(value)
+
+
+def _typed(part: Schema, text: str) -> Any:
+    """A text as the schema wants it: as it is where a string will do, else read as JSON."""
+    enum: Any = part.get("enum")
+    if isinstance(enum, list):
+        return next((value for value in cast("list[Any]", enum) if _as_text(value) == text), text)
+    if part.get("type") == "string" or "type" not in part:
+        return text
+    try:
+        return json.loads(text)
+    except ValueError:
+        return text

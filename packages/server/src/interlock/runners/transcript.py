@@ -1,0 +1,50 @@
+"""A graph's messages: found in its state, shown as text, and closed where a tool call was left without a result."""
+
+from collections.abc import Sequence
+from typing import Any, cast
+
+from langchain_core.messages import AIMessage, AnyMessage, BaseMessage, ToolMessage
+
+from interlock.ports.agents import Message, MessageRole
+
+_ROLES: dict[str, MessageRole] = {
+    "human": "user",
+    "ai": "assistant",
+    "tool": "tool",
+    "system": "system",
+}
+
+NOT_RUN = "Not run: the run was stopped before this call."
+
+
+def messages_in(values: Any) -> list[AnyMessage]:
+    """The messages in a state of any form; none where it has none."""
+    found: Any = (
+        cast("dict[str, Any]", values).get("messages")
+        if isinstance(values, dict)
+        else getattr(values, "messages", None)
+    )
+    if not isinstance(found, list):
+        return []
+    return [message for message in cast("list[Any]", found) if isinstance(message, BaseMessage)]  # type: ignore[misc]
+
+
+def shown(messages: Sequence[BaseMessage]) -> list[Message]:
+    return [Message(_ROLES[message.type], message.text) for message in messages if message.type in _ROLES]
+
+
+def closing(messages: Sequence[BaseMessage]) -> list[ToolMessage]:
+    """A result for every tool call that has none: a provider rejects a history with open calls."""
+    answered = {message.tool_call_id for message in messages if isinstance(message, ToolMessage)}
+    return [
+        ToolMessage(NOT_RUN, name=call["name"], tool_call_id=call["id"], status="error")
+        for message in messages
+        if isinstance(message, AIMessage)
+        for call in message.tool_calls
+        if call["id"] and call["id"] not in answered
+    ]
+
+
+def assistant_entry(message: AIMessage) -> dict[str, Any]:
+    calls = [{"id": call["id"], "name": call["name"], "args": call["args"]} for call in message.tool_calls]
+    return {"message_id": message.id, "text": message.text, "tool_calls": calls}

@@ -1,0 +1,111 @@
+"""Accounts of people: registering, signing in, and what an operator does with them."""
+
+import re
+from collections.abc import Sequence
+from dataclasses import replace
+from datetime import datetime
+
+from interlock.domain.errors import Conflict, FieldError, Forbidden, InvalidInput, NotAuthenticated, NotFound
+from interlock.domain.ids import new_id
+from interlock.domain.principal import Principal, Role, User, principal_of
+from interlock.services.core import Core, unit
+
+USERNAME = re.compile(r"[\w.@-]{1,64}\Z")
+PASSWORD_LENGTH = range(8, 257)
+_UNKNOWN = "$argon2id$v=19$m=65536,t=3,p=4$c29tZXNhbHRzb21lc2FsdA$KAQdLrOGwLxSvhZ8WyU3C6zp9tJmYI4lHcVNyLWLP7k"
+"""Verified for names that do not exist, so that the time taken tells nobody whether one does."""
+
+
+async def register(core: Core, username: str, password: str) -> User:
+    """Make an account; the first one is the admin's. `Forbidden` when registration is closed."""
+    if not core.policy.registration_open:
+        raise Forbidden("registration is closed; ask the operator for an account")
+    return await create_user(core, username, password, role=None)
+
+
+async def create_user(
+    core: Core, username: str, password: str, *, role: Role | None, reviews: Sequence[str] = ()
+) -> User:
+    _check_new(username, password)
+    password_hash = await core.passwords.hash(password)
+    async with unit(core) as work:
+        if role is None:
+            role = Role.OWNER if await work.tx.users.count() else Role.ADMIN
+        user = User(new_id("user"), username, password_hash, role, work.now, work.now, tuple(reviews))
+        try:
+            await work.tx.users.add(user)
+        except Conflict as error:
+            raise InvalidInput("the username is taken", [FieldError("username", "taken", "taken")]) from error
+    return user
+
+
+async def sign_in(core: Core, username: str, password: str) -> User:
+    async with core.store.snapshot() as tx:
+        user = await tx.users.by_name(username)
+    right = await core.passwords.verify(user.password_hash if user else _UNKNOWN, password)
+    if user is None or not right:
+        raise NotAuthenticated("wrong username or password")
+    return user
+
+
+async def principal_by_token(core: Core, user_id: str, issued_at: datetime) -> Principal:
+    """Who a token stands for now: their present role, and nobody once the token was revoked."""
+    async with core.store.snapshot() as tx:
+        user = await tx.users.get(user_id)
+    if user is None or issued_at < user.tokens_after.replace(microsecond=0):
+        raise NotAuthenticated("the token no longer holds")
+    return principal_of(user)
+
+
+async def local_principal(core: Core, username: str) -> Principal:
+    """Without accounts: whoever the caller says, made on first sight. Only ever used on a loopback address."""
+    if not USERNAME.match(username):
+        raise InvalidInput("a user id is 1 to 64 letters, digits, and . _ @ -")
+    async with core.store.snapshot() as tx:
+        user = await tx.users.by_name(username)
+    if user is None:
+        async with unit(core) as work:
+            user = await work.tx.users.by_name(username)
+            if user is None:
+                user = User(new_id("user"), username, "", Role.OWNER, work.now, work.now)
+                await work.tx.users.add(user)
+    return principal_of(user)
+
+
+async def reset_password(core: Core, username: str, password: str) -> None:
+    """Set a new password; every token issued until now ends."""
+    _check_new(username, password)
+    password_hash = await core.passwords.hash(password)
+    async with unit(core) as work:
+        user = _found(await work.tx.users.by_name(username), username)
+        await work.tx.users.set_password(user.id, password_hash, work.now)
+
+
+async def set_role(core: Core, username: str, role: Role, reviews: Sequence[str] = ()) -> User:
+    if reviews and role is not Role.REVIEWER:
+        raise InvalidInput("only a reviewer reviews agents")
+    async with unit(core) as work:
+        user = _found(await work.tx.users.by_name(username), username)
+        await work.tx.users.set_role(user.id, role, reviews)
+    return replace(user, role=role, reviews=tuple(reviews))
+
+
+async def list_users(core: Core) -> list[User]:
+    async with core.store.snapshot() as tx:
+        return await tx.users.all()
+
+
+def _found(user: User | None, username: str) -> User:
+    if user is None:
+        raise NotFound(f"there is no user {username!r}")
+    return user
+
+
+def _check_new(username: str, password: str) -> None:
+    errors: list[FieldError] = []
+    if not USERNAME.match(username):
+        errors.append(FieldError("username", "form", "a username is 1 to 64 letters, digits, and . _ @ -"))
+    if len(password) not in PASSWORD_LENGTH:
+        errors.append(FieldError("password", "length", "a password has 8 to 256 characters"))
+    if errors:
+        raise InvalidInput("; ".join(error.message for error in errors), errors)

@@ -1,0 +1,154 @@
+"""Answers of people, and the deadlines that take their place. The first valid one wins; the others are told who did."""
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+from interlock import failpoints
+from interlock.domain import answers
+from interlock.domain.errors import AlreadySettled, NotFound, NotShown
+from interlock.domain.principal import Principal
+from interlock.domain.request import Pause, Request, RequestStatus
+from interlock.domain.run import Run
+from interlock.ports.store import Transaction
+from interlock.services.core import Core, Unit, unit
+from interlock.services.settling import Settlement, close_if_settled, expiry, settle, settled_error
+from interlock.services.threads import answerable, required_open_pause
+
+EXPIRY_BATCH = 100
+
+
+@dataclass(frozen=True, slots=True)
+class Reply:
+    """What a caller says of one request: an answer to be checked, or that it is cancelled."""
+
+    request_id: str
+    value: Mapping[str, Any] | None = None
+    """None: cancel it."""
+    reason: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Sender:
+    principal: Principal
+    source: str
+    """The face, and what else tells where the reply came from."""
+    metadata: Mapping[str, Any] = field(default_factory=dict[str, Any])
+
+
+@dataclass(frozen=True, slots=True)
+class Settled:
+    thread_id: str
+    pause: Pause
+    seq: int
+    """The thread's last event before the replies: following after it shows everything they caused."""
+    run: Run | None
+    """The run that goes on, when nothing of the pause is open any more."""
+
+
+async def answer(core: Core, sender: Sender, reply: Reply) -> Settled:
+    """Settle one request by its id."""
+    async with unit(core) as work:
+        request = await work.tx.requests.get(reply.request_id)
+        if request is None:
+            raise NotFound("there is no such request", request_id=reply.request_id)
+        settled = await _settle_replies(work, sender, request.thread_id, request.pause_id, [reply])
+        failpoints.hit("answer.committing")
+    failpoints.hit("answer.committed")
+    return settled
+
+
+Choose = Callable[[Sequence[Request]], list[Reply]]
+"""Turns the open requests of a pause into replies; raises `InvalidAnswer` where they cannot be replied to like that."""
+
+
+async def answer_pause(core: Core, sender: Sender, thread_id: str, pause_id: str, choose: Choose) -> Settled:
+    """Settle what `choose` makes of the open requests of one pause: for faces that reply to a thread as a whole.
+
+    All of it or nothing: a reply that is not valid leaves every request open.
+    """
+    async with unit(core) as work:
+        thread = answerable(sender.principal, await work.tx.threads.lock(thread_id))
+        requests = await work.tx.requests.of_pauses([pause_id])
+        pending = [request for request in requests if request.status is RequestStatus.PENDING]
+        if not pending:
+            raise await settled_error(work, requests[-1].id)
+        settled = await _settle_replies(work, sender, thread.id, pause_id, choose(pending))
+        failpoints.hit("answer.committing")
+    failpoints.hit("answer.committed")
+    return settled
+
+
+async def pause_in_view(core: Core, principal: Principal, thread_id: str, *, request_id: str | None = None) -> Pause:
+    """The pause that a reply to a whole thread means: the one of the request it names, else the open one.
+
+    Without a name, `NotShown` when its sender has not seen the open one yet. Called when the reply arrives, before
+    anything is waited for: from then on the reply is bound to this pause.
+    """
+    async with core.store.snapshot() as tx:
+        thread = answerable(principal, await tx.threads.get(thread_id))
+        if request_id is not None:
+            return await _pause_of(tx, thread_id, request_id)
+        pause, _ = await required_open_pause(tx, thread)
+    if not core.showing.was_shown(pause.id, pause.created_at, principal.id, core.clock.now()):
+        raise NotShown("this reply was sent before the present question was shown", status=thread.status)
+    return pause
+
+
+async def _pause_of(tx: Transaction, thread_id: str, request_id: str) -> Pause:
+    request = await tx.requests.get(request_id)
+    pause = await tx.pauses.get(request.pause_id) if request and request.thread_id == thread_id else None
+    if pause is None:
+        raise NotFound("there is no such request on this thread", request_id=request_id)
+    return pause
+
+
+async def expire_due(core: Core) -> int:
+    """Settle every request whose deadline has come: each with its default answer if it has one, never with a yes."""
+    async with core.store.snapshot() as tx:
+        due = await tx.requests.overdue(core.clock.now(), EXPIRY_BATCH)
+    for request in due:
+        try:
+            await _expire(core, request)
+        except AlreadySettled:
+            continue
+    return len(due)
+
+
+async def _expire(core: Core, request: Request) -> None:
+    async with unit(core) as work:
+        thread = await work.tx.threads.lock(request.thread_id)
+        pause = await work.tx.pauses.get(request.pause_id)
+        await settle(work, request, expiry(request, answers.default_answer(request.kind, request.body)))
+        if thread is not None and pause is not None:
+            await close_if_settled(work, thread, pause)
+
+
+async def _settle_replies(
+    work: Unit, sender: Sender, thread_id: str, pause_id: str, replies: Sequence[Reply]
+) -> Settled:
+    thread = answerable(sender.principal, await work.tx.threads.lock(thread_id))
+    pause = await work.tx.pauses.get(pause_id)
+    assert pause is not None
+    requests = {request.id: request for request in await work.tx.requests.of_pauses([pause_id])}
+    settlements = [
+        (requests[reply.request_id], _settlement(work, sender, requests[reply.request_id], reply)) for reply in replies
+    ]
+    for request, settlement in settlements:
+        await settle(work, request, settlement)
+    run = await close_if_settled(work, thread, pause)
+    return Settled(thread_id, pause, thread.seq, run)
+
+
+def _settlement(work: Unit, sender: Sender, request: Request, reply: Reply) -> Settlement:
+    if request.deadline is not None and request.deadline <= work.now:
+        raise AlreadySettled(
+            "the request has expired", request_id=request.id, current_status=RequestStatus.EXPIRED, answered_by=None
+        )
+    status, value = RequestStatus.CANCELLED, None
+    if reply.value is not None and request.status is RequestStatus.PENDING:
+        status, value = RequestStatus.ANSWERED, answers.check(request.kind, request.body, reply.value)
+        work.core.agents.check(request, value)
+    return Settlement(
+        status, sender.principal, sender.source, value=value, reason=reply.reason, metadata=sender.metadata
+    )

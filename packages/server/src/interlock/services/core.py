@@ -1,0 +1,99 @@
+"""What every use case works with, and the unit of work around its one transaction."""
+
+from collections.abc import AsyncGenerator, Callable, Mapping
+from contextlib import asynccontextmanager
+from dataclasses import dataclass, field
+from typing import Any
+
+from interlock import failpoints
+from interlock.domain.event import Event, EventType
+from interlock.ports.agents import Agents, Runner
+from interlock.ports.bus import Bus
+from interlock.ports.clock import Clock
+from interlock.ports.passwords import Passwords
+from interlock.ports.store import Store, Transaction
+from interlock.services.presence import Presence
+from interlock.services.showing import Showing
+
+
+@dataclass(frozen=True, slots=True)
+class Policy:
+    """What the operator decided."""
+
+    registration_open: bool = True
+    approval_timeout: float | None = None
+    """Seconds that an approval waits; None: for as long as it takes."""
+    follow_grace: float = 5.0
+    """Seconds that a run goes on after its last follower has gone."""
+    lease_seconds: float = 30.0
+
+
+class _NoRunner:
+    """Stands in where nothing is run, as in commands that only administrate; the sweeper of a server finds the work."""
+
+    def wake(self, run_id: str) -> None: ...
+
+    def stop(self, run_id: str) -> None: ...
+
+
+def _nobody() -> None: ...
+
+
+@dataclass(slots=True)
+class Core:
+    store: Store
+    bus: Bus
+    clock: Clock
+    agents: Agents
+    passwords: Passwords
+    policy: Policy = field(default_factory=Policy)
+    runner: Runner = field(default_factory=_NoRunner)
+    presence: Presence = field(default_factory=Presence)
+    showing: Showing = field(default_factory=Showing)
+    deadline_set: Callable[[], None] = _nobody
+    """Called when a request with a deadline was written."""
+
+
+class Unit:
+    """One transaction, and what is to be told to others once it is committed."""
+
+    def __init__(self, core: Core, transaction: Transaction) -> None:
+        self.core = core
+        self.tx = transaction
+        self.now = core.clock.now()
+        self._events: list[Event] = []
+        self._woken: list[str] = []
+        self._stopped: list[str] = []
+
+    async def record(self, thread_id: str, *entries: tuple[EventType, Mapping[str, Any]]) -> list[Event]:
+        """Append to the thread's log; followers hear of it after the commit."""
+        events = await self.tx.events.append(thread_id, entries, self.now)
+        self._events.extend(events)
+        return events
+
+    def wake(self, run_id: str) -> None:
+        self._woken.append(run_id)
+
+    def stop(self, run_id: str) -> None:
+        self._stopped.append(run_id)
+
+    def tell(self) -> None:
+        by_thread: dict[str, list[Event]] = {}
+        for event in self._events:
+            by_thread.setdefault(event.thread_id, []).append(event)
+        for thread_id, events in by_thread.items():
+            self.core.bus.publish(thread_id, events)
+        for run_id in self._stopped:
+            self.core.runner.stop(run_id)
+        if failpoints.is_on("wake.off"):
+            return
+        for run_id in self._woken:
+            self.core.runner.wake(run_id)
+
+
+@asynccontextmanager
+async def unit(core: Core) -> AsyncGenerator[Unit]:
+    async with core.store.transaction() as transaction:
+        work = Unit(core, transaction)
+        yield work
+    work.tell()

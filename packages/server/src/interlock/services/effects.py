@@ -1,0 +1,184 @@
+"""The effect journal of a run: intent before, result after, each in a transaction that the lease fences."""
+
+from collections.abc import AsyncGenerator, Mapping
+from contextlib import asynccontextmanager
+from typing import Any
+
+from interlock import failpoints
+from interlock.domain.canonical import action_digest, plain
+from interlock.domain.effect import Effect, EffectKey, EffectState
+from interlock.domain.errors import InterlockError
+from interlock.domain.event import EventType
+from interlock.domain.principal import SYSTEM
+from interlock.domain.thread import Lease
+from interlock.ports.journal import Begun, Recorded
+from interlock.services.core import Core, Unit, unit
+from interlock.services.run_log import Entry, RunLog
+
+OUTPUT_SHOWN = 32_768
+"""How many characters of a tool's output its event carries; the whole of it is in the recorded result."""
+
+
+class EffectMismatch(InterlockError):
+    """What is about to run is not what was approved or recorded."""
+
+    code = "effect_mismatch"
+
+
+class RunJournal:
+    """One run's journal. What the run's log holds goes into the thread's log before what the journal writes."""
+
+    def __init__(self, core: Core, lease: Lease, log: RunLog, *, approved: Mapping[str, str]) -> None:
+        self._core = core
+        self._lease = lease
+        self._log = log
+        self._approved = approved
+        """By tool_call_id, the digest of what a person approved, or of their edit."""
+
+    async def begin(
+        self,
+        task_id: str,
+        call_id: str,
+        tool: str,
+        args: Mapping[str, Any],
+        *,
+        idempotent: bool,
+        parent: EffectKey | None,
+    ) -> Begun | Recorded:
+        digest = action_digest(tool, args)
+        self._check_approved(call_id, tool, digest)
+        key = EffectKey(self._lease.thread_id, task_id, call_id)
+        async with self._fenced() as work:
+            before = await work.tx.effects.get(key)
+            if before is not None and before.digest != digest:
+                raise EffectMismatch(f"{tool} was recorded with other arguments", call_id=call_id)
+            if before is not None and before.state is EffectState.DONE:
+                return Recorded(before.result or b"", before.asks)
+            effect = before or Effect(
+                key, self._lease.run_id, self._lease.epoch, tool, plain(dict(args)), digest,
+                EffectState.INTENDED, idempotent, 0, work.now, work.now, parent=parent,
+            )  # fmt: skip
+            await self._intend(work, effect, is_new=before is None)
+        failpoints.hit("effect.intended")
+        return Begun(key, effect.idempotency_key)
+
+    async def done(self, key: EffectKey, result: bytes, asks: int, output: str, *, failed: bool = False) -> None:
+        failpoints.hit("effect.returned")
+        async with self._fenced() as work:
+            await self._end(work, key, EffectState.DONE, result=result, asks=asks)
+            await self._tell_end(work, key, "failed" if failed else "success", output)
+        failpoints.hit("effect.done")
+
+    async def failed(self, key: EffectKey, error: str) -> None:
+        async with self._fenced() as work:
+            await self._end(work, key, EffectState.FAILED, error=error)
+            await self._tell_end(work, key, "failed", error)
+
+    async def waiting(self, key: EffectKey) -> None:
+        async with self._fenced() as work:
+            await self._end(work, key, EffectState.WAITING)
+
+    @asynccontextmanager
+    async def _fenced(self) -> AsyncGenerator[Unit]:
+        async with unit(self._core) as work:
+            await work.tx.leases.check(self._lease)
+            yield work
+
+    async def _tell(self, work: Unit, entry: Entry) -> None:
+        waiting = self._log.take()
+        try:
+            events = await work.record(self._lease.thread_id, *waiting, entry)
+        except BaseException:
+            self._log.put_back(waiting)
+            raise
+        self._log.recorded(events)
+
+    def _check_approved(self, call_id: str, tool: str, digest: str) -> None:
+        approved = self._approved.get(call_id)
+        if approved is not None and approved != digest:
+            raise EffectMismatch(f"what was approved is not what {tool} was about to run with", call_id=call_id)
+
+    async def _intend(self, work: Unit, effect: Effect, *, is_new: bool) -> None:
+        if is_new:
+            await work.tx.effects.add(effect)
+        else:
+            await self._intend_again(work, effect)
+        if effect.key.is_tool_call and effect.state is not EffectState.WAITING:
+            started = {"call_id": effect.key.call_id, "tool": effect.tool, "input": effect.args}
+            await self._tell(work, (EventType.TOOL_STARTED, started))
+        await self._audit(work, "effect.intended", effect.key, {"tool": effect.tool, "digest": effect.digest})
+
+    async def _intend_again(self, work: Unit, effect: Effect) -> None:
+        key = effect.key
+        if effect.state is EffectState.INTENDED and not effect.idempotent:
+            may = key in await work.tx.effects.containers(key.thread_id, [key])
+        else:
+            may = True
+        if not may or not await work.tx.effects.change(
+            key, EffectState.INTENDED, work.now, run_id=self._lease.run_id, epoch=self._lease.epoch
+        ):
+            raise EffectMismatch(f"{effect.tool} is {effect.state}: it may not be started again", call_id=key.call_id)
+
+    async def _end(
+        self,
+        work: Unit,
+        key: EffectKey,
+        state: EffectState,
+        *,
+        result: bytes | None = None,
+        asks: int | None = None,
+        error: str | None = None,
+    ) -> None:
+        if not await work.tx.effects.change(key, state, work.now, result=result, asks=asks, error=error):
+            raise EffectMismatch(f"the effect cannot become {state}", call_id=key.call_id)
+        await self._audit(work, f"effect.{state}", key, {})
+
+    async def _tell_end(self, work: Unit, key: EffectKey, status: str, output: str) -> None:
+        if not key.is_tool_call:
+            return
+        effect = await work.tx.effects.get(key)
+        assert effect is not None
+        ended = {"call_id": key.call_id, "tool": effect.tool, "output": output[:OUTPUT_SHOWN], "status": status}
+        await self._tell(work, (EventType.TOOL_ENDED, ended))
+
+    async def _audit(self, work: Unit, action: str, key: EffectKey, data: dict[str, Any]) -> None:
+        entry = {"task_id": key.task_id, "call_id": key.call_id, **data}
+        await work.tx.audit.append(key.thread_id, SYSTEM, action, entry, work.now)
+
+
+async def find_doubtful(core: Core, lease: Lease) -> list[Effect]:
+    """The effects that began, did not end and may not simply be run again; from now on they are in doubt.
+
+    After a clean end there are none, so the common case only reads.
+    """
+    async with core.store.snapshot() as tx:
+        if not await tx.effects.of_thread(lease.thread_id, EffectState.INTENDED, EffectState.IN_DOUBT):
+            return []
+    async with unit(core) as work:
+        await work.tx.leases.check(lease)
+        doubtful = await work.tx.effects.of_thread(lease.thread_id, EffectState.IN_DOUBT)
+        begun = await work.tx.effects.of_thread(lease.thread_id, EffectState.INTENDED)
+        open_ones = [effect for effect in begun if not effect.idempotent]
+        containers = await work.tx.effects.containers(lease.thread_id, [effect.key for effect in open_ones])
+        for effect in open_ones:
+            if effect.key in containers:
+                continue
+            doubtful.append(effect)
+            await work.tx.effects.change(effect.key, EffectState.IN_DOUBT, work.now)
+            await work.tx.audit.append(
+                lease.thread_id, SYSTEM, "effect.in_doubt", {"call_id": effect.key.call_id}, work.now
+            )
+        return doubtful
+
+
+async def resolve_doubt(core: Core, lease: Lease, key: EffectKey, *, result: bytes | None, output: str) -> None:
+    """What a person said of an effect in doubt: None lets it run again, else this is its result."""
+    async with unit(core) as work:
+        await work.tx.leases.check(lease)
+        state = EffectState.RETRY if result is None else EffectState.DONE
+        if not await work.tx.effects.change(key, state, work.now, result=result):
+            return
+        effect = await work.tx.effects.get(key)
+        if result is not None and effect is not None:
+            ended = {"call_id": key.call_id, "tool": effect.tool, "output": output[:OUTPUT_SHOWN], "status": "refused"}
+            await work.record(lease.thread_id, (EventType.TOOL_ENDED, ended))

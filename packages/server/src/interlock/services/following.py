@@ -1,0 +1,64 @@
+"""Following a thread: the log after a given number, then live, with no gap and no duplicate.
+
+Tokens are live only. Where a follower missed some, it gets the text so far as one `Partial`.
+"""
+
+from collections.abc import AsyncGenerator
+
+from interlock.domain.event import Event, Live, Partial, Token
+from interlock.ports.bus import Subscription
+from interlock.services.core import Core
+
+PAGE = 500
+IDLE_SECONDS = 2.0
+"""How long a follower trusts the silence of the bus before it looks into the log itself."""
+
+
+async def follow(core: Core, thread_id: str, after: int) -> AsyncGenerator[Live | None]:
+    """Everything of the thread after event number `after`, for as long as the caller listens.
+
+    None comes when nothing happened for a while, so that the caller may send a sign of life.
+    """
+    async with core.bus.subscribe(thread_id) as subscription:
+        seq = after
+        async for event in _replay(core, thread_id, seq):
+            seq = event.seq
+            yield event
+        while True:
+            item = await subscription.next(IDLE_SECONDS)
+            if _needs_replay(item, seq, subscription):
+                async for event in _replay(core, thread_id, seq):
+                    seq = event.seq
+                    yield event
+            if item is None:
+                yield None
+            elif isinstance(item, Event):
+                if item.seq == seq + 1:
+                    seq = item.seq
+                    yield item
+            elif _is_current(item, seq):
+                yield item
+
+
+def _needs_replay(item: Live | None, seq: int, subscription: Subscription) -> bool:
+    lagged = subscription.take_lagged()
+    if item is None or lagged:
+        return True
+    return item.seq > seq + (1 if isinstance(item, Event) else 0)
+
+
+def _is_current(item: Token | Partial, seq: int) -> bool:
+    """A token of a message whose end is in the log already tells nothing new."""
+    return item.seq >= seq
+
+
+async def _replay(core: Core, thread_id: str, after: int) -> AsyncGenerator[Event]:
+    seq = after
+    while True:
+        async with core.store.snapshot() as tx:
+            page = await tx.events.after(thread_id, seq, PAGE)
+        for event in page:
+            yield event
+            seq = event.seq
+        if len(page) < PAGE:
+            return

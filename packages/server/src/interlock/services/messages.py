@@ -1,0 +1,106 @@
+"""Messages of people to agents, retries of what failed, and stopping what runs."""
+
+from dataclasses import dataclass
+
+from interlock import failpoints
+from interlock.domain.errors import Forbidden, InvalidInput, NothingPending, ThreadBusy
+from interlock.domain.event import EventType
+from interlock.domain.principal import SYSTEM, Principal
+from interlock.domain.request import PauseStatus
+from interlock.domain.run import Run, RunCause, RunStatus
+from interlock.domain.thread import Thread, ThreadStatus, title_of
+from interlock.services.core import Core, Unit, unit
+from interlock.services.settling import queue_run, void_pauses
+from interlock.services.threads import add_thread, answerable, check_agent, driven, may_create, open_pause_of
+
+
+@dataclass(frozen=True, slots=True)
+class Started:
+    thread: Thread
+    run: Run
+    seq: int
+    """The thread's last event before the run."""
+
+
+async def send_message(
+    core: Core,
+    principal: Principal,
+    thread_id: str,
+    text: str,
+    *,
+    detached: bool = False,
+    agent: str | None = None,
+    create: bool = False,
+) -> Started:
+    """Start a run with a message. An unused id that is the caller's own makes the thread in the same transaction.
+
+    On a thread that runs or waits for people: `ThreadBusy`, with what is pending.
+    """
+    if not text.strip():
+        raise InvalidInput("the message must not be empty")
+    async with unit(core) as work:
+        thread = await work.tx.threads.lock(thread_id)
+        if thread is None and (create or may_create(principal, thread_id)):
+            thread = await add_thread(work, principal, check_agent(core, agent), thread_id)
+        thread = driven(principal, thread)
+        await _check_free(work, thread)
+        # Answers of a run that failed are not for the turn that begins now.
+        await void_pauses(work, thread, principal, "the conversation went on")
+        if not thread.title:
+            await work.tx.threads.update(thread.id, work.now, title=title_of(text))
+        said = (EventType.USER_MESSAGE, {"text": text, "by": principal.name})
+        run = await queue_run(work, thread, RunCause.MESSAGE, {"text": text}, detached=detached, before=(said,))
+        failpoints.hit("message.committing")
+    failpoints.hit("message.committed")
+    return Started(thread, run, thread.seq)
+
+
+async def retry(core: Core, principal: Principal, thread_id: str) -> Started:
+    """Go on from where the last run failed, with the answers on record; nobody is asked again.
+
+    `NothingPending` unless the last run failed after an answer that the graph has not taken.
+    """
+    async with unit(core) as work:
+        thread = answerable(principal, await work.tx.threads.lock(thread_id))
+        await _check_free(work, thread)
+        last = await work.tx.runs.last_of(thread_id)
+        settled = await work.tx.pauses.of_thread(thread_id, PauseStatus.SETTLED)
+        if last is None or last.status is not RunStatus.FAILED or not settled:
+            raise NothingPending("nothing is pending on this thread", status=thread.status)
+        await work.tx.audit.append(thread_id, principal, "run.retried", {"run_id": last.id}, work.now)
+        run = await queue_run(work, thread, RunCause.RETRY, {})
+    return Started(thread, run, thread.seq)
+
+
+async def stop(core: Core, principal: Principal, thread_id: str, reason: str) -> bool:
+    """Ask the thread's run to stop at the next safe point; False when none is running."""
+    async with unit(core) as work:
+        thread = await work.tx.threads.lock(thread_id)
+        if thread is None or not (principal is SYSTEM or principal.may_drive(thread.owner_id)):
+            raise Forbidden("no such thread, or it is not yours")
+        run = await work.tx.runs.active_of(thread_id)
+        if run is None:
+            return False
+        await work.tx.runs.request_stop(run.id, reason)
+        work.stop(run.id)
+    return True
+
+
+async def stop_unfollowed(core: Core, thread_id: str) -> None:
+    """The last follower has gone and none came back: stop what runs, unless its sender said that it goes on."""
+    async with core.store.snapshot() as tx:
+        run = await tx.runs.active_of(thread_id)
+    if run is not None and not run.detached:
+        await stop(core, SYSTEM, thread_id, "nobody follows the run any more")
+
+
+async def _check_free(work: Unit, thread: Thread) -> None:
+    if thread.status is ThreadStatus.IDLE:
+        return
+    pause, requests = await open_pause_of(work.tx, thread.id)
+    raise ThreadBusy(
+        "the thread waits for an answer" if pause else "the thread is running",
+        status=thread.status,
+        pause=pause,
+        requests=requests,
+    )

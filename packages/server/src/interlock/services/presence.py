@@ -1,0 +1,51 @@
+"""Who follows a thread right now, so that a run nobody watches any more can be stopped."""
+
+import asyncio
+from collections import Counter
+from collections.abc import Awaitable, Callable, Generator
+from contextlib import contextmanager
+
+
+class Presence:
+    """Counts the followers of each thread in this process.
+
+    When the last one has gone and none came back within the grace time, `gone` is called with the thread's id.
+    """
+
+    def __init__(self) -> None:
+        self._followers: Counter[str] = Counter()
+        self._timers: dict[str, asyncio.TimerHandle] = {}
+        self._tasks: set[asyncio.Task[None]] = set()
+
+    @contextmanager
+    def follow(self, thread_id: str, grace: float, gone: Callable[[str], Awaitable[None]]) -> Generator[None]:
+        self._followers[thread_id] += 1
+        if timer := self._timers.pop(thread_id, None):
+            timer.cancel()
+        try:
+            yield
+        finally:
+            self._followers[thread_id] -= 1
+            if self._followers[thread_id] <= 0:
+                del self._followers[thread_id]
+                loop = asyncio.get_running_loop()
+                self._timers[thread_id] = loop.call_later(grace, self._fire, thread_id, gone)
+
+    def count(self, thread_id: str) -> int:
+        return self._followers[thread_id]
+
+    def close(self) -> None:
+        """Forget every timer: a server that shuts down is not a disconnect."""
+        for timer in self._timers.values():
+            timer.cancel()
+        self._timers.clear()
+
+    def _fire(self, thread_id: str, gone: Callable[[str], Awaitable[None]]) -> None:
+        self._timers.pop(thread_id, None)
+
+        async def call() -> None:
+            await gone(thread_id)
+
+        task = asyncio.create_task(call())
+        self._tasks.add(task)
+        task.add_done_callback(self._tasks.discard)

@@ -1,0 +1,245 @@
+"""The runner's use cases: claim a run, report what happens in it, pause it, end it. Each is fenced by the lease."""
+
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import dataclass, replace
+from datetime import timedelta
+from typing import Any
+
+from interlock import failpoints
+from interlock.domain.event import EventType
+from interlock.domain.ids import new_id
+from interlock.domain.principal import SYSTEM
+from interlock.domain.request import (
+    ID_PREFIX,
+    Answer,
+    Pause,
+    PauseOrigin,
+    PauseStatus,
+    Request,
+    RequestKind,
+    RequestStatus,
+    described,
+)
+from interlock.domain.run import Run, RunStatus
+from interlock.domain.thread import Lease, Thread, ThreadStatus
+from interlock.services.core import Core, Unit, unit
+from interlock.services.run_log import Entry, RunLog
+
+
+@dataclass(frozen=True, slots=True)
+class Claim:
+    lease: Lease
+    thread: Thread
+    run: Run
+
+
+@dataclass(frozen=True, slots=True)
+class Asked:
+    """One request as the runner read it from the graph."""
+
+    kind: RequestKind
+    body: Mapping[str, Any]
+    interrupt_id: str | None = None
+    form: Mapping[str, Any] | None = None
+    call_id: str | None = None
+    message_id: str | None = None
+    digest: str | None = None
+    timeout: float | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class SettledPause:
+    """A pause whose answers wait to be taken by the graph."""
+
+    pause: Pause
+    requests: tuple[Request, ...]
+    answers: Mapping[str, Answer]
+
+
+async def claim(core: Core, worker: str, run_id: str | None = None) -> Claim | None:
+    """Take the lease of the named queued run, or of the oldest one; None when there is nothing to take."""
+    async with unit(core) as work:
+        run = await work.tx.runs.next_queued(run_id)
+        if run is None:
+            return None
+        thread = await work.tx.threads.lock(run.thread_id)
+        if thread is None:
+            await work.tx.runs.change(run.id, RunStatus.STOPPED, work.now, error="the thread was deleted")
+            return None
+        lease = await work.tx.leases.take(thread.id, run.id, worker, _until(core, work))
+        await work.tx.runs.change(run.id, RunStatus.RUNNING, work.now)
+    failpoints.hit("run.claimed")
+    return Claim(lease, thread, replace(run, status=RunStatus.RUNNING, attempt=run.attempt + 1))
+
+
+async def renew(core: Core, worker: str, thread_ids: Collection[str]) -> set[str]:
+    async with unit(core) as work:
+        return await work.tx.leases.renew(worker, thread_ids, _until(core, work))
+
+
+async def stop_requests(core: Core, run_ids: Collection[str]) -> dict[str, str]:
+    async with core.store.snapshot() as tx:
+        return await tx.runs.stop_requested(run_ids)
+
+
+async def take_over(core: Core, *, everything: bool) -> list[str]:
+    """Queue again the runs whose worker is gone: at the start of the only server all of them, else those expired."""
+    async with unit(core) as work:
+        run_ids = await work.tx.leases.requeue_lost(None if everything else work.now)
+    return run_ids
+
+
+async def settled_pauses(core: Core, thread_id: str) -> list[SettledPause]:
+    async with core.store.snapshot() as tx:
+        pauses = await tx.pauses.of_thread(thread_id, PauseStatus.SETTLED)
+        requests = await tx.requests.of_pauses([pause.id for pause in pauses])
+        answers = await tx.answers.of_requests([request.id for request in requests])
+    return [
+        SettledPause(pause, tuple(request for request in requests if request.pause_id == pause.id), answers)
+        for pause in pauses
+    ]
+
+
+async def report(core: Core, lease: Lease, log: RunLog) -> None:
+    """Write what waits to be told of the run to the thread's log."""
+    entries = log.take()
+    if not entries:
+        return
+    try:
+        async with unit(core) as work:
+            await work.tx.leases.check(lease)
+            events = await work.record(lease.thread_id, *entries)
+    except BaseException:
+        log.put_back(entries)
+        raise
+    log.recorded(events)
+
+
+async def open_pause(
+    core: Core,
+    lease: Lease,
+    origin: PauseOrigin,
+    node: str,
+    asked: Sequence[Asked],
+    *,
+    before: Sequence[Entry] = (),
+    message_count: int | None = None,
+    consumed: Collection[str] = (),
+) -> Pause:
+    """The run waits: its pause, the requests, the thread's state and the events, all at once."""
+    async with unit(core) as work:
+        await work.tx.leases.check(lease)
+        pause = Pause(new_id("pause"), lease.thread_id, lease.run_id, PauseStatus.OPEN, origin, node, work.now)
+        requests = [_request(core, work, pause, position, one) for position, one in enumerate(asked)]
+        await work.tx.pauses.add(pause, requests)
+        opened: Entry = (
+            EventType.PAUSE_OPENED,
+            {"pause_id": pause.id, "node": node, "requests": [described(request) for request in requests]},
+        )
+        ended: Entry = (EventType.RUN_ENDED, {"run_id": lease.run_id, "status": RunStatus.PAUSED})
+        await _end(
+            work, lease, RunStatus.PAUSED, ThreadStatus.PAUSED, [*before, opened, ended], message_count, consumed
+        )
+        await work.tx.audit.append(
+            lease.thread_id,
+            SYSTEM,
+            "pause.opened",
+            {"pause_id": pause.id, "requests": [[request.id, request.kind, request.digest] for request in requests]},
+            work.now,
+        )
+        failpoints.hit("ask.committing")
+    failpoints.hit("ask.committed")
+    if any(request.deadline for request in requests):
+        core.deadline_set()
+    return pause
+
+
+async def finish(
+    core: Core,
+    lease: Lease,
+    status: RunStatus,
+    *,
+    error: str | None = None,
+    before: Sequence[Entry] = (),
+    message_count: int | None = None,
+    consumed: Collection[str] = (),
+    void: Collection[str] = (),
+) -> None:
+    """The run has ended, and the thread is free for the next message."""
+    async with unit(core) as work:
+        await work.tx.leases.check(lease)
+        data = {"run_id": lease.run_id, "status": status, **({"error": error} if error else {})}
+        for pause_id in void:
+            await work.tx.pauses.change(pause_id, PauseStatus.VOID, work.now)
+        if status is not RunStatus.FAILED:
+            # No task is left that could read them again; a failed run may be retried, and would.
+            await work.tx.secrets.destroy_of_thread(lease.thread_id)
+        await _end(
+            work,
+            lease,
+            status,
+            ThreadStatus.IDLE,
+            [*before, (EventType.RUN_ENDED, data)],
+            message_count,
+            consumed,
+            error,
+        )
+        failpoints.hit("run.finishing")
+
+
+async def requeue(core: Core, lease: Lease) -> None:
+    """The worker shuts down: whoever starts next goes on with the run."""
+    async with unit(core) as work:
+        await work.tx.leases.check(lease)
+        await work.tx.runs.change(lease.run_id, RunStatus.QUEUED, work.now)
+        await work.tx.leases.release(lease)
+
+
+async def secrets_of(core: Core, thread_id: str) -> dict[str, tuple[str, str]]:
+    async with core.store.snapshot() as tx:
+        return await tx.secrets.of_thread(thread_id)
+
+
+async def _end(
+    work: Unit,
+    lease: Lease,
+    run_status: RunStatus,
+    thread_status: ThreadStatus,
+    entries: Sequence[Entry],
+    message_count: int | None,
+    consumed: Collection[str],
+    error: str | None = None,
+) -> None:
+    await work.tx.runs.change(lease.run_id, run_status, work.now, error=error)
+    await work.tx.threads.update(lease.thread_id, work.now, status=thread_status, message_count=message_count)
+    for pause_id in consumed:
+        await work.tx.pauses.change(pause_id, PauseStatus.CONSUMED, work.now)
+    await work.record(lease.thread_id, *entries)
+    await work.tx.leases.release(lease)
+
+
+def _request(core: Core, work: Unit, pause: Pause, position: int, asked: Asked) -> Request:
+    timeout = asked.timeout
+    if asked.kind is RequestKind.APPROVAL and timeout is None:
+        timeout = core.policy.approval_timeout
+    return Request(
+        new_id(ID_PREFIX[asked.kind]),
+        pause.id,
+        pause.thread_id,
+        asked.kind,
+        RequestStatus.PENDING,
+        position,
+        dict(asked.body),
+        work.now,
+        interrupt_id=asked.interrupt_id,
+        form=dict(asked.form or {}),
+        call_id=asked.call_id,
+        message_id=asked.message_id,
+        digest=asked.digest,
+        timeout_seconds=timeout,
+        deadline=None if timeout is None else work.now + timedelta(seconds=timeout),
+    )
+
+
+def _until(core: Core, work: Unit) -> Any:
+    return work.now + timedelta(seconds=core.policy.lease_seconds)

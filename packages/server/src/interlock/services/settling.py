@@ -1,0 +1,177 @@
+"""How a request is settled: the one place where an answer, a refusal or an expiry becomes true.
+
+Whoever comes first wins by one conditional update. The answer, the audit entry, the event and, with the pause's last
+open request, the resuming run are written in the same transaction.
+"""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+from interlock.domain.canonical import action_digest
+from interlock.domain.errors import AlreadySettled
+from interlock.domain.event import EventType
+from interlock.domain.ids import new_id
+from interlock.domain.principal import SYSTEM, Principal
+from interlock.domain.request import (
+    Answer,
+    AnswerOrigin,
+    Pause,
+    PauseStatus,
+    Request,
+    RequestKind,
+    RequestStatus,
+)
+from interlock.domain.run import Run, RunCause, RunStatus
+from interlock.domain.thread import Thread, ThreadStatus
+from interlock.services.core import Unit
+
+HIDDEN = "***"
+
+
+@dataclass(frozen=True, slots=True)
+class Settlement:
+    """How one request is to end, by whom and from where."""
+
+    status: RequestStatus
+    by: Principal
+    source: str
+    value: Mapping[str, Any] | None = None
+    """A checked answer; a cancelled or expired request has one only if its ask named a default."""
+    origin: AnswerOrigin = AnswerOrigin.PERSON
+    reason: str | None = None
+    metadata: Mapping[str, Any] = field(default_factory=dict[str, Any])
+
+
+async def settle(work: Unit, request: Request, how: Settlement) -> None:
+    """Settle the request, or raise `AlreadySettled` with who did, when, and with what."""
+    if not await work.tx.requests.settle(request.id, how.status, work.now):
+        raise await settled_error(work, request.id)
+    value = await _kept(work, request, how.value)
+    if value is not None:
+        answer = Answer(request.id, value, how.by.id, how.by.name, how.source, how.origin, work.now, dict(how.metadata))
+        await work.tx.answers.add(answer)
+    data = _settled_data(request, how, value)
+    data["at"] = work.now.isoformat()
+    await work.tx.audit.append(request.thread_id, how.by, f"request.{how.status}", data | dict(how.metadata), work.now)
+    await work.record(request.thread_id, (EventType.REQUEST_SETTLED, data))
+
+
+async def settled_error(work: Unit, request_id: str) -> AlreadySettled:
+    request = await work.tx.requests.get(request_id)
+    answers = await work.tx.answers.of_requests([request_id])
+    answer = answers.get(request_id)
+    status = request.status if request else RequestStatus.CANCELLED
+    return AlreadySettled(
+        "the request is no longer pending",
+        request_id=request_id,
+        current_status=status,
+        answered_by=answer.by_name if answer else None,
+        answered_at=answer.at if answer else (request.settled_at if request else None),
+        source=answer.source if answer else None,
+        value=shown(request, answer.value) if answer and request else None,
+    )
+
+
+async def close_if_settled(work: Unit, thread: Thread, pause: Pause) -> Run | None:
+    """When the pause's last request is settled: mark it so and queue the run that goes on. Else None."""
+    requests = await work.tx.requests.of_pauses([pause.id])
+    if any(request.status is RequestStatus.PENDING for request in requests):
+        return None
+    await work.tx.pauses.change(pause.id, PauseStatus.SETTLED, work.now)
+    return await queue_run(work, thread, RunCause.ANSWER, {})
+
+
+async def queue_run(
+    work: Unit,
+    thread: Thread,
+    cause: RunCause,
+    given: dict[str, Any],
+    *,
+    detached: bool = False,
+    before: tuple[tuple[EventType, Mapping[str, Any]], ...] = (),
+) -> Run:
+    """Queue a run on a locked thread, with the events that belong in front of it, and have the runner told."""
+    run_id = new_id("run")
+    started = (EventType.RUN_STARTED, {"run_id": run_id, "cause": cause})
+    events = await work.record(thread.id, *before, started)
+    run = Run(
+        run_id,
+        thread.id,
+        cause,
+        RunStatus.QUEUED,
+        work.now,
+        input=given,
+        started_seq=events[0].seq,
+        detached=detached,
+    )
+    await work.tx.runs.add(run)
+    await work.tx.threads.update(thread.id, work.now, status=ThreadStatus.RUNNING)
+    work.wake(run.id)
+    return run
+
+
+async def void_pauses(work: Unit, thread: Thread, by: Principal, reason: str) -> None:
+    """End every pause of the thread that still waits, or still has answers to give, so that none reaches the graph."""
+    pauses = await work.tx.pauses.of_thread(thread.id, PauseStatus.OPEN)
+    for request in await work.tx.requests.of_pauses([pause.id for pause in pauses]):
+        if request.status is RequestStatus.PENDING:
+            await settle(work, request, Settlement(RequestStatus.CANCELLED, by, "server", reason=reason))
+    pauses += await work.tx.pauses.of_thread(thread.id, PauseStatus.SETTLED)
+    for pause in pauses:
+        await work.tx.pauses.change(pause.id, PauseStatus.VOID, work.now)
+
+
+def shown(request: Request, value: Mapping[str, Any]) -> dict[str, Any]:
+    """An answer as readers may see it: without the values of sensitive variables."""
+    if request.kind is not RequestKind.ENV_VAR:
+        return dict(value)
+    return {"values": value["values"] | dict.fromkeys(value["handles"], HIDDEN), "save": value["save"]}
+
+
+async def _kept(work: Unit, request: Request, value: Mapping[str, Any] | None) -> dict[str, Any] | None:
+    """The answer as it is stored: secret values are sealed apart, and only their handles stay."""
+    if value is None or request.kind is not RequestKind.ENV_VAR:
+        return dict(value) if value is not None else None
+    sensitive = {field["name"] for field in request.body["fields"] if field["sensitive"]}
+    values: dict[str, str] = {}
+    handles: dict[str, str] = {}
+    for name, text in value["values"].items():
+        if name not in sensitive:
+            values[name] = text
+            continue
+        handles[name] = new_id("sec")
+        await work.tx.secrets.put(handles[name], request.thread_id, request.id, name, text, work.now)
+    return {"values": values, "handles": handles, "save": value["save"]}
+
+
+def _settled_data(request: Request, how: Settlement, value: Mapping[str, Any] | None) -> dict[str, Any]:
+    data: dict[str, Any] = {
+        "request_id": request.id,
+        "pause_id": request.pause_id,
+        "kind": request.kind,
+        "status": how.status,
+        "value": shown(request, value) if value is not None else None,
+        "by": how.by.name,
+        "source": how.source,
+        "origin": how.origin,
+    }
+    if how.reason:
+        data["reason"] = how.reason
+    if request.kind is RequestKind.APPROVAL:
+        data |= _approval_data(request, value)
+    return data
+
+
+def _approval_data(request: Request, value: Mapping[str, Any] | None) -> dict[str, Any]:
+    tool = request.body["tool_name"]
+    data: dict[str, Any] = {"tool": tool, "call_id": request.call_id, "shown": request.digest}
+    if value is not None and value["decision"] == "edit":
+        data["edited"] = action_digest(tool, value["args"])
+    return data
+
+
+def expiry(request: Request, default: Mapping[str, Any] | None) -> Settlement:
+    return Settlement(
+        RequestStatus.EXPIRED, SYSTEM, "deadline", value=default, origin=AnswerOrigin.DEFAULT, reason="nobody answered"
+    )

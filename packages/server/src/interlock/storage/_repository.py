@@ -1,0 +1,37 @@
+"""What every repository is built on: the transaction's connection, and which database it speaks to."""
+
+from typing import Any
+
+from sqlalchemy import Column, Executable, ScalarSelect, Table, bindparam, func, select
+from sqlalchemy.dialects import postgresql, sqlite
+from sqlalchemy.engine import CursorResult
+from sqlalchemy.ext.asyncio import AsyncConnection
+
+
+def next_number(column: Column[Any]) -> ScalarSelect[Any]:
+    """The number after the thread's last, for an INSERT that binds `of_thread`; nobody else counts there meanwhile.
+
+    Order is by such numbers and not by time: clocks step back, and two rows may be of the same moment.
+    """
+    last = func.coalesce(func.max(column), 0)
+    return select(last + 1).where(column.table.c.thread_id == bindparam("of_thread")).scalar_subquery()
+
+
+class Repository:
+    def __init__(self, connection: AsyncConnection) -> None:
+        self._connection = connection
+
+    @property
+    def _is_postgres(self) -> bool:
+        return self._connection.dialect.name == "postgresql"
+
+    async def _changed(self, statement: Executable, values: dict[str, Any] | None = None) -> bool:
+        """Run a conditional statement; whether it changed the one row that it is about."""
+        # SQLAlchemy keeps the count of an INSERT only when asked to.
+        options = {"preserve_rowcount": True}
+        result: CursorResult[Any] = await self._connection.execute(statement, values, execution_options=options)
+        return result.rowcount == 1
+
+    def _insert(self, table: Table) -> sqlite.Insert | postgresql.Insert:
+        """An INSERT that knows ON CONFLICT: on PostgreSQL a failed statement would spoil its whole transaction."""
+        return postgresql.insert(table) if self._is_postgres else sqlite.insert(table)

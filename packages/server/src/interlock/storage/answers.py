@@ -1,0 +1,48 @@
+"""Answers: one for a request at most, kept as it was given."""
+
+from collections.abc import Collection
+from typing import Any
+
+from sqlalchemy import Row, insert, select
+
+from interlock.domain.request import Answer, AnswerOrigin
+from interlock.storage._repository import Repository
+from interlock.storage.schema import answers
+
+_ADD = insert(answers)
+
+
+class SqlAnswers(Repository):
+    async def add(self, answer: Answer) -> None:
+        await self._connection.execute(
+            _ADD,
+            {
+                "request_id": answer.request_id,
+                "value": answer.value,
+                "by_id": answer.by_id,
+                "by_name": answer.by_name,
+                "source": answer.source,
+                "origin": answer.origin,
+                "metadata": answer.metadata,
+                "at": answer.at,
+            },
+        )
+
+    async def of_requests(self, request_ids: Collection[str]) -> dict[str, Answer]:
+        if not request_ids:
+            return {}
+        found = await self._connection.execute(select(answers).where(answers.c.request_id.in_(request_ids)))
+        return {row.request_id: _answer(row) for row in found}
+
+
+def _answer(row: Row[Any]) -> Answer:
+    return Answer(
+        request_id=row.request_id,
+        value=row.value,
+        by_id=row.by_id,
+        by_name=row.by_name,
+        source=row.source,
+        origin=AnswerOrigin(row.origin),
+        at=row.at,
+        metadata=row.metadata,
+    )

@@ -1,0 +1,127 @@
+"""The record of every tool execution."""
+
+from collections import Counter
+from collections.abc import Collection, Sequence
+from datetime import datetime
+from typing import Any
+
+from sqlalchemy import ColumnElement, Row, insert, or_, select, update
+
+from interlock.domain.effect import EFFECT, Effect, EffectKey, EffectState
+from interlock.storage._repository import Repository, next_number
+from interlock.storage.schema import checkpoints, effects
+
+_ADD = insert(effects).values(number=next_number(effects.c.number))
+
+
+class SqlEffects(Repository):
+    async def get(self, key: EffectKey) -> Effect | None:
+        row = (await self._connection.execute(select(effects).where(*_is(key)))).one_or_none()
+        return None if row is None else _effect(row)
+
+    async def add(self, effect: Effect) -> None:
+        parent = effect.parent
+        await self._connection.execute(
+            _ADD,
+            {
+                "thread_id": effect.key.thread_id,
+                "of_thread": effect.key.thread_id,
+                "task_id": effect.key.task_id,
+                "call_id": effect.key.call_id,
+                "run_id": effect.run_id,
+                "epoch": effect.epoch,
+                "tool": effect.tool,
+                "args": effect.args,
+                "digest": effect.digest,
+                "state": effect.state,
+                "idempotent": effect.idempotent,
+                "asks": effect.asks,
+                "result": effect.result,
+                "parent_task_id": parent.task_id if parent else None,
+                "parent_call_id": parent.call_id if parent else None,
+                "error": effect.error,
+                "created_at": effect.created_at,
+                "updated_at": effect.updated_at,
+            },
+        )
+
+    async def change(
+        self,
+        key: EffectKey,
+        state: EffectState,
+        at: datetime,
+        *,
+        run_id: str | None = None,
+        epoch: int | None = None,
+        asks: int | None = None,
+        result: bytes | None = None,
+        error: str | None = None,
+    ) -> bool:
+        given = {"run_id": run_id, "epoch": epoch, "asks": asks, "result": result, "error": error}
+        values = {name: value for name, value in given.items() if value is not None}
+        allowed = effects.c.state.in_(EFFECT.sources(state))
+        changed = update(effects).where(*_is(key), allowed)
+        return await self._changed(changed.values(state=state, updated_at=at, **values))
+
+    async def of_thread(self, thread_id: str, *states: EffectState) -> list[Effect]:
+        mine = (effects.c.thread_id == thread_id, effects.c.state.in_(states))
+        found = await self._connection.execute(select(effects).where(*mine).order_by(effects.c.number))
+        return [_effect(row) for row in found]
+
+    async def containers(self, thread_id: str, keys: Collection[EffectKey]) -> set[EffectKey]:
+        if not keys:
+            return set()
+        task_ids = {key.task_id for key in keys}
+        parents, calls = await self._relatives(thread_id, task_ids)
+        # A namespace names the task and not the call: where several calls share a task, nobody knows which of them
+        # ran the graph, and a tool taken for a container would be repeated in silence.
+        entered = {task_id for task_id in await self._tasks_with_checkpoints(thread_id) if calls[task_id] == 1}
+        return {key for key in keys if key in parents or key.task_id in entered}
+
+    async def _relatives(self, thread_id: str, task_ids: Collection[str]) -> tuple[set[EffectKey], Counter[str]]:
+        """Which effects have others inside them, and how many effects each of these tasks has."""
+        found = await self._connection.execute(
+            select(effects.c.task_id, effects.c.parent_task_id, effects.c.parent_call_id).where(
+                effects.c.thread_id == thread_id,
+                or_(effects.c.task_id.in_(task_ids), effects.c.parent_task_id.in_(task_ids)),
+            )
+        )
+        rows = found.all()
+        parents = {EffectKey(thread_id, row.parent_task_id, row.parent_call_id) for row in rows if row.parent_task_id}
+        return parents, Counter(row.task_id for row in rows)
+
+    async def _tasks_with_checkpoints(self, thread_id: str) -> set[str]:
+        """The tasks whose own graphs wrote checkpoints: LangGraph calls such a namespace `node:task|node:task`."""
+        spaces = select(checkpoints.c.ns).where(checkpoints.c.thread_id == thread_id, checkpoints.c.ns != "")
+        found = await self._connection.execute(spaces.distinct())
+        return {part for ns in found.scalars() for step in ns.split("|") for part in step.split(":")[1:]}
+
+
+def _is(key: EffectKey) -> Sequence[ColumnElement[bool]]:
+    return (
+        effects.c.thread_id == key.thread_id,
+        effects.c.task_id == key.task_id,
+        effects.c.call_id == key.call_id,
+    )
+
+
+def _effect(row: Row[Any]) -> Effect:
+    parent = None
+    if row.parent_task_id is not None:
+        parent = EffectKey(row.thread_id, row.parent_task_id, row.parent_call_id)
+    return Effect(
+        key=EffectKey(row.thread_id, row.task_id, row.call_id),
+        run_id=row.run_id,
+        epoch=row.epoch,
+        tool=row.tool,
+        args=row.args,
+        digest=row.digest,
+        state=EffectState(row.state),
+        idempotent=row.idempotent,
+        asks=row.asks,
+        created_at=row.created_at,
+        updated_at=row.updated_at,
+        result=row.result,
+        parent=parent,
+        error=row.error,
+    )

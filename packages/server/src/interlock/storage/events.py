@@ -1,0 +1,57 @@
+"""The threads' logs. A thread's row holds the number of its last event, so that taking numbers is one update."""
+
+from collections.abc import Mapping, Sequence
+from datetime import datetime
+from typing import Any
+
+from sqlalchemy import bindparam, insert, select, update
+
+from interlock.domain.errors import NotFound
+from interlock.domain.event import Event, EventType
+from interlock.storage._repository import Repository
+from interlock.storage.schema import events, threads
+
+_LARGEST = 2**63 - 1
+
+_TAKE_NUMBERS = (
+    update(threads)
+    .where(threads.c.id == bindparam("of_thread"))
+    .values(seq=threads.c.seq + bindparam("count"))
+    .returning(threads.c.seq)
+)
+_ADD = insert(events)
+_AFTER = (
+    select(events)
+    .where(events.c.thread_id == bindparam("thread_id"), events.c.seq > bindparam("seq"))
+    .order_by(events.c.seq)
+    .limit(bindparam("limit"))
+)
+
+
+class SqlEvents(Repository):
+    async def append(
+        self, thread_id: str, entries: Sequence[tuple[EventType, Mapping[str, Any]]], at: datetime
+    ) -> list[Event]:
+        if not entries:
+            return []
+        last = await self._connection.scalar(_TAKE_NUMBERS, {"of_thread": thread_id, "count": len(entries)})
+        if last is None:
+            raise NotFound(f"there is no thread {thread_id}", thread_id=thread_id)
+        first = last - len(entries) + 1
+        appended = [
+            Event(thread_id, number, kind, dict(data), at) for number, (kind, data) in enumerate(entries, start=first)
+        ]
+        await self._connection.execute(
+            _ADD,
+            [
+                {"thread_id": thread_id, "seq": event.seq, "type": event.type, "data": event.data, "at": at}
+                for event in appended
+            ],
+        )
+        return appended
+
+    async def after(self, thread_id: str, seq: int, limit: int) -> list[Event]:
+        # A number that a client made up may be larger than any that a database takes.
+        values = {"thread_id": thread_id, "seq": min(seq, _LARGEST), "limit": limit}
+        found = await self._connection.execute(_AFTER, values)
+        return [Event(row.thread_id, row.seq, EventType(row.type), row.data, row.at) for row in found]

@@ -1,0 +1,91 @@
+"""Leases, which live in the rows of their threads."""
+
+from collections.abc import Collection
+from datetime import datetime
+
+from sqlalchemy import bindparam, or_, select, update
+
+from interlock.domain.errors import LeaseLost
+from interlock.domain.run import RunStatus
+from interlock.domain.thread import Lease, Thread
+from interlock.storage._repository import Repository
+from interlock.storage.runs import IS_ACTIVE
+from interlock.storage.schema import runs, threads
+from interlock.storage.threads import IS_ALIVE, NO_LEASE, THREAD_COLUMNS, thread_of
+
+_TAKE = (
+    update(threads)
+    .where(threads.c.id == bindparam("of_thread"), IS_ALIVE)
+    .values(
+        epoch=threads.c.epoch + 1,
+        lease_worker=bindparam("worker"),
+        lease_run=bindparam("run"),
+        lease_until=bindparam("until"),
+    )
+    .returning(threads.c.epoch)
+)
+_HELD = (threads.c.id == bindparam("of_thread"), threads.c.epoch == bindparam("of_epoch"))
+_CHECK = (
+    select(*THREAD_COLUMNS)
+    # A lease that was given back is not held any more, though nobody has taken the next one yet.
+    .where(*_HELD, threads.c.lease_worker == bindparam("of_worker"), IS_ALIVE)
+    .with_for_update()
+)
+_RELEASE = update(threads).where(*_HELD).values(**NO_LEASE)
+
+
+class SqlLeases(Repository):
+    async def take(self, thread_id: str, run_id: str, worker: str, until: datetime) -> Lease:
+        values = {"of_thread": thread_id, "worker": worker, "run": run_id, "until": until}
+        epoch = await self._connection.scalar(_TAKE, values)
+        if epoch is None:
+            raise LeaseLost(f"the thread {thread_id} is gone", thread_id=thread_id)
+        return Lease(thread_id, run_id, worker, epoch)
+
+    async def check(self, lease: Lease) -> Thread:
+        values = {"of_thread": lease.thread_id, "of_epoch": lease.epoch, "of_worker": lease.worker}
+        row = (await self._connection.execute(_CHECK, values)).one_or_none()
+        if row is None:
+            raise LeaseLost(
+                f"{lease.worker} no longer holds the lease of {lease.thread_id}",
+                thread_id=lease.thread_id,
+                run_id=lease.run_id,
+                epoch=lease.epoch,
+            )
+        return thread_of(row)
+
+    async def renew(self, worker: str, thread_ids: Collection[str], until: datetime) -> set[str]:
+        if not thread_ids:
+            return set()
+        renewed = await self._connection.execute(
+            update(threads)
+            .where(threads.c.id.in_(thread_ids), threads.c.lease_worker == worker, IS_ALIVE)
+            .values(lease_until=until)
+            .returning(threads.c.id)
+        )
+        return set(renewed.scalars())
+
+    async def release(self, lease: Lease) -> None:
+        await self._connection.execute(_RELEASE, {"of_thread": lease.thread_id, "of_epoch": lease.epoch})
+
+    async def requeue_lost(self, now: datetime | None) -> list[str]:
+        lost = (
+            select(runs.c.id, runs.c.thread_id)
+            .join(threads, threads.c.id == runs.c.thread_id)
+            .where(IS_ACTIVE, runs.c.status == RunStatus.RUNNING, IS_ALIVE)
+            .order_by(runs.c.created_at, runs.c.id)
+            .with_for_update(of=[runs, threads], skip_locked=True)
+        )
+        if now is not None:
+            lost = lost.where(or_(threads.c.lease_until < now, threads.c.lease_worker.is_(None)))
+        found = (await self._connection.execute(lost)).all()
+        if not found:
+            return []
+        run_ids = [row.id for row in found]
+        await self._connection.execute(update(runs).where(runs.c.id.in_(run_ids)).values(status=RunStatus.QUEUED))
+        await self._connection.execute(
+            update(threads)
+            .where(threads.c.id.in_([row.thread_id for row in found]))
+            .values(epoch=threads.c.epoch + 1, **NO_LEASE)
+        )
+        return run_ids

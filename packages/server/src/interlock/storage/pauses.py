@@ -1,0 +1,64 @@
+"""Pauses, and the requests that came with them."""
+
+from collections.abc import Sequence
+from datetime import datetime
+from typing import Any
+
+from sqlalchemy import Row, bindparam, insert, select, update
+
+from interlock.domain.request import PAUSE, Pause, PauseOrigin, PauseStatus, Request
+from interlock.storage._repository import Repository, next_number
+from interlock.storage.requests import request_values
+from interlock.storage.schema import pauses, requests
+
+_ADD = insert(pauses).values(seq=next_number(pauses.c.seq))
+_ADD_REQUESTS = insert(requests)
+_OF_THREAD = (
+    select(pauses)
+    .where(pauses.c.thread_id == bindparam("thread_id"), pauses.c.status == bindparam("status"))
+    .order_by(pauses.c.seq)
+)
+
+
+class SqlPauses(Repository):
+    async def add(self, pause: Pause, requests: Sequence[Request]) -> None:
+        await self._connection.execute(
+            _ADD,
+            {
+                "id": pause.id,
+                "thread_id": pause.thread_id,
+                "of_thread": pause.thread_id,
+                "run_id": pause.run_id,
+                "status": pause.status,
+                "origin": pause.origin,
+                "node": pause.node,
+                "created_at": pause.created_at,
+            },
+        )
+        if requests:
+            await self._connection.execute(_ADD_REQUESTS, [request_values(request) for request in requests])
+
+    async def get(self, pause_id: str) -> Pause | None:
+        row = (await self._connection.execute(select(pauses).where(pauses.c.id == pause_id))).one_or_none()
+        return None if row is None else _pause(row)
+
+    async def of_thread(self, thread_id: str, status: PauseStatus) -> list[Pause]:
+        found = await self._connection.execute(_OF_THREAD, {"thread_id": thread_id, "status": status})
+        return [_pause(row) for row in found]
+
+    async def change(self, pause_id: str, status: PauseStatus, at: datetime) -> bool:
+        allowed = pauses.c.status.in_(PAUSE.sources(status))
+        changed = update(pauses).where(pauses.c.id == pause_id, allowed)
+        return await self._changed(changed.values(status=status, changed_at=at))
+
+
+def _pause(row: Row[Any]) -> Pause:
+    return Pause(
+        id=row.id,
+        thread_id=row.thread_id,
+        run_id=row.run_id,
+        status=PauseStatus(row.status),
+        origin=PauseOrigin(row.origin),
+        node=row.node,
+        created_at=row.created_at,
+    )

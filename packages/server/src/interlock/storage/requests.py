@@ -1,0 +1,94 @@
+"""Requests: rows that leave `pending` once, by one conditional update."""
+
+from collections.abc import Collection
+from datetime import datetime
+from typing import Any
+
+from sqlalchemy import Row, bindparam, func, literal_column, select, update
+
+from interlock.domain.request import REQUEST, Request, RequestKind, RequestStatus
+from interlock.storage._repository import Repository
+from interlock.storage.schema import pauses, requests
+
+# Written out, not bound: only then can the partial index serve the query.
+_HAS_DEADLINE = (
+    requests.c.status == literal_column(f"'{RequestStatus.PENDING}'"),
+    requests.c.deadline.is_not(None),
+)
+_BY_ID = select(requests).where(requests.c.id == bindparam("request_id"))
+
+
+class SqlRequests(Repository):
+    async def get(self, request_id: str) -> Request | None:
+        row = (await self._connection.execute(_BY_ID, {"request_id": request_id})).one_or_none()
+        return None if row is None else _request(row)
+
+    async def of_pauses(self, pause_ids: Collection[str]) -> list[Request]:
+        if not pause_ids:
+            return []
+        found = await self._connection.execute(
+            select(requests)
+            .join(pauses, pauses.c.id == requests.c.pause_id)
+            .where(requests.c.pause_id.in_(pause_ids))
+            .order_by(pauses.c.seq, pauses.c.id, requests.c.position)
+        )
+        return [_request(row) for row in found]
+
+    async def settle(self, request_id: str, status: RequestStatus, at: datetime) -> bool:
+        allowed = requests.c.status.in_(REQUEST.sources(status))
+        settled = update(requests).where(requests.c.id == request_id, allowed)
+        return await self._changed(settled.values(status=status, settled_at=at))
+
+    async def overdue(self, now: datetime, limit: int) -> list[Request]:
+        found = await self._connection.execute(
+            select(requests)
+            .where(*_HAS_DEADLINE, requests.c.deadline <= now)
+            .order_by(requests.c.deadline, requests.c.id)
+            .limit(limit)
+        )
+        return [_request(row) for row in found]
+
+    async def next_deadline(self) -> datetime | None:
+        return await self._connection.scalar(select(func.min(requests.c.deadline)).where(*_HAS_DEADLINE))
+
+
+def request_values(request: Request) -> dict[str, Any]:
+    return {
+        "id": request.id,
+        "pause_id": request.pause_id,
+        "thread_id": request.thread_id,
+        "kind": request.kind,
+        "status": request.status,
+        "position": request.position,
+        "body": request.body,
+        "interrupt_id": request.interrupt_id,
+        "form": request.form,
+        "call_id": request.call_id,
+        "message_id": request.message_id,
+        "digest": request.digest,
+        "timeout_seconds": request.timeout_seconds,
+        "deadline": request.deadline,
+        "created_at": request.created_at,
+        "settled_at": request.settled_at,
+    }
+
+
+def _request(row: Row[Any]) -> Request:
+    return Request(
+        id=row.id,
+        pause_id=row.pause_id,
+        thread_id=row.thread_id,
+        kind=RequestKind(row.kind),
+        status=RequestStatus(row.status),
+        position=row.position,
+        body=row.body,
+        created_at=row.created_at,
+        interrupt_id=row.interrupt_id,
+        form=row.form,
+        call_id=row.call_id,
+        message_id=row.message_id,
+        digest=row.digest,
+        timeout_seconds=row.timeout_seconds,
+        deadline=row.deadline,
+        settled_at=row.settled_at,
+    )

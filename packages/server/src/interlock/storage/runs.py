@@ -1,0 +1,126 @@
+"""Runs, at most one of them active on a thread."""
+
+from collections.abc import Collection
+from datetime import datetime
+from typing import Any
+
+from sqlalchemy import Executable, Row, bindparam, func, literal_column, select, update
+
+from interlock.domain.errors import ThreadBusy
+from interlock.domain.run import ACTIVE, RUN, Run, RunCause, RunStatus
+from interlock.storage._repository import Repository, next_number
+from interlock.storage.schema import runs, threads
+
+# Written out, not bound: only then can a partial index serve the query.
+IS_ACTIVE = runs.c.status.in_([literal_column(f"'{status}'") for status in ACTIVE])
+IS_QUEUED = runs.c.status == literal_column(f"'{RunStatus.QUEUED}'")
+
+_BY_ID = select(runs).where(runs.c.id == bindparam("run_id"))
+_ACTIVE_OF = select(runs).where(runs.c.thread_id == bindparam("thread_id"), IS_ACTIVE)
+_LAST_OF = (
+    select(runs)
+    .where(runs.c.thread_id == bindparam("thread_id"))
+    .order_by(runs.c.number.desc())
+    .limit(literal_column("1"))
+)
+# The thread is taken together with its run, and neither is waited for: whoever locked the run first and then waited
+# for the thread would stand in the way of everybody who goes the other way round.
+_OLDEST_QUEUED = (
+    select(runs)
+    .join(threads, threads.c.id == runs.c.thread_id)
+    .where(IS_QUEUED)
+    .order_by(runs.c.created_at, runs.c.id)
+    .limit(literal_column("1"))
+    .with_for_update(of=[runs, threads], skip_locked=True)
+)
+_THREAD_OF_RUN = (
+    select(threads.c.id)
+    .where(threads.c.id == select(runs.c.thread_id).where(runs.c.id == bindparam("run_id")).scalar_subquery())
+    .with_for_update()
+)
+
+
+class SqlRuns(Repository):
+    async def add(self, run: Run) -> None:
+        insert = self._insert(runs).values(number=next_number(runs.c.number))
+        added = await self._changed(
+            insert.on_conflict_do_nothing(index_elements=[runs.c.thread_id], index_where=IS_ACTIVE), _values(run)
+        )
+        if not added:
+            raise ThreadBusy(f"the thread {run.thread_id} has a run already", thread_id=run.thread_id)
+
+    async def get(self, run_id: str) -> Run | None:
+        return await self._one(_BY_ID, run_id=run_id)
+
+    async def active_of(self, thread_id: str) -> Run | None:
+        return await self._one(_ACTIVE_OF, thread_id=thread_id)
+
+    async def last_of(self, thread_id: str) -> Run | None:
+        return await self._one(_LAST_OF, thread_id=thread_id)
+
+    async def next_queued(self, run_id: str | None = None) -> Run | None:
+        if run_id is None:
+            return await self._one(_OLDEST_QUEUED)
+        if self._is_postgres:
+            # Waited for, not skipped: what holds the thread is most often not a worker that takes the run.
+            await self._connection.execute(_THREAD_OF_RUN, {"run_id": run_id})
+        return await self._one(_BY_ID.where(IS_QUEUED), run_id=run_id)
+
+    async def change(self, run_id: str, status: RunStatus, at: datetime, *, error: str | None = None) -> bool:
+        values: dict[str, Any] = {"status": status}
+        if status is RunStatus.RUNNING:
+            values["attempt"] = runs.c.attempt + 1
+        if RUN.is_final(status):
+            values["ended_at"] = at
+        if error is not None:
+            values["error"] = error
+        allowed = runs.c.status.in_(RUN.sources(status))
+        return await self._changed(update(runs).where(runs.c.id == run_id, allowed).values(**values))
+
+    async def request_stop(self, run_id: str, reason: str) -> None:
+        # The first reason stays: it is the one that stopped the run.
+        first = func.coalesce(runs.c.stop_reason, reason)
+        await self._connection.execute(update(runs).where(runs.c.id == run_id, IS_ACTIVE).values(stop_reason=first))
+
+    async def stop_requested(self, run_ids: Collection[str]) -> dict[str, str]:
+        if not run_ids:
+            return {}
+        asked = select(runs.c.id, runs.c.stop_reason).where(runs.c.id.in_(run_ids), runs.c.stop_reason.is_not(None))
+        return {row.id: row.stop_reason for row in await self._connection.execute(asked)}
+
+    async def _one(self, statement: Executable, **values: str) -> Run | None:
+        row = (await self._connection.execute(statement, values)).one_or_none()
+        return None if row is None else _run(row)
+
+
+def _values(run: Run) -> dict[str, Any]:
+    return {
+        "id": run.id,
+        "thread_id": run.thread_id,
+        "of_thread": run.thread_id,
+        "cause": run.cause,
+        "status": run.status,
+        "input": run.input,
+        "attempt": run.attempt,
+        "started_seq": run.started_seq,
+        "stop_reason": run.stop_reason,
+        "detached": run.detached,
+        "error": run.error,
+        "created_at": run.created_at,
+    }
+
+
+def _run(row: Row[Any]) -> Run:
+    return Run(
+        id=row.id,
+        thread_id=row.thread_id,
+        cause=RunCause(row.cause),
+        status=RunStatus(row.status),
+        created_at=row.created_at,
+        input=row.input,
+        attempt=row.attempt,
+        started_seq=row.started_seq,
+        stop_reason=row.stop_reason,
+        detached=row.detached,
+        error=row.error,
+    )

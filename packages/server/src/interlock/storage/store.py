@@ -1,0 +1,91 @@
+"""The store: transactions whose repositories share one connection."""
+
+from collections.abc import AsyncGenerator
+from contextlib import asynccontextmanager
+from functools import cached_property
+
+from sqlalchemy.ext.asyncio import AsyncConnection
+
+from interlock.storage.answers import SqlAnswers
+from interlock.storage.audit import SqlAudit
+from interlock.storage.database import Database
+from interlock.storage.effects import SqlEffects
+from interlock.storage.events import SqlEvents
+from interlock.storage.leases import SqlLeases
+from interlock.storage.pauses import SqlPauses
+from interlock.storage.requests import SqlRequests
+from interlock.storage.runs import SqlRuns
+from interlock.storage.sealing import Sealer
+from interlock.storage.secrets import SqlSecrets
+from interlock.storage.threads import SqlThreads
+from interlock.storage.users import SqlUsers
+
+
+class SqlTransaction:
+    """One transaction; a repository is built when it is first asked for."""
+
+    def __init__(self, connection: AsyncConnection, sealer: Sealer, audit_key: bytes) -> None:
+        self._connection = connection
+        self._sealer = sealer
+        self._audit_key = audit_key
+
+    @cached_property
+    def users(self) -> SqlUsers:
+        return SqlUsers(self._connection)
+
+    @cached_property
+    def threads(self) -> SqlThreads:
+        return SqlThreads(self._connection)
+
+    @cached_property
+    def leases(self) -> SqlLeases:
+        return SqlLeases(self._connection)
+
+    @cached_property
+    def runs(self) -> SqlRuns:
+        return SqlRuns(self._connection)
+
+    @cached_property
+    def pauses(self) -> SqlPauses:
+        return SqlPauses(self._connection)
+
+    @cached_property
+    def requests(self) -> SqlRequests:
+        return SqlRequests(self._connection)
+
+    @cached_property
+    def answers(self) -> SqlAnswers:
+        return SqlAnswers(self._connection)
+
+    @cached_property
+    def events(self) -> SqlEvents:
+        return SqlEvents(self._connection)
+
+    @cached_property
+    def effects(self) -> SqlEffects:
+        return SqlEffects(self._connection)
+
+    @cached_property
+    def audit(self) -> SqlAudit:
+        return SqlAudit(self._connection, self._audit_key)
+
+    @cached_property
+    def secrets(self) -> SqlSecrets:
+        return SqlSecrets(self._connection, self._sealer)
+
+
+class SqlStore:
+    def __init__(self, database: Database, *, sealer: Sealer, audit_key: bytes) -> None:
+        self._database = database
+        self._sealer = sealer
+        self._audit_key = audit_key
+
+    @asynccontextmanager
+    async def transaction(self) -> AsyncGenerator[SqlTransaction]:
+        async with self._database.write() as connection:
+            yield SqlTransaction(connection, self._sealer, self._audit_key)
+
+    @asynccontextmanager
+    async def snapshot(self) -> AsyncGenerator[SqlTransaction]:
+        async with self._database.read() as connection:
+            yield SqlTransaction(connection, self._sealer, self._audit_key)

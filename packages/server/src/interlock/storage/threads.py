@@ -1,0 +1,111 @@
+"""Threads. A deleted one keeps its row, so that its id is never used again and its workers stay fenced off."""
+
+from datetime import datetime
+from typing import Any
+
+from sqlalchemy import Column, Executable, Row, bindparam, delete, func, select, update
+
+from interlock.domain.errors import Conflict
+from interlock.domain.thread import Thread, ThreadStatus
+from interlock.storage._repository import Repository
+from interlock.storage.schema import checkpoint_blobs, checkpoint_writes, checkpoints, secrets, threads
+
+THREAD_COLUMNS: tuple[Column[Any], ...] = (
+    threads.c.id,
+    threads.c.owner_id,
+    threads.c.agent,
+    threads.c.title,
+    threads.c.status,
+    threads.c.seq,
+    threads.c.epoch,
+    threads.c.message_count,
+    threads.c.created_at,
+    threads.c.updated_at,
+)
+IS_ALIVE = threads.c.status != ThreadStatus.DELETED
+NO_LEASE = {"lease_worker": None, "lease_run": None, "lease_until": None}
+
+_BY_ID = select(*THREAD_COLUMNS).where(threads.c.id == bindparam("thread_id"), IS_ALIVE)
+# SQLite has one writer at a time, and SQLAlchemy leaves FOR UPDATE out there.
+_BY_ID_LOCKED = _BY_ID.with_for_update()
+_OWNED_TABLES = (checkpoints, checkpoint_blobs, checkpoint_writes, secrets)
+
+
+class SqlThreads(Repository):
+    async def add(self, thread: Thread) -> None:
+        added = await self._changed(
+            self._insert(threads).on_conflict_do_nothing(),
+            {
+                "id": thread.id,
+                "owner_id": thread.owner_id,
+                "agent": thread.agent,
+                "title": thread.title,
+                "status": thread.status,
+                "seq": thread.seq,
+                "message_count": thread.message_count,
+                "epoch": thread.epoch,
+                "created_at": thread.created_at,
+                "updated_at": thread.updated_at,
+            },
+        )
+        if not added:
+            raise Conflict(f"the thread id {thread.id!r} was used before", thread_id=thread.id)
+
+    async def get(self, thread_id: str) -> Thread | None:
+        return await self._one(_BY_ID, thread_id)
+
+    async def lock(self, thread_id: str) -> Thread | None:
+        return await self._one(_BY_ID_LOCKED, thread_id)
+
+    async def page(self, owner_id: str, offset: int, limit: int) -> tuple[list[Thread], int]:
+        mine = (threads.c.owner_id == owner_id, IS_ALIVE)
+        total = await self._connection.scalar(select(func.count()).select_from(threads).where(*mine))
+        found = await self._connection.execute(
+            select(*THREAD_COLUMNS)
+            .where(*mine)
+            .order_by(threads.c.updated_at.desc(), threads.c.id)
+            .offset(offset)
+            .limit(limit)
+        )
+        return [thread_of(row) for row in found], total or 0
+
+    async def update(
+        self,
+        thread_id: str,
+        at: datetime,
+        *,
+        status: ThreadStatus | None = None,
+        title: str | None = None,
+        message_count: int | None = None,
+    ) -> None:
+        given = {"status": status, "title": title, "message_count": message_count}
+        values = {name: value for name, value in given.items() if value is not None}
+        changed = update(threads).where(threads.c.id == thread_id, IS_ALIVE)
+        await self._connection.execute(changed.values(updated_at=at, **values))
+
+    async def delete(self, thread_id: str, at: datetime) -> None:
+        marked = update(threads).where(threads.c.id == thread_id, IS_ALIVE)
+        await self._connection.execute(
+            marked.values(status=ThreadStatus.DELETED, epoch=threads.c.epoch + 1, updated_at=at, **NO_LEASE)
+        )
+        for table in _OWNED_TABLES:
+            await self._connection.execute(delete(table).where(table.c.thread_id == thread_id))
+
+    async def _one(self, statement: Executable, thread_id: str) -> Thread | None:
+        row = (await self._connection.execute(statement, {"thread_id": thread_id})).one_or_none()
+        return None if row is None else thread_of(row)
+
+
+def thread_of(row: Row[Any]) -> Thread:
+    return Thread(
+        id=row.id,
+        owner_id=row.owner_id,
+        agent=row.agent,
+        title=row.title,
+        status=ThreadStatus(row.status),
+        seq=row.seq,
+        epoch=row.epoch,
+        message_count=row.message_count,
+        created_at=row.created_at,
+        updated_at=row.updated_at,
+    )

@@ -1,0 +1,67 @@
+"""The people who may sign in."""
+
+from collections.abc import Sequence
+from datetime import datetime
+from typing import Any
+
+from sqlalchemy import Row, func, select, update
+
+from interlock.domain.errors import Conflict
+from interlock.domain.principal import Role, User
+from interlock.storage._repository import Repository
+from interlock.storage.schema import users
+
+
+class SqlUsers(Repository):
+    async def add(self, user: User) -> None:
+        added = await self._changed(
+            self._insert(users).on_conflict_do_nothing(),
+            {
+                "id": user.id,
+                "username": user.username,
+                "password_hash": user.password_hash,
+                "role": user.role,
+                "reviews": list(user.reviews),
+                "created_at": user.created_at,
+                "tokens_after": user.tokens_after,
+            },
+        )
+        if not added:
+            raise Conflict(f"the name {user.username!r} is taken", username=user.username)
+
+    async def get(self, user_id: str) -> User | None:
+        found = await self._connection.execute(select(users).where(users.c.id == user_id))
+        return _user(found.one_or_none())
+
+    async def by_name(self, username: str) -> User | None:
+        found = await self._connection.execute(select(users).where(users.c.username == username))
+        return _user(found.one_or_none())
+
+    async def all(self) -> list[User]:
+        found = await self._connection.execute(select(users).order_by(users.c.username))
+        return [user for row in found if (user := _user(row))]
+
+    async def count(self) -> int:
+        return await self._connection.scalar(select(func.count()).select_from(users)) or 0
+
+    async def set_password(self, user_id: str, password_hash: str, tokens_after: datetime) -> None:
+        changed = update(users).where(users.c.id == user_id)
+        await self._connection.execute(changed.values(password_hash=password_hash, tokens_after=tokens_after))
+
+    async def set_role(self, user_id: str, role: Role, reviews: Sequence[str]) -> None:
+        changed = update(users).where(users.c.id == user_id)
+        await self._connection.execute(changed.values(role=role, reviews=list(reviews)))
+
+
+def _user(row: Row[Any] | None) -> User | None:
+    if row is None:
+        return None
+    return User(
+        id=row.id,
+        username=row.username,
+        password_hash=row.password_hash,
+        role=Role(row.role),
+        created_at=row.created_at,
+        tokens_after=row.tokens_after,
+        reviews=tuple(row.reviews),
+    )

@@ -1,0 +1,186 @@
+"""A worker that lost its lease commits nothing, and a deleted thread stays deleted."""
+
+import asyncio
+from typing import Any
+
+import pytest
+from langgraph.checkpoint.serde.jsonplus import JsonPlusSerializer
+from sqlalchemy import select, text, update
+
+from interlock.domain.errors import LeaseLost
+from interlock.domain.thread import Lease
+from interlock.storage.checkpoints import CheckpointSaver
+from interlock.storage.database import Database
+from interlock.storage.schema import checkpoints, threads
+from tests.conformance.checkpoints.conftest import Leases
+from tests.conformance.checkpoints.drafts import LONG, METADATA, at, draft, rows
+
+
+async def take_over(database: Database, **changes: Any) -> None:
+    async with database.write() as connection:
+        await connection.execute(update(threads).values(**changes))
+
+
+async def put_one(saver: CheckpointSaver, checkpoint_id: str = "c1") -> None:
+    await saver.aput(at("t"), draft(checkpoint_id, {"messages": [LONG]}), METADATA, {"messages": "1"})
+    await saver.aput_writes(at("t", checkpoint_id), [("messages", ["more"])], "task")
+
+
+async def test_the_holder_of_the_lease_writes(saver: CheckpointSaver, database: Database, lease_on: Leases) -> None:
+    leased = saver.with_lease(await lease_on("t"))
+
+    await put_one(leased)
+
+    found = await leased.aget_tuple(at("t"))
+    assert found is not None
+    assert found.checkpoint["channel_values"] == {"messages": [LONG]}
+    assert found.pending_writes == [("task", "messages", ["more"])]
+    async with database.read() as connection:
+        assert (await connection.execute(select(checkpoints.c.run_id))).scalars().all() == ["run-1"]
+
+
+async def test_a_stale_epoch_stores_no_checkpoint(saver: CheckpointSaver, database: Database, lease_on: Leases) -> None:
+    leased = saver.with_lease(await lease_on("t"))
+    await put_one(leased)
+    before = await rows(database)
+    await take_over(database, epoch=8)
+
+    with pytest.raises(LeaseLost):
+        await leased.aput(at("t", "c1"), draft("c2", {"messages": [LONG, LONG]}, "2"), METADATA, {"messages": "2"})
+
+    assert await rows(database) == before
+
+
+async def test_a_stale_epoch_stores_no_writes(saver: CheckpointSaver, database: Database, lease_on: Leases) -> None:
+    leased = saver.with_lease(await lease_on("t"))
+    await put_one(leased)
+    before = await rows(database)
+    await take_over(database, epoch=8)
+
+    with pytest.raises(LeaseLost):
+        await leased.aput_writes(at("t", "c1"), [("messages", ["late"])], "another-task")
+
+    assert await rows(database) == before
+
+
+@pytest.mark.parametrize("removal", ["delete", "runs", "prune"])
+async def test_a_stale_epoch_removes_nothing(
+    saver: CheckpointSaver, database: Database, lease_on: Leases, removal: str
+) -> None:
+    leased = saver.with_lease(await lease_on("t"))
+    await put_one(leased)
+    before = await rows(database)
+    await take_over(database, epoch=8)
+
+    calls = {
+        "delete": lambda: leased.adelete_thread("t"),
+        "runs": lambda: leased.adelete_for_runs(["run-1"]),
+        "prune": lambda: leased.aprune(["t"], strategy="delete"),
+    }
+    with pytest.raises(LeaseLost):
+        await calls[removal]()
+
+    assert await rows(database) == before
+
+
+@pytest.mark.parametrize("call", ["aput", "aput_writes"])
+async def test_a_write_that_meets_a_takeover_under_way_waits_for_it_and_loses(
+    saver: CheckpointSaver, database: Database, lease_on: Leases, call: str
+) -> None:
+    leased = saver.with_lease(await lease_on("t"))
+
+    async def write() -> None:
+        if call == "aput":
+            await leased.aput(at("t"), draft("c1"), METADATA, {})
+        else:
+            await leased.aput_writes(at("t", "c1"), [("messages", ["late"])], "task")
+
+    async with asyncio.timeout(20):
+        async with database.write() as connection:
+            await connection.execute(update(threads).values(epoch=8))
+            late = asyncio.create_task(write())
+            while database.is_shared and not late.done():
+                waiting = await connection.execute(text("SELECT count(*) FROM pg_locks WHERE NOT granted"))
+                if waiting.scalar_one():
+                    break
+        with pytest.raises(LeaseLost):
+            await late
+
+    assert await rows(database) == []
+
+
+async def test_a_lease_serves_its_own_thread_only(saver: CheckpointSaver, database: Database, lease_on: Leases) -> None:
+    await lease_on("t")
+    leased = saver.with_lease(await lease_on("another"))
+    await put_one(saver)
+    before = await rows(database)
+
+    with pytest.raises(LeaseLost):
+        await put_one(leased)
+    with pytest.raises(LeaseLost):
+        await leased.aput_writes(at("t", "c1"), [("messages", ["x"])], "task-2")
+    with pytest.raises(LeaseLost):
+        await leased.aget_tuple(at("t"))
+    with pytest.raises(LeaseLost):
+        await leased.acopy_thread("t", "another")
+    assert [found async for found in leased.alist(None)] == []
+
+    assert await rows(database) == before
+
+
+async def test_a_lease_on_a_thread_that_was_never_stored_is_lost(saver: CheckpointSaver, database: Database) -> None:
+    leased = saver.with_lease(Lease(thread_id="t", run_id="r", worker="w", epoch=1))
+
+    with pytest.raises(LeaseLost):
+        await put_one(leased)
+
+    assert await rows(database) == []
+
+
+@pytest.mark.parametrize("with_lease", [True, False])
+async def test_a_late_put_does_not_revive_a_deleted_thread(
+    saver: CheckpointSaver, database: Database, lease_on: Leases, with_lease: bool
+) -> None:
+    lease = await lease_on("t")
+    late = saver.with_lease(lease) if with_lease else saver
+    await put_one(late)
+    await take_over(database, status="deleted")
+    await saver.adelete_thread("t")
+    await saver.aput(at("source"), draft("c1"), METADATA, {})
+    before = await rows(database)
+
+    with pytest.raises(LeaseLost):
+        await late.aput(at("t", "c1"), draft("c2"), METADATA, {})
+    with pytest.raises(LeaseLost):
+        await late.aput_writes(at("t", "c1"), [("messages", ["late"])], "task")
+    with pytest.raises(LeaseLost):
+        await late.acopy_thread("source", "t")
+
+    assert await rows(database) == before
+    assert await saver.aget_tuple(at("t")) is None
+
+
+async def test_deleting_a_thread_empties_all_three_tables(saver: CheckpointSaver, database: Database) -> None:
+    await put_one(saver)
+
+    await saver.adelete_thread("t")
+
+    assert await rows(database) == []
+
+
+async def test_the_copy_that_langgraph_makes_for_strict_msgpack_keeps_the_lease(
+    database: Database, lease_on: Leases
+) -> None:
+    strict = CheckpointSaver(database, serde=JsonPlusSerializer(allowed_msgpack_modules=None))
+    lease = await lease_on("t")
+
+    derived = strict.with_lease(lease).with_allowlist({("some.module", "Kind")})
+
+    assert isinstance(derived, CheckpointSaver)
+    assert derived is not strict
+    assert derived.lease == lease
+    assert strict.lease is None
+    await take_over(database, epoch=8)
+    with pytest.raises(LeaseLost):
+        await put_one(derived)
+    assert await rows(database) == []

@@ -1,0 +1,196 @@
+"""Leases, held against `ports.store.Leases`."""
+
+import asyncio
+from dataclasses import replace
+
+import pytest
+
+from interlock.domain.errors import LeaseLost
+from interlock.domain.run import RunStatus
+from interlock.domain.thread import Lease
+from interlock.ports.store import Store
+from tests.conformance.examples import AT, a_run, after, begin
+
+
+async def claim(store: Store, thread_id: str = "ann-1", worker: str = "worker-1", seconds: float = 30) -> Lease:
+    """A queued run of the thread, and then the lease under which it runs."""
+    run_id = f"run-of-{thread_id}"
+    async with store.transaction() as tx:
+        await begin(tx, thread_id)
+        await tx.runs.add(a_run(run_id, thread_id))
+        lease = await tx.leases.take(thread_id, run_id, worker, after(seconds))
+        assert await tx.runs.change(run_id, RunStatus.RUNNING, AT)
+    return lease
+
+
+async def test_each_lease_has_a_higher_epoch_than_the_one_before(store: Store) -> None:
+    first = await claim(store)
+    async with store.transaction() as tx:
+        second = await tx.leases.take("ann-1", "run-2", "worker-1", after(30))
+    assert first == Lease("ann-1", "run-of-ann-1", "worker-1", 1)
+    assert second == Lease("ann-1", "run-2", "worker-1", 2)
+
+
+async def test_a_check_gives_the_thread(store: Store) -> None:
+    lease = await claim(store)
+    async with store.transaction() as tx:
+        thread = await tx.leases.check(lease)
+        assert thread == await tx.threads.get("ann-1")
+        assert thread.epoch == lease.epoch
+
+
+async def test_a_worker_whose_lease_another_took_is_fenced_off(store: Store) -> None:
+    lost = await claim(store)
+    async with store.transaction() as tx:
+        held = await tx.leases.take("ann-1", "run-1", "worker-2", after(30))
+    async with store.transaction() as tx:
+        with pytest.raises(LeaseLost):
+            await tx.leases.check(lost)
+        await tx.leases.check(held)
+
+
+async def test_a_worker_is_fenced_off_from_the_lease_that_it_held_itself_before(store: Store) -> None:
+    lost = await claim(store)
+    async with store.transaction() as tx:
+        await tx.leases.take("ann-1", "run-1", "worker-1", after(30))
+        with pytest.raises(LeaseLost):
+            await tx.leases.check(lost)
+
+
+async def test_a_lease_nobody_was_given_does_not_hold(store: Store) -> None:
+    lease = await claim(store)
+    async with store.transaction() as tx:
+        for forged in (replace(lease, epoch=2), replace(lease, worker="worker-2"), replace(lease, thread_id="ann-2")):
+            with pytest.raises(LeaseLost):
+                await tx.leases.check(forged)
+
+
+async def test_a_worker_whose_lease_is_taken_while_it_checks_commits_nothing(store: Store) -> None:
+    lease = await claim(store)
+
+    async def work() -> bool:
+        try:
+            async with store.transaction() as tx:
+                thread = await tx.leases.check(lease)
+                await tx.threads.update("ann-1", AT, message_count=thread.message_count + 1)
+        except LeaseLost:
+            return False
+        return True
+
+    async def take_over() -> int:
+        async with store.transaction() as tx:
+            await tx.leases.take("ann-1", "run-1", "worker-2", after(30))
+            thread = await tx.threads.get("ann-1")
+            assert thread is not None
+            return thread.message_count
+
+    workers = [asyncio.create_task(work()) for _ in range(10)]
+    taking = asyncio.create_task(take_over())
+    workers += [asyncio.create_task(work()) for _ in range(10)]
+    done = await asyncio.gather(*workers)
+    at_take_over = await taking
+    async with store.snapshot() as tx:
+        thread = await tx.threads.get("ann-1")
+    assert thread is not None
+    assert thread.message_count == at_take_over == sum(done)
+
+
+async def test_renewing_tells_which_leases_are_still_held(store: Store) -> None:
+    await claim(store, "ann-1")
+    await claim(store, "ann-2")
+    await claim(store, "ann-3", worker="worker-2")
+    async with store.transaction() as tx:
+        held = await tx.leases.renew("worker-1", ["ann-1", "ann-2", "ann-3", "ann-4"], after(60))
+        assert held == {"ann-1", "ann-2"}
+        assert await tx.leases.renew("worker-1", [], after(60)) == set()
+
+
+async def test_a_renewed_lease_lasts_until_its_new_time(store: Store) -> None:
+    lease = await claim(store, seconds=30)
+    async with store.transaction() as tx:
+        await tx.leases.renew("worker-1", ["ann-1"], after(60))
+    async with store.transaction() as tx:
+        assert await tx.leases.requeue_lost(after(59)) == []
+        await tx.leases.check(lease)
+
+
+async def test_a_released_lease_holds_no_more(store: Store) -> None:
+    lease = await claim(store)
+    async with store.transaction() as tx:
+        await tx.leases.release(lease)
+    async with store.transaction() as tx:
+        assert await tx.leases.renew("worker-1", ["ann-1"], after(60)) == set()
+        with pytest.raises(LeaseLost):
+            await tx.leases.check(lease)
+
+
+async def test_releasing_a_lost_lease_does_nothing_to_its_next_holder(store: Store) -> None:
+    lost = await claim(store)
+    async with store.transaction() as tx:
+        held = await tx.leases.take("ann-1", "run-1", "worker-1", after(30))
+        await tx.leases.release(lost)
+    async with store.transaction() as tx:
+        await tx.leases.check(held)
+        assert await tx.leases.renew("worker-1", ["ann-1"], after(60)) == {"ann-1"}
+
+
+async def test_runs_whose_lease_ended_are_queued_again_and_their_workers_fenced_off(store: Store) -> None:
+    lost = await claim(store, "ann-1", seconds=10)
+    kept = await claim(store, "ann-2", seconds=30)
+    async with store.transaction() as tx:
+        assert await tx.leases.requeue_lost(after(20)) == ["run-of-ann-1"]
+    async with store.transaction() as tx:
+        run = await tx.runs.get("run-of-ann-1")
+        assert run is not None
+        assert run.status is RunStatus.QUEUED
+        assert run.attempt == 1
+        with pytest.raises(LeaseLost):
+            await tx.leases.check(lost)
+        thread = await tx.threads.get("ann-1")
+        assert thread is not None
+        assert thread.epoch == lost.epoch + 1
+        await tx.leases.check(kept)
+        assert await tx.leases.requeue_lost(after(20)) == []
+
+
+async def test_without_a_time_every_running_run_is_queued_again(store: Store) -> None:
+    leases = [await claim(store, f"ann-{number}", seconds=1000) for number in range(3)]
+    async with store.transaction() as tx:
+        await tx.runs.change("run-of-ann-2", RunStatus.DONE, AT)
+        assert sorted(await tx.leases.requeue_lost(None)) == ["run-of-ann-0", "run-of-ann-1"]
+    async with store.transaction() as tx:
+        for lease in leases[:2]:
+            with pytest.raises(LeaseLost):
+                await tx.leases.check(lease)
+        await tx.leases.check(leases[2])
+
+
+async def test_a_run_that_waits_in_the_queue_or_is_of_a_deleted_thread_is_not_lost(store: Store) -> None:
+    await claim(store, "ann-1")
+    async with store.transaction() as tx:
+        await tx.threads.delete("ann-1", AT)
+        await begin(tx, "ann-2")
+        await tx.runs.add(a_run("run-2", "ann-2"))
+    async with store.transaction() as tx:
+        assert await tx.leases.requeue_lost(after(1000)) == []
+        assert await tx.leases.requeue_lost(None) == []
+
+
+async def test_a_running_run_that_nobody_holds_a_lease_for_is_lost_too(store: Store) -> None:
+    lease = await claim(store, seconds=1000)
+    async with store.transaction() as tx:
+        await tx.leases.release(lease)
+    async with store.transaction() as tx:
+        assert await tx.leases.requeue_lost(after(1)) == ["run-of-ann-1"]
+
+
+async def test_of_several_servers_that_look_for_lost_runs_one_queues_each_again(store: Store) -> None:
+    for number in range(10):
+        await claim(store, f"ann-{number}")
+
+    async def look() -> list[str]:
+        async with store.transaction() as tx:
+            return await tx.leases.requeue_lost(after(60))
+
+    found = [run_id for run_ids in await asyncio.gather(*(look() for _ in range(10))) for run_id in run_ids]
+    assert sorted(found) == [f"run-of-ann-{number}" for number in range(10)]

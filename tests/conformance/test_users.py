@@ -1,0 +1,77 @@
+"""Users, held against `ports.store.Users`."""
+
+from datetime import timedelta, timezone
+
+import pytest
+
+from interlock.domain.errors import Conflict
+from interlock.domain.principal import Role
+from interlock.ports.store import Store
+from tests.conformance.examples import AT, a_user, after
+
+
+async def test_a_user_is_read_back_as_it_was_added(store: Store) -> None:
+    ann = a_user(role=Role.REVIEWER, reviews=("demo", "other"))
+    async with store.transaction() as tx:
+        await tx.users.add(ann)
+    async with store.snapshot() as tx:
+        assert await tx.users.get(ann.id) == ann
+        assert await tx.users.by_name("ann") == ann
+        assert await tx.users.count() == 1
+
+
+async def test_a_moment_given_in_another_zone_is_read_back_as_the_same_moment(store: Store) -> None:
+    moment = AT.astimezone(timezone(timedelta(hours=8)))
+    async with store.transaction() as tx:
+        await tx.users.add(a_user(created_at=moment))
+    async with store.snapshot() as tx:
+        ann = await tx.users.get("u-ann")
+    assert ann is not None
+    assert ann.created_at == AT
+    assert ann.created_at.utcoffset() == timedelta(0)
+
+
+async def test_a_name_that_is_taken_is_a_conflict_and_does_not_spoil_the_transaction(store: Store) -> None:
+    async with store.transaction() as tx:
+        await tx.users.add(a_user())
+    async with store.transaction() as tx:
+        with pytest.raises(Conflict):
+            await tx.users.add(a_user("u-other", "ann"))
+        await tx.users.add(a_user("u-bob", "bob"))
+    async with store.snapshot() as tx:
+        assert [user.username for user in await tx.users.all()] == ["ann", "bob"]
+
+
+async def test_names_are_compared_exactly(store: Store) -> None:
+    async with store.transaction() as tx:
+        await tx.users.add(a_user())
+        await tx.users.add(a_user("u-2", "Ann"))
+        await tx.users.add(a_user("u-3", "ann "))
+        assert await tx.users.by_name("ANN") is None
+        assert await tx.users.count() == 3
+
+
+async def test_nobody_has_a_name_that_no_database_can_hold(store: Store) -> None:
+    async with store.snapshot() as tx:
+        assert await tx.users.by_name("ann\0") is None
+        assert await tx.users.by_name("\ud800") is None
+        assert await tx.users.get("\0") is None
+
+
+async def test_a_new_password_comes_with_the_end_of_older_tokens(store: Store) -> None:
+    async with store.transaction() as tx:
+        await tx.users.add(a_user())
+        await tx.users.add(a_user("u-bob", "bob"))
+    async with store.transaction() as tx:
+        await tx.users.set_password("u-ann", "new", after(60))
+    async with store.snapshot() as tx:
+        assert await tx.users.get("u-ann") == a_user(password_hash="new", tokens_after=after(60))
+        assert await tx.users.get("u-bob") == a_user("u-bob", "bob")
+
+
+async def test_a_role_is_changed_together_with_what_it_reviews(store: Store) -> None:
+    async with store.transaction() as tx:
+        await tx.users.add(a_user())
+        await tx.users.set_role("u-ann", Role.REVIEWER, ["demo"])
+    async with store.snapshot() as tx:
+        assert await tx.users.get("u-ann") == a_user(role=Role.REVIEWER, reviews=("demo",))

