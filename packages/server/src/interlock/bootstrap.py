@@ -3,19 +3,22 @@
 import asyncio
 import os
 import socket
-from collections.abc import AsyncGenerator
+from collections.abc import AsyncGenerator, Mapping
 from contextlib import asynccontextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from interlock import failpoints
 from interlock.bus.local import LocalBus
 from interlock.config import DEMO, Config
 from interlock.domain.errors import InvalidInput
 from interlock.domain.ids import new_id
+from interlock.domain.request import Request
+from interlock.domain.thread import Thread
 from interlock.master_key import master_key
 from interlock.passwords import Argon2Passwords
+from interlock.ports.agents import Message
 from interlock.ports.clock import SystemClock
 from interlock.services.core import Core, Policy
 from interlock.storage.database import Database, SqliteDatabase, open_database
@@ -38,10 +41,10 @@ class NoAgents:
 
     names = ()
 
-    async def history(self, thread: object) -> list[object]:
+    async def history(self, thread: Thread) -> list[Message]:
         return []
 
-    def check(self, request: object, value: object) -> None: ...
+    def check(self, request: Request, value: Mapping[str, Any]) -> None: ...
 
 
 @asynccontextmanager
@@ -141,7 +144,7 @@ def _application(config: Config, database: Database, core: Core, agents: "Hosted
         await runner.start()
         ticking = asyncio.create_task(timer.run(core))
         draining = asyncio.create_task(_drain_when_closing(state, runner))
-        state.is_ready = True
+        state.ready.set()
         try:
             yield
         finally:

@@ -1,4 +1,4 @@
-"""What the operator sets: flags first, then the environment, then defaults. The only file that reads the environment."""
+"""What the operator sets: flags, then the environment, then defaults. The only file that reads the environment."""
 
 import os
 from collections.abc import Mapping

@@ -17,7 +17,9 @@ def master_key(config: Config) -> bytes:
     """32 bytes, the same at every start."""
     if config.secret_key is not None:
         if len(config.secret_key) < SHORTEST:
-            raise InvalidInput(f"INTERLOCK_SECRET_KEY needs {SHORTEST} characters at the least; 64 random ones are best")
+            raise InvalidInput(
+                f"INTERLOCK_SECRET_KEY needs {SHORTEST} characters at the least; 64 random ones are best"
+            )
         return hashlib.sha256(config.secret_key.encode()).digest()
     return _kept(config.data / "secret.key")
 

@@ -28,7 +28,7 @@ AroundSync = Callable[[ToolCallRequest, ExecuteSync], Any]
 
 def task_id() -> str:
     """The id of the graph's task that runs now; it is the same when the task is run again."""
-    return cast("str", get_config()["configurable"][CONFIG_KEY_TASK_ID])
+    return cast("str", get_config().get("configurable", {})[CONFIG_KEY_TASK_ID])
 
 
 class _Counted:
@@ -50,7 +50,7 @@ class Positions:
     """
 
     def __init__(self) -> None:
-        self._scratchpad: Any = get_config()["configurable"][CONFIG_KEY_SCRATCHPAD]
+        self._scratchpad: Any = get_config().get("configurable", {})[CONFIG_KEY_SCRATCHPAD]
         counter = self._scratchpad.interrupt_counter
         if not isinstance(counter._counter, _Counted):
             counter._counter = _Counted(0 if counter._counter is None else counter._counter())
@@ -75,8 +75,8 @@ def wrap_tool_nodes(around: Around, around_sync: AroundSync) -> None:
     It stands on the class, so it reaches graphs that are hidden in a tool's closure too, such as deepagents' subagents.
     Where no hosted run is under way, `around` must call straight through.
     """
-    execute: Any = ToolNode._execute_tool_async  # pyright: ignore[reportPrivateUsage]
-    execute_sync: Any = ToolNode._execute_tool_sync  # pyright: ignore[reportPrivateUsage]
+    node = cast("Any", ToolNode)
+    execute, execute_sync = node._execute_tool_async, node._execute_tool_sync
     if getattr(execute, "interlock", False):
         return
 
@@ -86,6 +86,5 @@ def wrap_tool_nodes(around: Around, around_sync: AroundSync) -> None:
     def wrapped_sync(self: ToolNode, request: ToolCallRequest, input_type: Any, config: Any) -> Any:
         return around_sync(request, lambda changed: execute_sync(self, changed, input_type, config))
 
-    wrapped.interlock = True  # type: ignore[attr-defined]
-    cast("Any", ToolNode)._execute_tool_async = wrapped
-    cast("Any", ToolNode)._execute_tool_sync = wrapped_sync
+    cast("Any", wrapped).interlock = True
+    node._execute_tool_async, node._execute_tool_sync = wrapped, wrapped_sync

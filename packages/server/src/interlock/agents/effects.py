@@ -143,8 +143,9 @@ def _call(request: ToolCallRequest) -> _Call:
 
 def _order(request: ToolCallRequest) -> int:
     """The call's place in the message that made it: the same in every attempt, whichever starts first."""
-    state = request.state
-    messages: Any = state.get("messages", ()) if isinstance(state, dict) else getattr(state, "messages", state)
+    state: Any = request.state
+    messages: Any = cast("dict[str, Any]", state).get("messages") if isinstance(state, dict) else state
+    messages = getattr(messages, "messages", messages)
     for message in reversed(cast("list[Any]", messages) if isinstance(messages, list) else []):
         if isinstance(message, AIMessage):
             ids = [call["id"] for call in message.tool_calls]
@@ -155,9 +156,10 @@ def _order(request: ToolCallRequest) -> int:
 def _messages(result: Any) -> list[ToolMessage]:
     if isinstance(result, ToolMessage):
         return [result]
-    if isinstance(result, Command) and isinstance(result.update, dict):
-        update = cast("dict[str, Any]", result.update)
-        return [message for message in update.get("messages", ()) if isinstance(message, ToolMessage)]
+    if isinstance(result, Command):
+        update: Any = cast("Command[Any]", result).update
+        messages: Any = cast("dict[str, Any]", update).get("messages") if isinstance(update, dict) else None
+        return _messages(messages)
     if isinstance(result, list):
         return [message for item in cast("list[Any]", result) for message in _messages(item)]
     return []

@@ -14,8 +14,10 @@ from interlock.agents.asking import Approval, NotAnswered
 from interlock.agents.context import declared_idempotent
 from interlock.domain.asks import APPROVAL_DECISIONS
 
-_DECISIONS = {"approve": "accept", "edit": "edit", "reject": "reject", "respond": "response"}
-_DECISIONS |= {name: name for name in APPROVAL_DECISIONS}
+_DECISIONS = {
+    **{"approve": "accept", "edit": "edit", "reject": "reject", "respond": "response"},
+    **{name: name for name in APPROVAL_DECISIONS},
+}
 
 Result = ToolMessage | Command[Any]
 

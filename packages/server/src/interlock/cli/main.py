@@ -33,7 +33,9 @@ def serve(
     auth: Annotated[str | None, typer.Option(help="accounts, or none on loopback. [default: accounts]")] = None,
     agent: Annotated[
         list[str] | None,
-        typer.Option(help="NAME=package.module:attr or NAME=path/to/file.py:attr; repeatable, the first is the default."),
+        typer.Option(
+            help="NAME=package.module:attr or NAME=path/to/file.py:attr; repeatable, the first is the default."
+        ),
     ] = None,
     locale: Annotated[str | None, typer.Option(help="zh or en. [default: zh]")] = None,
 ) -> None:

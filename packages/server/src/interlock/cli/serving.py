@@ -19,7 +19,7 @@ GRACE_SECONDS = 60
 
 
 class _Server(uvicorn.Server):
-    """Tells the application at the first signal, while connections are still open, so that streams end by themselves."""
+    """Tells the application at the first signal, while connections are open, so that streams end by themselves."""
 
     def __init__(self, config: uvicorn.Config, application: Application) -> None:
         super().__init__(config)
@@ -71,8 +71,7 @@ def _listen(config: Config) -> socket.socket:
 
 async def _announce(config: Config, built: Application, listening: socket.socket) -> None:
     """One line, once the server takes requests: where it is, and how to sign in."""
-    while not built.state.is_ready:
-        await asyncio.sleep(0.01)
+    await built.state.ready.wait()
     host = f"[{config.host}]" if ":" in config.host else config.host
     address = f"http://{host}:{listening.getsockname()[1]}"
     print(f"Interlock is ready at {address} - {await _how_to_sign_in(config, built)}", flush=True)
@@ -86,5 +85,8 @@ async def _how_to_sign_in(config: Config, built: Application) -> str:
     if count:
         return "sign in with your account: POST /api/auth/login"
     if config.registration:
-        return "no account yet: the first one made with POST /api/auth/register, or `interlock users create NAME`, is the admin"
+        return (
+            "no account yet: the first one made with POST /api/auth/register, or `interlock users create NAME`, "
+            "is the admin"
+        )
     return "no account yet: make the admin's with `interlock users create NAME`"

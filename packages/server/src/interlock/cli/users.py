@@ -18,7 +18,9 @@ Data = Annotated[Path | None, typer.Option(help="The server's data folder. [defa
 Database = Annotated[str | None, typer.Option(help="The server's database, if it is not in --data.")]
 Password = Annotated[str | None, typer.Option(help="Asked for when left out: an argument can be seen by others.")]
 Role = Annotated[str | None, typer.Option(help="owner, reviewer or admin. [default: admin for the first, else owner]")]
-Reviews = Annotated[list[str] | None, typer.Option("--agent", help="For a reviewer: an agent they answer for; repeatable.")]
+Reviews = Annotated[
+    list[str] | None, typer.Option("--agent", help="For a reviewer: an agent they answer for; repeatable.")
+]
 
 
 @app.command()

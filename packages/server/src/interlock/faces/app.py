@@ -47,7 +47,7 @@ def _add_probes(app: FastAPI, state: ServerState) -> None:
     @app.get("/readyz", tags=["probes"], responses={503: {"model": Health, "description": "Not ready."}})
     async def readyz() -> Response:  # pyright: ignore[reportUnusedFunction]
         """The server takes work: the database answers, the runner runs, and it is not shutting down."""
-        ready = state.is_ready and not state.closing.is_set()
+        ready = state.ready.is_set() and not state.closing.is_set()
         if ready:
             async with state.core.store.snapshot() as tx:
                 await tx.users.count()

@@ -119,7 +119,7 @@ class Runs(Protocol):
     async def last_of(self, thread_id: str) -> Run | None: ...
 
     async def next_queued(self, run_id: str | None = None) -> Run | None:
-        """The oldest queued run, or the named one if it is queued, locked; one that another worker is taking is skipped."""
+        """The oldest queued run, or the named one if queued, locked; one that another worker is taking is skipped."""
         ...
 
     async def change(self, run_id: str, status: RunStatus, at: datetime, *, error: str | None = None) -> bool:
@@ -204,7 +204,7 @@ class Effects(Protocol):
         ...
 
     async def containers(self, thread_id: str, keys: Collection[EffectKey]) -> set[EffectKey]:
-        """Of these effects, those that ran a graph: other effects or a subgraph's checkpoints were written inside them."""
+        """Of these, the effects that ran a graph: other effects or a subgraph's checkpoints were written inside."""
         ...
 
 

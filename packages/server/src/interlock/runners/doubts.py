@@ -69,7 +69,6 @@ def _asked(effect: Effect) -> Asked:
         "task_id": effect.key.task_id,
         "call_id": effect.key.call_id,
         "tool": effect.tool,
-        "node": effect.tool,
     }
     call_id = effect.key.call_id if effect.key.is_tool_call else None
     return Asked(RequestKind.DECISION, body, form=form, call_id=call_id)

@@ -2,7 +2,7 @@
 
 import asyncio
 import logging
-from collections.abc import Mapping, Sequence
+from collections.abc import AsyncGenerator, AsyncIterator, Mapping, Sequence
 from contextlib import asynccontextmanager, suppress
 from dataclasses import dataclass, field
 from typing import Any, cast
@@ -106,7 +106,7 @@ class GraphRun:
         await self._load_answers()
         doubtful = await doubts.settle_and_find(self.core, self.lease, self.answered.pauses, self.saver.serde)
         if doubtful:
-            await self._pause(PauseOrigin.EFFECT, doubtful[0].form["node"], doubtful, None)
+            await self._pause(PauseOrigin.EFFECT, str(doubtful[0].body["title"]), doubtful, None)
             return
         state = await read_state(self.graph, self.config)
         self._known_messages = {message.id for message in state.messages}
@@ -144,7 +144,7 @@ class GraphRun:
         return None if state.next else _Stay()
 
     def _resume_map(self, state: GraphState) -> dict[str, Any]:
-        """Answers for those interrupts that still wait. One that is gone was consumed; one unknown is a new question."""
+        """Answers for interrupts that still wait. One that is gone was consumed; one unknown is a new question."""
         resume: dict[str, Any] = {}
         for interrupt_id, requests in self.answered.by_interrupt.items():
             if interrupt_id not in state.pending:
@@ -170,19 +170,23 @@ class GraphRun:
         token = current.set(context)
         try:
             async with self._flushing():
-                async for part in self.graph.astream(
-                    given,
-                    self.config,
-                    stream_mode=["updates", "messages", "custom"],
-                    subgraphs=True,
-                    durability="sync",
-                    control=self.control,
-                    version="v2",
-                ):
-                    self._report(cast("Mapping[str, Any]", part))
+                async for part in self._parts(given):
+                    self._report(part)
         finally:
             current.reset(token)
             await asyncio.shield(context.effects_ended())
+
+    def _parts(self, given: Any) -> AsyncIterator[Mapping[str, Any]]:
+        stream: Any = cast("Any", self.graph).astream(
+            given,
+            self.config,
+            stream_mode=["updates", "messages", "custom"],
+            subgraphs=True,
+            durability="sync",
+            control=self.control,
+            version="v2",
+        )
+        return stream
 
     async def _context(self) -> RunContext:
         secrets: dict[str, tuple[str, str]] = {}
@@ -207,7 +211,7 @@ class GraphRun:
         return approved
 
     @asynccontextmanager
-    async def _flushing(self) -> Any:
+    async def _flushing(self) -> AsyncGenerator[None]:
         """Write what no other transaction takes along, soon enough for those who watch."""
 
         async def flush() -> None:

@@ -42,12 +42,10 @@ def read(interrupt: Interrupt[Any], messages: Sequence[Any]) -> list[Asked]:
             return _hitl_request(interrupt.id, given, messages)
         if given.get("type") == "tool_approval":
             return [_tool_approval(interrupt, given)]
-        if _is_human_interrupt(given):
-            return [_human_interrupt(interrupt.id, given, 0, listed=False)]
-    if isinstance(value, list):
-        items = cast("list[Any]", value)
-        if items and all(_is_human_interrupt(item) for item in items):
-            return [_human_interrupt(interrupt.id, item, index, listed=True) for index, item in enumerate(items)]
+    humans = _human_interrupts(value)
+    if humans:
+        listed = isinstance(value, list)
+        return [_human_interrupt(interrupt.id, one, index, listed=listed) for index, one in enumerate(humans)]
     if isinstance(interrupt.response_schema, dict):
         return [schemas.asked(interrupt.id, value, interrupt.response_schema)]
     return [_anything(interrupt.id, value)]
@@ -74,7 +72,7 @@ def _hitl_request(interrupt_id: str, value: Mapping[str, Any], messages: Sequenc
     calls = _open_calls(messages)
     asked: list[Asked] = []
     for index, action in enumerate(actions):
-        config = configs[index] if index < len(configs) else {}
+        config: Mapping[str, Any] = configs[index] if index < len(configs) else {}
         allowed = [LANGCHAIN_DECISIONS[name] for name in config.get("allowed_decisions", LANGCHAIN_DECISIONS)]
         call_id = _take_call(calls, action["name"], action["args"])
         form = {"shape": "hitl", "allowed": allowed, "name": action["name"]}
@@ -107,6 +105,11 @@ def breakpoint_at(nodes: Sequence[str]) -> Asked:
         nodes[0], {}, description=f"The graph stopped before {', '.join(nodes)}.", allowed=["accept", "reject"]
     )
     return Asked(RequestKind.APPROVAL, body, form={"shape": "breakpoint"}, digest=action_digest(nodes[0], {}))
+
+
+def _human_interrupts(value: Any) -> list[Mapping[str, Any]]:
+    items = cast("list[Any]", value) if isinstance(value, list) else [value]
+    return items if all(_is_human_interrupt(item) for item in items) else []
 
 
 def _is_human_interrupt(value: Any) -> bool:

@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from types import ModuleType
-from typing import Any
+from typing import Any, cast
 
 from langgraph.graph.state import StateGraph
 from langgraph.prebuilt.tool_node import ToolNode
@@ -63,15 +63,16 @@ async def load_agent(name: str, target: str) -> HostedAgent:
 
 
 def hosted(name: str, found: Any) -> HostedAgent:
-    graph: Any = found.compile() if isinstance(found, StateGraph) else found
+    graph: Any = cast("Any", found).compile() if isinstance(found, StateGraph) else found
     if not isinstance(graph, Pregel):
         raise AgentNotLoaded(
             f"agent {name!r} is a {type(graph).__name__}: it must be a LangGraph graph, or a function that returns one"
         )
-    if graph.checkpointer is False:
+    known = cast("Graph", graph)
+    if cast("Any", known).checkpointer is False:
         raise AgentNotLoaded(f"agent {name!r} was compiled with checkpointer=False, so it cannot pause")
-    tool_nodes = frozenset(key for key, node in graph.nodes.items() if isinstance(node.bound, ToolNode))
-    return HostedAgent(name, graph, tool_nodes)
+    tool_nodes = frozenset(key for key, node in known.nodes.items() if isinstance(node.bound, ToolNode))
+    return HostedAgent(name, known, tool_nodes)
 
 
 def _module(where: str) -> ModuleType:

@@ -30,7 +30,7 @@ def asked(interrupt_id: str, value: Any, schema: Schema) -> Asked:
 
 
 def composed(kind: RequestKind, schema: Schema, value: Mapping[str, Any]) -> Any:
-    """The typed value that the graph expects, from the texts that a person gave; `InvalidAnswer` when it does not fit."""
+    """The typed value that the graph expects, from a person's texts; `InvalidAnswer` when they do not fit."""
     if kind is RequestKind.QUESTIONS:
         properties = _properties(schema)
         texts = dict(zip(properties, cast("list[str]", value["answers"]), strict=True))

@@ -1,4 +1,4 @@
-"""What one run has to tell: entries that wait for the next transaction of the run, and tokens, which wait for nothing."""
+"""What one run has to tell: entries that wait for its next transaction, and tokens, which wait for nothing."""
 
 from collections.abc import Mapping, Sequence
 from typing import Any

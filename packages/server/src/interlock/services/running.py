@@ -85,8 +85,7 @@ async def stop_requests(core: Core, run_ids: Collection[str]) -> dict[str, str]:
 async def take_over(core: Core, *, everything: bool) -> list[str]:
     """Queue again the runs whose worker is gone: at the start of the only server all of them, else those expired."""
     async with unit(core) as work:
-        run_ids = await work.tx.leases.requeue_lost(None if everything else work.now)
-    return run_ids
+        return await work.tx.leases.requeue_lost(None if everything else work.now)
 
 
 async def settled_pauses(core: Core, thread_id: str) -> list[SettledPause]:

@@ -2,7 +2,6 @@
 
 from collections.abc import AsyncGenerator
 from contextlib import asynccontextmanager
-from functools import cached_property
 
 from sqlalchemy.ext.asyncio import AsyncConnection
 
@@ -22,54 +21,54 @@ from interlock.storage.users import SqlUsers
 
 
 class SqlTransaction:
-    """One transaction; a repository is built when it is first asked for."""
+    """One transaction; its repositories are as cheap as attributes."""
 
     def __init__(self, connection: AsyncConnection, sealer: Sealer, audit_key: bytes) -> None:
         self._connection = connection
         self._sealer = sealer
         self._audit_key = audit_key
 
-    @cached_property
+    @property
     def users(self) -> SqlUsers:
         return SqlUsers(self._connection)
 
-    @cached_property
+    @property
     def threads(self) -> SqlThreads:
         return SqlThreads(self._connection)
 
-    @cached_property
+    @property
     def leases(self) -> SqlLeases:
         return SqlLeases(self._connection)
 
-    @cached_property
+    @property
     def runs(self) -> SqlRuns:
         return SqlRuns(self._connection)
 
-    @cached_property
+    @property
     def pauses(self) -> SqlPauses:
         return SqlPauses(self._connection)
 
-    @cached_property
+    @property
     def requests(self) -> SqlRequests:
         return SqlRequests(self._connection)
 
-    @cached_property
+    @property
     def answers(self) -> SqlAnswers:
         return SqlAnswers(self._connection)
 
-    @cached_property
+    @property
     def events(self) -> SqlEvents:
         return SqlEvents(self._connection)
 
-    @cached_property
+    @property
     def effects(self) -> SqlEffects:
         return SqlEffects(self._connection)
 
-    @cached_property
+    @property
     def audit(self) -> SqlAudit:
         return SqlAudit(self._connection, self._audit_key)
 
-    @cached_property
+    @property
     def secrets(self) -> SqlSecrets:
         return SqlSecrets(self._connection, self._sealer)
 

@@ -16,7 +16,8 @@ class ServerState:
     tokens: Tokens
     locale: Locale = "zh"
     with_accounts: bool = True
-    is_ready: bool = False
+    ready: asyncio.Event = field(default_factory=asyncio.Event)
+    """Set when the server takes work."""
     closing: asyncio.Event = field(default_factory=asyncio.Event)
     """Set when the server shuts down: streams end, and tell that the run goes on."""
 

@@ -57,9 +57,7 @@ async def chat_in(
 
 
 @router.post("/chat", response_class=EventStream, responses=stream(400, 401, 409))
-async def chat(
-    request: Request, caller: Caller, body: wire.Chat, x_on_disconnect: OnDisconnect = None
-) -> Response:
+async def chat(request: Request, caller: Caller, body: wire.Chat, x_on_disconnect: OnDisconnect = None) -> Response:
     """Send a message to the thread that the body names, or to a new one; its id is in `X-Thread-Id`."""
     try:
         started = await messages.send_message(
@@ -178,4 +176,3 @@ def _conflict(error: InterlockError, locale: Locale) -> JSONResponse:
             "answer": context.get("value"),
         }
     return problem(409, texts.text(error.code, locale), **more)
-

@@ -87,7 +87,7 @@ class Frames:
         """An approval that was not given ends its call here: the tool never starts."""
         if data["kind"] != RequestKind.APPROVAL:
             return []
-        value = data["value"] or {}
+        value: Data = data["value"] or {}
         decision = value.get("decision") if data["status"] == RequestStatus.ANSWERED else "reject"
         if decision in ("accept", "edit"):
             return []
