@@ -164,9 +164,13 @@ SPOKEN_FOR: Texts = {
     "en": 'As for "{short}", you gave me the result yourself:\n{output}',
 }
 """A person may answer in place of the tool: saying "written" could then be a lie."""
+_EXPIRED: Texts = {"zh": "时间到了。", "en": "the time ran out."}
+_CANCELLED: Texts = {"zh": "已取消。", "en": "it was cancelled."}
 REASONS: Mapping[str, Texts] = {
-    "expired": {"zh": "时间到了。", "en": "the time ran out."},
-    "cancelled": {"zh": "已取消。", "en": "it was cancelled."},
+    "expired": _EXPIRED,
+    "nobody answered before the deadline": _EXPIRED,
+    "cancelled": _CANCELLED,
+    "the request was cancelled": _CANCELLED,
 }
 """Reasons that the server gives, as people would say them."""
 
@@ -183,7 +187,7 @@ ENDED: Mapping[Ending, Texts] = {
         "zh": "没有等到您的答复，所以我没有{short}。需要的话再跟我说一声就好。{reason}",
         "en": "Nobody answered in time, so I did not {short}. Just tell me again when you want it.{reason}",
     },
-    "skipped": {"zh": "这一步没有执行：{short}。{reason}", "en": "This was not run: {short}.{reason}"},
+    "skipped": {"zh": "这一步跳过了：{short}。{reason}", "en": "I skipped this: {short}.{reason}"},
     "failed": {"zh": "没能{short}，出错了：\n{output}", "en": "I could not {short}:\n{output}"},
 }
 ENDED_REASON: Texts = {"zh": "原因：{reason}", "en": " The reason: {reason}"}

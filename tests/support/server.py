@@ -1,0 +1,103 @@
+"""A real server process: started, asked, killed and started again as a user or a crash would."""
+
+import os
+import signal
+import subprocess
+import sys
+import time
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Self
+
+import httpx
+
+START_SECONDS = 60.0
+STOP_SECONDS = 30.0
+
+
+@dataclass
+class ServerProcess:
+    """`interlock serve` on a free port of loopback, over one data folder."""
+
+    data: Path
+    agents: Sequence[str] = ()
+    database: str | None = None
+    auth: str = "accounts"
+    environment: Mapping[str, str] = field(default_factory=dict[str, str])
+    failpoints: str = ""
+    process: subprocess.Popen[bytes] | None = None
+    url: str = ""
+    starts: int = 0
+
+    def start(self, *, failpoints: str | None = None) -> Self:
+        """Start and wait until it is ready; with `failpoints` for this start only."""
+        arguments = [sys.executable, "-m", "interlock", "serve", "--port", "0", "--data", str(self.data)]
+        arguments += ["--auth", self.auth]
+        for agent in self.agents:
+            arguments += ["--agent", agent]
+        if self.database is not None:
+            arguments += ["--database", self.database]
+        self.data.mkdir(parents=True, exist_ok=True)
+        self.starts += 1
+        with self.output.open("wb") as output, self.log.open("ab") as log:
+            environment = {name: value for name, value in os.environ.items() if not name.startswith("INTERLOCK_")}
+            environment |= {"INTERLOCK_FAILPOINTS": self.failpoints if failpoints is None else failpoints}
+            environment |= self.environment
+            self.process = subprocess.Popen(arguments, stdout=output, stderr=log, env=environment)
+        self.url = self._address()
+        return self
+
+    @property
+    def output(self) -> Path:
+        """What this start printed."""
+        return self.data / f"stdout.{self.starts}"
+
+    @property
+    def log(self) -> Path:
+        """The log of every start."""
+        return self.data / "server.log"
+
+    def _address(self) -> str:
+        deadline = time.monotonic() + START_SECONDS
+        while time.monotonic() < deadline:
+            line = self.output.read_text()
+            if line.endswith("\n") and "ready at " in line:
+                return line.split("ready at ")[1].split(" ")[0]
+            if self.running.poll() is not None:
+                break
+            time.sleep(0.02)
+        raise AssertionError(f"the server did not start: {self.output.read_text()}{self.log.read_text()[-4000:]}")
+
+    @property
+    def running(self) -> subprocess.Popen[bytes]:
+        assert self.process is not None
+        return self.process
+
+    def kill(self) -> None:
+        """`kill -9`: nothing is told, nothing is flushed."""
+        self.running.send_signal(signal.SIGKILL)
+        self.running.wait(STOP_SECONDS)
+
+    def wait_until_dead(self, seconds: float = STOP_SECONDS) -> None:
+        """A failpoint is to end it; it has to be dead by then."""
+        self.running.wait(seconds)
+        assert self.running.returncode == -signal.SIGKILL, self.log.read_text()[-4000:]
+
+    def stop(self) -> None:
+        """SIGTERM, and wait until it has drained."""
+        if self.running.poll() is None:
+            self.running.send_signal(signal.SIGTERM)
+            self.running.wait(STOP_SECONDS)
+
+    def close(self) -> None:
+        if self.process is not None and self.process.poll() is None:
+            self.process.send_signal(signal.SIGTERM)
+            try:
+                self.process.wait(STOP_SECONDS)
+            except subprocess.TimeoutExpired:
+                self.process.kill()
+                self.process.wait()
+
+    def client(self, timeout: float = 30.0) -> httpx.Client:
+        return httpx.Client(base_url=self.url, timeout=timeout)
