@@ -1,7 +1,7 @@
 """A process of its own that counts what tools really did, so that no crash of the server can change the count.
 
 `python -m tests.support.witness` prints its port. A line `did NAME` counts and answers `ok`; `count NAME` answers the
-number; `block NAME` answers only when somebody sends `release NAME`.
+number; `names PREFIX` the counted names that begin so; `block NAME` answers only when somebody sends `release NAME`.
 """
 
 import asyncio
@@ -27,6 +27,8 @@ async def _serve() -> None:
                 done[name] += 1
             elif verb == "count":
                 reply = str(done[name])
+            elif verb == "names":
+                reply = " ".join(each for each in done if each.startswith(name))
             elif verb == "block":
                 await gates[name].wait()
             elif verb == "release":
@@ -58,6 +60,10 @@ class Witness:
 
     def count(self, name: str) -> int:
         return int(say(f"count {name}", self.port))
+
+    def names(self, prefix: str) -> list[str]:
+        """What was done under names that begin so, each once: a name may end in the key of an idempotent effect."""
+        return say(f"names {prefix}", self.port).split()
 
     def release(self, name: str) -> None:
         say(f"release {name}", self.port)

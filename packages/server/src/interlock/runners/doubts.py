@@ -35,9 +35,10 @@ async def _resolve(
     core: Core, lease: Lease, request: Request, answer: Answer | None, serde: SerializerProtocol
 ) -> None:
     key = EffectKey(lease.thread_id, request.form["task_id"], request.form["call_id"])
+    epoch: int = request.form["epoch"]
     value: Mapping[str, Any] = answer.value if answer else {"decision": "skip"}
     if value["decision"] == "retry":
-        await resolve_doubt(core, lease, key, result=None, output="")
+        await resolve_doubt(core, lease, key, epoch, result=None, output="")
         return
     if value["decision"] == "done":
         text, status = value.get("reason") or "done", "success"
@@ -49,7 +50,7 @@ async def _resolve(
     if key.is_tool_call:
         result = ToolMessage(text, name=request.form["tool"], tool_call_id=key.call_id, status=status)
     kind, data = serde.dumps_typed(result)
-    await resolve_doubt(core, lease, key, result=kind.encode() + b"\n" + data, output=text)
+    await resolve_doubt(core, lease, key, epoch, result=kind.encode() + b"\n" + data, output=text)
 
 
 def _asked(effect: Effect) -> Asked:
@@ -68,6 +69,7 @@ def _asked(effect: Effect) -> Asked:
         "shape": "effect",
         "task_id": effect.key.task_id,
         "call_id": effect.key.call_id,
+        "epoch": effect.epoch,
         "tool": effect.tool,
     }
     call_id = effect.key.call_id if effect.key.is_tool_call else None

@@ -22,7 +22,7 @@ from interlock.domain.event import EventType
 from interlock.domain.request import PauseOrigin, Request
 from interlock.domain.run import RunCause, RunStatus
 from interlock.runners import doubts, interrupts, replies
-from interlock.runners.graph_state import RUN_KEY, GraphState, read_state
+from interlock.runners.graph_state import RUN_KEY, GraphState, read_state, stands_at_breakpoint
 from interlock.runners.inputs import graph_input
 from interlock.runners.loading import HostedAgent
 from interlock.runners.recovery import unreported_messages
@@ -70,7 +70,7 @@ class GraphRun:
         self.claim = claim
         self.lease = claim.lease
         self.graph = agent.graph
-        self.tool_nodes = agent.tool_nodes
+        self.agent = agent
         self.saver = saver
         self.control = RunControl()
         self.requeue_when_drained = False
@@ -114,6 +114,8 @@ class GraphRun:
             for entry in await unreported_messages(self.core, self.lease.thread_id, state.messages):
                 self.log.add(entry)
         given = self._next_input(state)
+        if given is None and await self._is_new_breakpoint(state):
+            given = _Stay()
         if isinstance(given, _Stay):
             await self._conclude(state)
             return
@@ -133,7 +135,7 @@ class GraphRun:
     def _next_input(self, state: GraphState) -> Any:
         run = self.claim.run
         if run.cause is RunCause.MESSAGE and state.written_by != run.id:
-            return graph_input(self.graph, run.id, run.input["text"], state.messages)
+            return graph_input(self.agent, run.id, run.input["text"], state.messages)
         resume = self._resume_map(state)
         if resume:
             return Command(resume=resume)
@@ -164,6 +166,18 @@ class GraphRun:
             if pause.pause.origin is PauseOrigin.BREAKPOINT
             for request in pause.requests
         )
+
+    async def _is_new_breakpoint(self, state: GraphState) -> bool:
+        """After a crash: whether the graph stands at a breakpoint about which nobody was asked."""
+        if self.claim.run.attempt <= 1:
+            return False
+        passed = {
+            request.form["checkpoint"]
+            for pause in self.answered.pauses
+            if pause.pause.origin is PauseOrigin.BREAKPOINT
+            for request in pause.requests
+        }
+        return state.checkpoint_id not in passed and await stands_at_breakpoint(self.graph, self.config, state)
 
     async def _stream(self, given: Any) -> None:
         context = await self._context()
@@ -230,7 +244,7 @@ class GraphRun:
                 await task
 
     def _report(self, part: Mapping[str, Any]) -> None:
-        inside_tool = any(step.split(":")[0] in self.tool_nodes for step in part["ns"])
+        inside_tool = any(step.split(":")[0] in self.agent.tool_nodes for step in part["ns"])
         match part["type"]:
             case "messages" if not inside_tool:
                 chunk = part["data"][0]
@@ -269,7 +283,8 @@ class GraphRun:
             node = next(iter(state.pending.values())).node
             await self._pause(PauseOrigin.INTERRUPT, node, asked, state)
         elif state.next:
-            await self._pause(PauseOrigin.BREAKPOINT, state.next[0], [interrupts.breakpoint_at(state.next)], state)
+            where = (state.next, state.checkpoint_id)
+            await self._pause(PauseOrigin.BREAKPOINT, state.next[0], [interrupts.breakpoint_at(*where)], state)
         else:
             await self._finish(RunStatus.DONE, state)
 
@@ -293,9 +308,10 @@ class GraphRun:
         return [pause.pause.id for pause in self.answered.pauses if pause.pause.id not in pending]
 
     async def _finish(self, status: RunStatus, state: GraphState, *, error: str | None = None) -> None:
-        kept = status is RunStatus.FAILED
         pauses = {pause.pause.id for pause in self.answered.pauses}
-        consumed = set(self._done_with(state))
+        # A failed run may be retried: its answers stay, also those that the graph took before a later node failed.
+        kept = status is RunStatus.FAILED
+        consumed = set[str]() if kept else set(self._done_with(state))
         await running.finish(
             self.core,
             self.lease,

@@ -1,8 +1,8 @@
 """The state of a paused graph, as recovery reads it: what it waits for, and what is left to run."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Literal
 
 from langchain_core.messages import AnyMessage
 from langchain_core.runnables import RunnableConfig
@@ -33,6 +33,12 @@ class GraphState:
     """Whether a task is left that neither ended nor asked."""
     written_by: str | None
     """The run that wrote the newest checkpoint."""
+    checkpoint: RunnableConfig | None = None
+    parent: RunnableConfig | None = None
+
+    @property
+    def checkpoint_id(self) -> str | None:
+        return (self.checkpoint or {}).get("configurable", {}).get("checkpoint_id")
 
 
 async def read_state(graph: Graph, config: RunnableConfig) -> GraphState:
@@ -49,7 +55,26 @@ async def read_state(graph: Graph, config: RunnableConfig) -> GraphState:
         snapshot.next,
         any(not task.interrupts and task.result is None for task in snapshot.tasks),
         metadata.get(RUN_KEY),
+        snapshot.config,
+        snapshot.parent_config,
     )
+
+
+async def stands_at_breakpoint(graph: Graph, config: RunnableConfig, state: GraphState) -> bool:
+    """Whether the graph was compiled to stop where it stands.
+
+    A stop leaves no trace of its own: after a crash it looks as if the next node were simply due.
+    """
+    if _named(graph.interrupt_before_nodes, state.next):
+        return True
+    if not graph.interrupt_after_nodes or state.parent is None:
+        return False
+    earlier: Any = {**config, "configurable": {**config.get("configurable", {}), **state.parent.get("configurable", {})}}
+    return _named(graph.interrupt_after_nodes, (await graph.aget_state(earlier)).next)
+
+
+def _named(stops: Literal["*"] | Sequence[str], nodes: Sequence[str]) -> bool:
+    return bool(nodes) if stops == "*" else any(node in stops for node in nodes)
 
 
 def _pending(snapshot: StateSnapshot) -> Iterator[Pending]:

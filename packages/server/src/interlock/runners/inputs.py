@@ -7,13 +7,13 @@ from typing import Any, cast
 from langchain_core.messages import BaseMessage, HumanMessage
 
 from interlock.domain.errors import InvalidInput
-from interlock.runners.loading import Graph
+from interlock.runners.loading import HostedAgent
 from interlock.runners.transcript import closing
 
 
-def graph_input(graph: Graph, run_id: str, text: str, messages: Sequence[BaseMessage]) -> Any:
+def graph_input(agent: HostedAgent, run_id: str, text: str, messages: Sequence[BaseMessage]) -> Any:
     """A message for a graph that has messages; else the text for its one text field, or a JSON object as it is."""
-    properties = input_properties(graph)
+    properties = agent.input
     if "messages" in properties or not properties:
         return {"messages": [*closing(messages), HumanMessage(text, id=f"msg_{run_id}")]}
     given = _json_object(text)
@@ -23,10 +23,6 @@ def graph_input(graph: Graph, run_id: str, text: str, messages: Sequence[BaseMes
     if len(texts) == 1:
         return {texts[0]: text}
     raise InvalidInput(f"this agent takes a JSON object with {', '.join(properties)}", known=tuple(properties))
-
-
-def input_properties(graph: Graph) -> dict[str, dict[str, Any]]:
-    return cast("dict[str, dict[str, Any]]", graph.get_input_jsonschema().get("properties") or {})
 
 
 def _json_object(text: str) -> dict[str, Any] | None:

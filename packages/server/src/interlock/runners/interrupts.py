@@ -99,12 +99,13 @@ def _approval(
     return Asked(RequestKind.APPROVAL, body, interrupt_id, form, call_id=call_id, digest=digest)
 
 
-def breakpoint_at(nodes: Sequence[str]) -> Asked:
+def breakpoint_at(nodes: Sequence[str], checkpoint_id: str | None) -> Asked:
     """A graph that was compiled to stop before or after a node: may it go on?"""
+    form = {"shape": "breakpoint", "checkpoint": checkpoint_id}
     body = asks.approval(
         nodes[0], {}, description=f"The graph stopped before {', '.join(nodes)}.", allowed=["accept", "reject"]
     )
-    return Asked(RequestKind.APPROVAL, body, form={"shape": "breakpoint"}, digest=action_digest(nodes[0], {}))
+    return Asked(RequestKind.APPROVAL, body, form=form, digest=action_digest(nodes[0], {}))
 
 
 def _human_interrupts(value: Any) -> list[Mapping[str, Any]]:

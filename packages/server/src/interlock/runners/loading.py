@@ -4,7 +4,7 @@ import importlib
 import importlib.util
 import inspect
 import sys
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from types import ModuleType
@@ -25,6 +25,8 @@ class HostedAgent:
     graph: Graph
     tool_nodes: frozenset[str]
     """The nodes that run tools: what is said inside them, by a subagent, is not the agent's own voice."""
+    input: Mapping[str, Any]
+    """The properties of what the graph takes, by name; taken once, since LangGraph makes them anew each time."""
 
 
 class AgentNotLoaded(InvalidInput):
@@ -72,7 +74,8 @@ def hosted(name: str, found: Any) -> HostedAgent:
     if cast("Any", known).checkpointer is False:
         raise AgentNotLoaded(f"agent {name!r} was compiled with checkpointer=False, so it cannot pause")
     tool_nodes = frozenset(key for key, node in known.nodes.items() if isinstance(node.bound, ToolNode))
-    return HostedAgent(name, known, tool_nodes)
+    schema: Mapping[str, Any] = known.get_input_jsonschema()
+    return HostedAgent(name, known, tool_nodes, schema.get("properties") or {})
 
 
 def _module(where: str) -> ModuleType:

@@ -34,9 +34,9 @@ def composed(kind: RequestKind, schema: Schema, value: Mapping[str, Any]) -> Any
     if kind is RequestKind.QUESTIONS:
         properties = _properties(schema)
         texts = dict(zip(properties, cast("list[str]", value["answers"]), strict=True))
-        typed: Any = {name: _typed(_resolved(schema, properties[name]), text) for name, text in texts.items()}
+        typed: Any = {name: _typed(schema, _resolved(schema, properties[name]), text) for name, text in texts.items()}
     else:
-        typed = _typed(_resolved(schema, schema), value["answer"])
+        typed = _typed(schema, _resolved(schema, schema), value["answer"])
     check(schema, typed)
     return typed
 
@@ -86,14 +86,19 @@ def _as_text(value: Any) -> str:
     return value if isinstance(value, str) else json.dumps(value)
 
 
-def _typed(part: Schema, text: str) -> Any:
+def _typed(root: Schema, part: Schema, text: str) -> Any:
     """A text as the schema wants it: as it is where a string will do, else read as JSON."""
     enum: Any = part.get("enum")
     if isinstance(enum, list):
         return next((value for value in cast("list[Any]", enum) if _as_text(value) == text), text)
-    if part.get("type") == "string" or "type" not in part:
+    if part.get("type") == "string" or _fits(root, part, text):
         return text
     try:
         return json.loads(text)
     except ValueError:
         return text
+
+
+def _fits(root: Schema, part: Schema, value: Any) -> bool:
+    whole = {"$defs": root.get("$defs", {}), **part}
+    return bool(cast("Any", Draft202012Validator(whole)).is_valid(value))

@@ -171,14 +171,21 @@ async def find_doubtful(core: Core, lease: Lease) -> list[Effect]:
         return doubtful
 
 
-async def resolve_doubt(core: Core, lease: Lease, key: EffectKey, *, result: bytes | None, output: str) -> None:
-    """What a person said of an effect in doubt: None lets it run again, else this is its result."""
+async def resolve_doubt(
+    core: Core, lease: Lease, key: EffectKey, epoch: int, *, result: bytes | None, output: str
+) -> None:
+    """What a person said of an effect in doubt: None lets it run again, else this is its result.
+
+    They spoke of the attempt of that epoch; of a later one that is in doubt too they have to be asked again.
+    """
     async with unit(core) as work:
         await work.tx.leases.check(lease)
         state = EffectState.RETRY if result is None else EffectState.DONE
+        effect = await work.tx.effects.get(key)
+        if effect is None or effect.epoch != epoch:
+            return
         if not await work.tx.effects.change(key, state, work.now, result=result):
             return
-        effect = await work.tx.effects.get(key)
-        if result is not None and effect is not None:
+        if result is not None:
             ended = {"call_id": key.call_id, "tool": effect.tool, "output": output[:OUTPUT_SHOWN], "status": "refused"}
             await work.record(lease.thread_id, (EventType.TOOL_ENDED, ended))

@@ -3,7 +3,7 @@
 from dataclasses import dataclass
 
 from interlock import failpoints
-from interlock.domain.errors import Forbidden, InvalidInput, NothingPending, ThreadBusy
+from interlock.domain.errors import Conflict, Forbidden, InvalidInput, NothingPending, ThreadBusy
 from interlock.domain.event import EventType
 from interlock.domain.principal import SYSTEM, Principal
 from interlock.domain.request import PauseStatus
@@ -41,7 +41,7 @@ async def send_message(
     async with unit(core) as work:
         thread = await work.tx.threads.lock(thread_id)
         if thread is None and (create or may_create(principal, thread_id)):
-            thread = await add_thread(work, principal, check_agent(core, agent), thread_id)
+            thread = await _added(work, principal, check_agent(core, agent), thread_id)
         thread = driven(principal, thread)
         await _check_free(work, thread)
         # Answers of a run that failed are not for the turn that begins now.
@@ -58,7 +58,7 @@ async def send_message(
 async def retry(core: Core, principal: Principal, thread_id: str) -> Started:
     """Go on from where the last run failed, with the answers on record; nobody is asked again.
 
-    `NothingPending` unless the last run failed after an answer that the graph has not taken.
+    `NothingPending` unless the last run failed after an answer.
     """
     async with unit(core) as work:
         thread = answerable(principal, await work.tx.threads.lock(thread_id))
@@ -92,6 +92,14 @@ async def stop_unfollowed(core: Core, thread_id: str) -> None:
         run = await tx.runs.active_of(thread_id)
     if run is not None and not run.detached:
         await stop(core, SYSTEM, thread_id, "nobody follows the run any more")
+
+
+async def _added(work: Unit, principal: Principal, agent: str, thread_id: str) -> Thread | None:
+    """The new thread, or the one that another message made of this id meanwhile; None for a deleted one's id."""
+    try:
+        return await add_thread(work, principal, agent, thread_id)
+    except Conflict:
+        return await work.tx.threads.lock(thread_id)
 
 
 async def _check_free(work: Unit, thread: Thread) -> None:

@@ -23,6 +23,7 @@ from langgraph.checkpoint.serde.base import SerializerProtocol
 from sqlalchemy import Select, bindparam, func, literal, or_, select
 from sqlalchemy.ext.asyncio import AsyncConnection
 
+from interlock import failpoints
 from interlock.domain.errors import LeaseLost
 from interlock.domain.thread import Lease, ThreadStatus
 from interlock.storage._checkpoint_ancestry import histories, trace
@@ -148,6 +149,8 @@ class CheckpointSaver(BridgedSaver):
         async with self._database.write() as connection:
             await self._hold(connection, address.thread_id)
             await insert_checkpoint(connection, row, packed.blobs)
+            failpoints.hit("checkpoint.writing")
+        failpoints.hit("checkpoint.written")
         return address.config(checkpoint["id"])
 
     async def aput_writes(

@@ -1,7 +1,9 @@
 """Connections and transactions. Everything above works on an `AsyncConnection` that `write` or `read` lends it."""
 
 import asyncio
+import sqlite3
 from collections.abc import AsyncGenerator, Coroutine
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import AbstractAsyncContextManager, asynccontextmanager, suppress
 from pathlib import Path
 from typing import Any, Protocol, TypeVar
@@ -12,6 +14,7 @@ from sqlalchemy.exc import TimeoutError as PoolTimeout
 from sqlalchemy.ext.asyncio import AsyncConnection, AsyncEngine, create_async_engine
 
 from interlock.domain.errors import InvalidInput, StorageUnavailable
+from interlock.storage.sqlite_driver import DRIVER
 
 Result = TypeVar("Result")
 
@@ -66,6 +69,8 @@ async def _told() -> AsyncGenerator[None]:
         yield
     except (OperationalError, InterfaceError) as error:
         raise StorageUnavailable(f"the database cannot be used: {error.orig}") from error
+    except sqlite3.Error as error:
+        raise StorageUnavailable(f"the database cannot be used: {error}") from error
     except PoolTimeout as error:
         raise StorageUnavailable("the database has no free connection") from error
     except DBAPIError as error:
@@ -90,20 +95,25 @@ async def _to_the_end(work: Coroutine[Any, Any, Result]) -> Result:
     return task.result()
 
 
-class _WholeStatements(AsyncConnection):
-    """A connection on which no statement is cut in the middle.
+class _Lent:
+    """A connection that is kept: SQLAlchemy's for statements, the driver's own to begin and end transactions."""
 
-    SQLAlchemy drops a connection whose statement was cancelled, and with it would go what others did on it.
-    """
+    def __init__(self, connection: AsyncConnection, raw: sqlite3.Connection) -> None:
+        self.connection = connection
+        self._raw = raw
 
-    async def execute(self, *args: Any, **kwargs: Any) -> Any:
-        return await _to_the_end(super().execute(*args, **kwargs))
+    @classmethod
+    async def open(cls, engine: AsyncEngine) -> "_Lent":
+        connection = await engine.connect()
+        raw: Any = (await connection.get_raw_connection()).driver_connection
+        return cls(connection, raw)
 
-    async def exec_driver_sql(self, *args: Any, **kwargs: Any) -> Any:
-        return await _to_the_end(super().exec_driver_sql(*args, **kwargs))
+    def run(self, statement: str) -> None:
+        sqlite3.Connection.cursor(self._raw, sqlite3.Cursor).execute(statement)
 
-    async def run_sync(self, *args: Any, **kwargs: Any) -> Any:
-        return await _to_the_end(super().run_sync(*args, **kwargs))
+    async def close(self) -> None:
+        await self.connection.invalidate()
+        await self.connection.close()
 
 
 class SqliteDatabase:
@@ -120,19 +130,21 @@ class SqliteDatabase:
             raise InvalidInput("SQLite needs a file: a pause that is only in memory is lost with the process")
         Path(url.database).expanduser().parent.mkdir(parents=True, exist_ok=True)
         self.engine = create_async_engine(
-            url.set(drivername="sqlite+aiosqlite", database=str(Path(url.database).expanduser())),
+            url.set(drivername=DRIVER, database=str(Path(url.database).expanduser())),
             isolation_level="AUTOCOMMIT",
-            connect_args={"timeout": BUSY_SECONDS},
-            pool_size=8,
-            max_overflow=8,
+            pool_size=1,
+            max_overflow=-1,
         )
         event.listen(self.engine.sync_engine, "connect", _prepare_sqlite)
         self._turn = asyncio.Lock()
         self._waiting = 0
-        self._writer: AsyncConnection | None = None
+        self._writer: _Lent | None = None
+        self._readers: list[_Lent] = []
         self._group: asyncio.Future[None] | None = None
         self._group_size = 0
         self._flushing: set[asyncio.Task[None]] = set()
+        # Of its own, so that no tool that keeps other threads busy can hold up a commit.
+        self._thread = ThreadPoolExecutor(1, "interlock-sqlite")
 
     @asynccontextmanager
     async def write(self) -> AsyncGenerator[AsyncConnection]:
@@ -141,7 +153,7 @@ class SqliteDatabase:
             try:
                 try:
                     group = await _to_the_end(self._enter())
-                    yield self._connection
+                    yield self._lent.connection
                 except BaseException:
                     # What failed first is what the caller is told.
                     with suppress(Exception):
@@ -175,25 +187,41 @@ class SqliteDatabase:
                 await self._abandon(error)
 
     @property
-    def _connection(self) -> AsyncConnection:
+    def _lent(self) -> "_Lent":
         assert self._writer is not None
         return self._writer
 
     async def _enter(self) -> asyncio.Future[None]:
         try:
             if self._writer is None:
-                self._writer = await _WholeStatements(self.engine).start()
+                self._writer = await _Lent.open(self.engine)
+                self._writer.run("PRAGMA busy_timeout=0")
             if self._group is None:
-                await self._writer.exec_driver_sql("BEGIN IMMEDIATE")
+                await self._begin()
                 self._group = asyncio.get_running_loop().create_future()
                 self._group_size = 0
             else:
-                await self._writer.exec_driver_sql("SAVEPOINT member")
+                self._writer.run("SAVEPOINT member")
         except Exception as error:
             await self._abandon(error)
             raise
         self._group_size += 1
         return self._group
+
+    async def _begin(self) -> None:
+        """Begin at once if nobody else writes; else wait for them, another process, in the thread."""
+        writer = self._lent
+        try:
+            writer.run("BEGIN IMMEDIATE")
+        except sqlite3.OperationalError as error:
+            if "locked" not in str(error):
+                raise
+            writer.run(f"PRAGMA busy_timeout={BUSY_SECONDS * 1000}")
+            await self._in_thread("BEGIN IMMEDIATE")
+            writer.run("PRAGMA busy_timeout=0")
+
+    async def _in_thread(self, statement: str) -> None:
+        await asyncio.get_running_loop().run_in_executor(self._thread, self._lent.run, statement)
 
     async def _leave(self, *, failed: bool) -> None:
         if self._group is None:
@@ -205,9 +233,9 @@ class SqliteDatabase:
                 await self._finish("ROLLBACK")
                 return
             if failed:
-                await self._connection.exec_driver_sql("ROLLBACK TO member")
+                self._lent.run("ROLLBACK TO member")
             if not alone:
-                await self._connection.exec_driver_sql("RELEASE member")
+                self._lent.run("RELEASE member")
             if not self._waiting or self._group_size >= GROUP_SIZE:
                 await self._finish("COMMIT")
         except Exception as error:
@@ -215,7 +243,8 @@ class SqliteDatabase:
             raise
 
     async def _finish(self, statement: str) -> None:
-        await self._connection.exec_driver_sql(statement)
+        # A commit waits for the disk.
+        await self._in_thread(statement)
         group, self._group = self._group, None
         if group is not None and not group.done():
             group.set_result(None)
@@ -228,22 +257,27 @@ class SqliteDatabase:
             group.exception()
         writer, self._writer = self._writer, None
         if writer is not None:
-            await writer.invalidate()
             await writer.close()
 
     @asynccontextmanager
     async def read(self) -> AsyncGenerator[AsyncConnection]:
-        # Giving the connection back to the pool rolls back.
-        async with _told(), self.engine.connect() as connection:
-            await connection.exec_driver_sql("BEGIN")
-            yield connection
+        async with _told():
+            reader = self._readers.pop() if self._readers else await _Lent.open(self.engine)
+            try:
+                reader.run("BEGIN")
+                yield reader.connection
+            finally:
+                reader.run("ROLLBACK")
+                self._readers.append(reader)
 
     async def close(self) -> None:
         await self._flush()
-        if self._writer is not None:
-            await self._writer.close()
-            self._writer = None
+        for lent in (*self._readers, *filter(None, [self._writer])):
+            await lent.close()
+        self._readers.clear()
+        self._writer = None
         await self.engine.dispose()
+        self._thread.shutdown()
 
 
 def _prepare_sqlite(connection: Any, _record: Any) -> None:

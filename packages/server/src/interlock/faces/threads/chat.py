@@ -1,7 +1,7 @@
 """Chat, resume and follow: the streams of this face."""
 
-from collections.abc import AsyncGenerator
-from typing import Annotated
+from collections.abc import AsyncGenerator, Mapping, Sequence
+from typing import Annotated, Any
 
 from fastapi import APIRouter, Header, Request
 from fastapi.responses import JSONResponse, Response
@@ -9,7 +9,6 @@ from fastapi.responses import JSONResponse, Response
 from interlock.domain.errors import (
     AlreadySettled,
     Conflict,
-    InterlockError,
     InvalidAnswer,
     InvalidInput,
     NothingPending,
@@ -17,11 +16,12 @@ from interlock.domain.errors import (
 )
 from interlock.domain.ids import new_thread_id
 from interlock.domain.principal import Principal
+from interlock.domain.request import Request as Asked
 from interlock.domain.request import described
 from interlock.domain.thread import ThreadStatus
 from interlock.faces.http.credentials import Caller
 from interlock.faces.http.documented import stream
-from interlock.faces.http.locale import Locale, locale_of
+from interlock.faces.http.locale import locale_of
 from interlock.faces.http.problems import problem
 from interlock.faces.http.server_state import state_of
 from interlock.faces.http.sse import EventStream
@@ -52,28 +52,29 @@ async def chat_in(
             state_of(request).core, caller, thread_id, body.message, detached=x_on_disconnect == "continue"
         )
     except ThreadBusy as error:
-        return _conflict(error, locale_of(request))
+        return await _conflict(request, caller, thread_id, error)
     return _stream_run(request, caller, started)
 
 
 @router.post("/chat", response_class=EventStream, responses=stream(400, 401, 409))
 async def chat(request: Request, caller: Caller, body: wire.Chat, x_on_disconnect: OnDisconnect = None) -> Response:
     """Send a message to the thread that the body names, or to a new one; its id is in `X-Thread-Id`."""
+    thread_id = body.thread_id or new_thread_id(caller.name)
     try:
         started = await messages.send_message(
             state_of(request).core,
             caller,
-            body.thread_id or new_thread_id(caller.name),
+            thread_id,
             body.message,
             detached=x_on_disconnect == "continue",
             agent=body.agent,
         )
     except ThreadBusy as error:
-        return _conflict(error, locale_of(request))
+        return await _conflict(request, caller, thread_id, error)
     return _stream_run(request, caller, started)
 
 
-@router.post("/resume/{thread_id}", response_class=EventStream, responses=stream(400, 401, 409))
+@router.post("/resume/{thread_id}", response_class=EventStream, responses=stream(400, 401, 404, 409))
 async def resume(request: Request, caller: Caller, thread_id: str, body: wire.Resume) -> Response:
     """Reply to what is pending: `continue` and `cancel` settle approvals, `answer` gives one text for each question.
 
@@ -88,7 +89,7 @@ async def resume(request: Request, caller: Caller, thread_id: str, body: wire.Re
         frames = Frames(thread_id, locale, joined_late=False)
         return _event_stream(thread_id, streaming.of(frames.error(error.message), frames.end({"action": "error"})))
     except Conflict as error:
-        return _conflict(error, locale)
+        return await _conflict(request, caller, thread_id, error)
     frames = Frames(thread_id, locale, joined_late=False, end={"action": body.action})
     if settled.run is not None:
         return _follow_run(request, caller, frames, thread_id, settled.run.id, settled.seq)
@@ -154,25 +155,40 @@ def _parse_event_id(text: str) -> int:
 _STATUS = {ThreadStatus.PAUSED: "interrupted", ThreadStatus.RUNNING: "running"}
 
 
-def _conflict(error: InterlockError, locale: Locale) -> JSONResponse:
-    """409, with the thread's state and what is pending, or who settled it."""
-    context = dict(error.context)
-    more: dict[str, object] = {"code": error.code}
-    if "status" in context:
-        more["status"] = _STATUS.get(context["status"], "idle")
-    if isinstance(error, ThreadBusy):
-        pending = [request_view(described(one), locale) for one in context["requests"]]
-        more["pending"] = pending
-        key = "busy.paused" if context["pause"] is not None else "busy.running"
-        return problem(409, texts.text(key, locale), **more)
+async def _conflict(request: Request, caller: Principal, thread_id: str, error: Conflict) -> JSONResponse:
+    """409, with the thread's state and what is pending on it; for what was settled already, by whom and how."""
+    locale = locale_of(request)
+    status, requests = await _state(request, caller, thread_id, error)
+    more: dict[str, object] = {
+        "code": error.code,
+        "status": _STATUS.get(status, "idle"),
+        "pending": [request_view(described(one), locale) for one in requests],
+    }
     if isinstance(error, AlreadySettled):
-        at = context.get("answered_at")
-        more |= {
-            "request_id": context["request_id"],
-            "current_status": context["current_status"],
-            "answered_by": context.get("answered_by"),
-            "answered_at": at.isoformat() if at else None,
-            "source": context.get("source"),
-            "answer": context.get("value"),
-        }
-    return problem(409, texts.text(error.code, locale), **more)
+        more |= _settled_by(error.context)
+    key = error.code
+    if isinstance(error, ThreadBusy):
+        key = "busy.paused" if status is ThreadStatus.PAUSED else "busy.running"
+    return problem(409, texts.text(key, locale), **more)
+
+
+async def _state(
+    request: Request, caller: Principal, thread_id: str, error: Conflict
+) -> tuple[ThreadStatus, Sequence[Asked]]:
+    """As it was when the call was refused, where that is known; it may have changed since."""
+    if isinstance(error, ThreadBusy | NothingPending):
+        return error.context["status"], error.context.get("requests", ())
+    view = await threads.view_thread(state_of(request).core, caller, thread_id)
+    return view.thread.status, view.open_requests
+
+
+def _settled_by(context: Mapping[str, Any]) -> dict[str, object]:
+    at = context.get("answered_at")
+    return {
+        "request_id": context["request_id"],
+        "current_status": context["current_status"],
+        "answered_by": context.get("answered_by"),
+        "answered_at": at.isoformat() if at else None,
+        "source": context.get("source"),
+        "answer": context.get("value"),
+    }
