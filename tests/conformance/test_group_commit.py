@@ -10,7 +10,7 @@ from sqlalchemy import event, insert, select
 from sqlalchemy.ext.asyncio import AsyncConnection
 
 from interlock.domain.errors import StorageUnavailable
-from interlock.storage.database import Database
+from interlock.storage.database import Database, SqliteDatabase
 from interlock.storage.schema import users
 from tests.conformance.examples import AT
 
@@ -48,7 +48,8 @@ def listen(database: Database, heard: Callable[[str], None]) -> None:
     def on_connect(connection: Any, _record: Any) -> None:
         connection.set_trace_callback(told)
 
-    event.listen(database.engine.sync_engine, "connect", on_connect)
+    assert isinstance(database, SqliteDatabase)
+    event.listen(database.engine, "connect", on_connect)
 
 
 async def settled(*tasks: asyncio.Task[None]) -> list[BaseException | None]:

@@ -6,7 +6,6 @@ import socket
 from collections.abc import AsyncGenerator, Mapping
 from contextlib import asynccontextmanager, suppress
 from dataclasses import dataclass
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from interlock import failpoints
@@ -92,7 +91,7 @@ def _lock(config: Config) -> FolderLock | None:
     database = open_database(config.database_url)
     if not isinstance(database, SqliteDatabase):
         return None
-    lock = FolderLock(Path(str(database.engine.url.database)))
+    lock = FolderLock(database.file)
     lock.acquire()
     return lock
 

@@ -6,15 +6,15 @@ from collections.abc import AsyncGenerator, Coroutine
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import AbstractAsyncContextManager, asynccontextmanager, suppress
 from pathlib import Path
-from typing import Any, Protocol, TypeVar
+from typing import Any, Protocol, TypeVar, cast
 
 from sqlalchemy import URL, event, make_url
 from sqlalchemy.exc import ArgumentError, DBAPIError, InterfaceError, OperationalError
 from sqlalchemy.exc import TimeoutError as PoolTimeout
-from sqlalchemy.ext.asyncio import AsyncConnection, AsyncEngine, create_async_engine
+from sqlalchemy.ext.asyncio import AsyncConnection, create_async_engine
 
 from interlock.domain.errors import InvalidInput, StorageUnavailable
-from interlock.storage.sqlite_driver import DRIVER
+from interlock.storage.sqlite_driver import InlineConnection, create_sqlite_engine
 
 Result = TypeVar("Result")
 
@@ -25,9 +25,6 @@ GROUP_SIZE = 64
 
 class Database(Protocol):
     """One database, whichever it is."""
-
-    @property
-    def engine(self) -> AsyncEngine: ...
 
     @property
     def is_shared(self) -> bool:
@@ -95,27 +92,6 @@ async def _to_the_end(work: Coroutine[Any, Any, Result]) -> Result:
     return task.result()
 
 
-class _Lent:
-    """A connection that is kept: SQLAlchemy's for statements, the driver's own to begin and end transactions."""
-
-    def __init__(self, connection: AsyncConnection, raw: sqlite3.Connection) -> None:
-        self.connection = connection
-        self._raw = raw
-
-    @classmethod
-    async def open(cls, engine: AsyncEngine) -> "_Lent":
-        connection = await engine.connect()
-        raw: Any = (await connection.get_raw_connection()).driver_connection
-        return cls(connection, raw)
-
-    def run(self, statement: str) -> None:
-        sqlite3.Connection.cursor(self._raw, sqlite3.Cursor).execute(statement)
-
-    async def close(self) -> None:
-        await self.connection.invalidate()
-        await self.connection.close()
-
-
 class SqliteDatabase:
     """One file, one writing connection. Transactions that queue up behind each other share one durable commit.
 
@@ -128,18 +104,14 @@ class SqliteDatabase:
     def __init__(self, url: URL) -> None:
         if not url.database or url.database == ":memory:":
             raise InvalidInput("SQLite needs a file: a pause that is only in memory is lost with the process")
-        Path(url.database).expanduser().parent.mkdir(parents=True, exist_ok=True)
-        self.engine = create_async_engine(
-            url.set(drivername=DRIVER, database=str(Path(url.database).expanduser())),
-            isolation_level="AUTOCOMMIT",
-            pool_size=1,
-            max_overflow=-1,
-        )
-        event.listen(self.engine.sync_engine, "connect", _prepare_sqlite)
+        self.file = Path(url.database).expanduser()
+        self.file.parent.mkdir(parents=True, exist_ok=True)
+        self.engine = create_sqlite_engine(self.file)
+        event.listen(self.engine, "connect", _prepare_sqlite)
         self._turn = asyncio.Lock()
         self._waiting = 0
-        self._writer: _Lent | None = None
-        self._readers: list[_Lent] = []
+        self._writer: InlineConnection | None = None
+        self._readers: list[InlineConnection] = []
         self._group: asyncio.Future[None] | None = None
         self._group_size = 0
         self._flushing: set[asyncio.Task[None]] = set()
@@ -153,7 +125,7 @@ class SqliteDatabase:
             try:
                 try:
                     group = await _to_the_end(self._enter())
-                    yield self._lent.connection
+                    yield cast("AsyncConnection", self._connection)
                 except BaseException:
                     # What failed first is what the caller is told.
                     with suppress(Exception):
@@ -187,14 +159,14 @@ class SqliteDatabase:
                 await self._abandon(error)
 
     @property
-    def _lent(self) -> "_Lent":
+    def _connection(self) -> InlineConnection:
         assert self._writer is not None
         return self._writer
 
     async def _enter(self) -> asyncio.Future[None]:
         try:
             if self._writer is None:
-                self._writer = await _Lent.open(self.engine)
+                self._writer = InlineConnection(self.engine)
                 self._writer.run("PRAGMA busy_timeout=0")
             if self._group is None:
                 await self._begin()
@@ -210,7 +182,7 @@ class SqliteDatabase:
 
     async def _begin(self) -> None:
         """Begin at once if nobody else writes; else wait for them, another process, in the thread."""
-        writer = self._lent
+        writer = self._connection
         try:
             writer.run("BEGIN IMMEDIATE")
         except sqlite3.OperationalError as error:
@@ -221,7 +193,7 @@ class SqliteDatabase:
             writer.run("PRAGMA busy_timeout=0")
 
     async def _in_thread(self, statement: str) -> None:
-        await asyncio.get_running_loop().run_in_executor(self._thread, self._lent.run, statement)
+        await asyncio.get_running_loop().run_in_executor(self._thread, self._connection.run, statement)
 
     async def _leave(self, *, failed: bool) -> None:
         if self._group is None:
@@ -233,9 +205,9 @@ class SqliteDatabase:
                 await self._finish("ROLLBACK")
                 return
             if failed:
-                self._lent.run("ROLLBACK TO member")
+                self._connection.run("ROLLBACK TO member")
             if not alone:
-                self._lent.run("RELEASE member")
+                self._connection.run("RELEASE member")
             if not self._waiting or self._group_size >= GROUP_SIZE:
                 await self._finish("COMMIT")
         except Exception as error:
@@ -257,26 +229,26 @@ class SqliteDatabase:
             group.exception()
         writer, self._writer = self._writer, None
         if writer is not None:
-            await writer.close()
+            writer.close()
 
     @asynccontextmanager
     async def read(self) -> AsyncGenerator[AsyncConnection]:
         async with _told():
-            reader = self._readers.pop() if self._readers else await _Lent.open(self.engine)
+            reader = self._readers.pop() if self._readers else InlineConnection(self.engine)
             try:
                 reader.run("BEGIN")
-                yield reader.connection
+                yield cast("AsyncConnection", reader)
             finally:
                 reader.run("ROLLBACK")
                 self._readers.append(reader)
 
     async def close(self) -> None:
         await self._flush()
-        for lent in (*self._readers, *filter(None, [self._writer])):
-            await lent.close()
+        for connection in (*self._readers, *filter(None, [self._writer])):
+            connection.close()
         self._readers.clear()
         self._writer = None
-        await self.engine.dispose()
+        self.engine.dispose()
         self._thread.shutdown()
 
 

@@ -1,58 +1,59 @@
 """SQLite for an event loop, without a thread behind every statement.
 
 A statement on a local file takes less time than handing it to a thread and back, so statements run where they are
-called. What waits for the disk or for another process does go to a thread: see `SqliteDatabase`.
+called, on SQLAlchemy's plain connection. What waits for the disk, or for another process, does go to a thread: see
+`SqliteDatabase`.
 """
 
 import sqlite3
+from collections.abc import Callable
+from pathlib import Path
 from typing import Any
 
-from sqlalchemy import URL
-from sqlalchemy.dialects import registry
-from sqlalchemy.dialects.sqlite.pysqlite import SQLiteDialect_pysqlite
-from sqlalchemy.pool import AsyncAdaptedQueuePool, Pool
-from sqlalchemy.util import await_only
-
-DRIVER = "sqlite+inline"
+from sqlalchemy import Connection, Dialect, Engine, create_engine
+from sqlalchemy.pool import NullPool
 
 
-async def _nothing() -> None: ...
+def create_sqlite_engine(file: Path) -> Engine:
+    return create_engine(
+        f"sqlite:///{file}",
+        isolation_level="AUTOCOMMIT",
+        poolclass=NullPool,
+        connect_args={"check_same_thread": False},
+    )
 
 
-class _Cursor(sqlite3.Cursor):
-    """SQLAlchemy's asyncio layer takes a driver that never awaits for a mistake; this one awaits nothing."""
+class InlineConnection:
+    """What the repositories use of SQLAlchemy's `AsyncConnection`, on a connection that never waits."""
 
-    def execute(self, *args: Any, **kwargs: Any) -> "_Cursor":
-        await_only(_nothing())
-        super().execute(*args, **kwargs)
-        return self
+    def __init__(self, engine: Engine) -> None:
+        self._connection: Connection = engine.connect()
+        raw: Any = self._connection.connection.driver_connection
+        self._raw: sqlite3.Connection = raw
 
-    def executemany(self, *args: Any, **kwargs: Any) -> "_Cursor":
-        await_only(_nothing())
-        super().executemany(*args, **kwargs)
-        return self
+    @property
+    def dialect(self) -> Dialect:
+        return self._connection.dialect
 
-    async def _async_soft_close(self) -> None:
-        """Called when a result was handed over; its rows are still to be fetched, which blocks nobody."""
+    async def execute(self, statement: Any, parameters: Any = None, **options: Any) -> Any:
+        return self._connection.execute(statement, parameters, **options)
 
+    async def scalar(self, statement: Any, parameters: Any = None) -> Any:
+        return self._connection.scalar(statement, parameters)
 
-class _Connection(sqlite3.Connection):
-    def cursor(self, factory: Any = _Cursor) -> Any:
-        return super().cursor(factory)
+    async def scalars(self, statement: Any, parameters: Any = None) -> Any:
+        return self._connection.scalars(statement, parameters)
 
+    async def exec_driver_sql(self, statement: str) -> Any:
+        return self._connection.exec_driver_sql(statement)
 
-class InlineDialect(SQLiteDialect_pysqlite):
-    driver = "inline"
-    is_async = True
-    supports_statement_cache = True
+    async def run_sync(self, function: Callable[..., Any], *args: Any, **kwargs: Any) -> Any:
+        return function(self._connection, *args, **kwargs)
 
-    def create_connect_args(self, url: URL) -> Any:
-        args, options = super().create_connect_args(url)
-        return args, {**options, "check_same_thread": False, "factory": _Connection}
+    def run(self, statement: str) -> None:
+        """Straight to the driver: for what begins and ends transactions, from whichever thread."""
+        self._raw.execute(statement)
 
-    @classmethod
-    def get_pool_class(cls, url: URL) -> type[Pool]:
-        return AsyncAdaptedQueuePool
-
-
-registry.register("sqlite.inline", __name__, InlineDialect.__name__)
+    def close(self) -> None:
+        self._connection.invalidate()
+        self._connection.close()
