@@ -12,7 +12,7 @@ from interlock.storage.database import Database, open_database
 from interlock.storage.migrate import migrate
 from interlock.storage.sealing import Sealer, derive
 from interlock.storage.store import SqlStore
-from tests.servers.postgres import PostgresServer, postgres
+from tests.servers.postgres import LentDatabases, PostgresServer, postgres
 
 MASTER_KEY = bytes(range(32))
 BACKENDS = ["sqlite", "postgres"]
@@ -38,13 +38,13 @@ def empty_database_url(request: pytest.FixtureRequest, tmp_path: Path) -> Genera
 
 @pytest.fixture(params=BACKENDS)
 def database_url(request: pytest.FixtureRequest, tmp_path: Path) -> Generator[str]:
-    """A database that has its tables and nothing in them: a copy of one that was migrated once, which is quicker."""
+    """A database that has its tables and nothing in them; it was not migrated for this test, which is quicker."""
     if request.param == "sqlite":
         shutil.copyfile(request.getfixturevalue("sqlite_template"), tmp_path / "interlock.db")
         yield f"sqlite:///{tmp_path}/interlock.db"
         return
-    server: PostgresServer = request.getfixturevalue("postgres_server")
-    with server.fresh_database(request.getfixturevalue("postgres_template")) as url:
+    databases: LentDatabases = request.getfixturevalue("postgres_databases")
+    with databases.lend() as url:
         yield url
 
 
@@ -56,10 +56,12 @@ def sqlite_template(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 @pytest.fixture(scope="session")
-def postgres_template(postgres_server: PostgresServer) -> Generator[str]:
+def postgres_databases(postgres_server: PostgresServer) -> Generator[LentDatabases]:
     with postgres_server.fresh_database() as url:
         _migrate(url)
-        yield url.partition("?")[0].rpartition("/")[2]
+        databases = LentDatabases(postgres_server, template=url.partition("?")[0].rpartition("/")[2])
+        yield databases
+        databases.close()
 
 
 def _migrate(url: str) -> None:

@@ -7,7 +7,7 @@ import pytest
 
 from interlock.domain.errors import LeaseLost
 from interlock.domain.run import RunStatus
-from interlock.domain.thread import Lease
+from interlock.domain.thread import Lease, ThreadStatus
 from interlock.ports.store import Store
 from tests.conformance.examples import AT, a_run, after, begin
 
@@ -18,7 +18,7 @@ async def claim(store: Store, thread_id: str = "ann-1", worker: str = "worker-1"
     async with store.transaction() as tx:
         await begin(tx, thread_id)
         await tx.runs.add(a_run(run_id, thread_id))
-        lease = await tx.leases.take(thread_id, run_id, worker, after(seconds))
+        lease = await tx.leases.take(thread_id, run_id, worker, AT, after(seconds))
         assert await tx.runs.change(run_id, RunStatus.RUNNING, AT)
     return lease
 
@@ -26,7 +26,7 @@ async def claim(store: Store, thread_id: str = "ann-1", worker: str = "worker-1"
 async def test_each_lease_has_a_higher_epoch_than_the_one_before(store: Store) -> None:
     first = await claim(store)
     async with store.transaction() as tx:
-        second = await tx.leases.take("ann-1", "run-2", "worker-1", after(30))
+        second = await tx.leases.take("ann-1", "run-2", "worker-1", AT, after(30))
     assert first == Lease("ann-1", "run-of-ann-1", "worker-1", 1)
     assert second == Lease("ann-1", "run-2", "worker-1", 2)
 
@@ -42,7 +42,7 @@ async def test_a_check_gives_the_thread(store: Store) -> None:
 async def test_a_worker_whose_lease_another_took_is_fenced_off(store: Store) -> None:
     lost = await claim(store)
     async with store.transaction() as tx:
-        held = await tx.leases.take("ann-1", "run-1", "worker-2", after(30))
+        held = await tx.leases.take("ann-1", "run-1", "worker-2", AT, after(30))
     async with store.transaction() as tx:
         with pytest.raises(LeaseLost):
             await tx.leases.check(lost)
@@ -52,7 +52,7 @@ async def test_a_worker_whose_lease_another_took_is_fenced_off(store: Store) -> 
 async def test_a_worker_is_fenced_off_from_the_lease_that_it_held_itself_before(store: Store) -> None:
     lost = await claim(store)
     async with store.transaction() as tx:
-        await tx.leases.take("ann-1", "run-1", "worker-1", after(30))
+        await tx.leases.take("ann-1", "run-1", "worker-1", AT, after(30))
         with pytest.raises(LeaseLost):
             await tx.leases.check(lost)
 
@@ -79,7 +79,7 @@ async def test_a_worker_whose_lease_is_taken_while_it_checks_commits_nothing(sto
 
     async def take_over() -> int:
         async with store.transaction() as tx:
-            await tx.leases.take("ann-1", "run-1", "worker-2", after(30))
+            await tx.leases.take("ann-1", "run-1", "worker-2", AT, after(30))
             thread = await tx.threads.get("ann-1")
             assert thread is not None
             return thread.message_count
@@ -127,7 +127,7 @@ async def test_a_released_lease_holds_no_more(store: Store) -> None:
 async def test_releasing_a_lost_lease_does_nothing_to_its_next_holder(store: Store) -> None:
     lost = await claim(store)
     async with store.transaction() as tx:
-        held = await tx.leases.take("ann-1", "run-1", "worker-1", after(30))
+        held = await tx.leases.take("ann-1", "run-1", "worker-1", AT, after(30))
         await tx.leases.release(lost)
     async with store.transaction() as tx:
         await tx.leases.check(held)
@@ -194,3 +194,16 @@ async def test_of_several_servers_that_look_for_lost_runs_one_queues_each_again(
 
     found = [run_id for run_ids in await asyncio.gather(*(look() for _ in range(10))) for run_id in run_ids]
     assert sorted(found) == [f"run-of-ann-{number}" for number in range(10)]
+
+
+async def test_ending_a_lease_leaves_the_thread_free_and_counts_its_messages(store: Store) -> None:
+    lease = await claim(store)
+    async with store.transaction() as tx:
+        await tx.leases.end(lease, ThreadStatus.PAUSED, AT, 7)
+    async with store.snapshot() as tx:
+        thread = await tx.threads.get(lease.thread_id)
+    assert thread is not None
+    assert (thread.status, thread.message_count) == (ThreadStatus.PAUSED, 7)
+    with pytest.raises(LeaseLost):
+        async with store.transaction() as tx:
+            await tx.leases.end(lease, ThreadStatus.IDLE, AT, None)

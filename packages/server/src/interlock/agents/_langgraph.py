@@ -3,6 +3,7 @@
 `tests/runners/test_langgraph_internals.py` fails when a release moves any of it.
 """
 
+import asyncio
 from collections.abc import Awaitable, Callable
 from typing import Any, cast
 
@@ -69,14 +70,14 @@ class Positions:
         return bool(self._scratchpad.resume)
 
 
-def wrap_tool_nodes(around: Around, around_sync: AroundSync) -> None:
+def wrap_tool_nodes(around: Around, around_sync: AroundSync, is_hosted: Callable[[], bool]) -> None:
     """Put `around` directly around the execution of every tool call of every ToolNode, inside of all middleware.
 
     It stands on the class, so it reaches graphs that are hidden in a tool's closure too, such as deepagents' subagents.
     Where no hosted run is under way, `around` must call straight through.
     """
     node = cast("Any", ToolNode)
-    execute, execute_sync = node._execute_tool_async, node._execute_tool_sync
+    execute, execute_sync, run_one = node._execute_tool_async, node._execute_tool_sync, node._arun_one
     if getattr(execute, "interlock", False):
         return
 
@@ -86,5 +87,11 @@ def wrap_tool_nodes(around: Around, around_sync: AroundSync) -> None:
     def wrapped_sync(self: ToolNode, request: ToolCallRequest, input_type: Any, config: Any) -> Any:
         return around_sync(request, lambda changed: execute_sync(self, changed, input_type, config))
 
+    async def run_apart(self: Any, call: Any, input_type: Any, runtime: Any) -> Any:
+        if is_hosted() and self._awrap_tool_call is None and self._wrap_tool_call is not None:
+            # LangGraph calls a wrapper that is only sync on the event loop, where it could not wait for the record.
+            return await asyncio.to_thread(self._run_one, call, input_type, runtime)
+        return await run_one(self, call, input_type, runtime)
+
     cast("Any", wrapped).interlock = True
-    node._execute_tool_async, node._execute_tool_sync = wrapped, wrapped_sync
+    node._execute_tool_async, node._execute_tool_sync, node._arun_one = wrapped, wrapped_sync, run_apart

@@ -27,7 +27,7 @@ from interlock.ports.journal import Recorded
 
 def install() -> None:
     """Have every tool call of every hosted graph recorded."""
-    wrap_tool_nodes(_around_tool, _around_tool_sync)
+    wrap_tool_nodes(_around_tool, _around_tool_sync, lambda: current.get() is not None)
 
 
 @dataclass(slots=True)

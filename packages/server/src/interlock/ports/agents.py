@@ -4,6 +4,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any, Literal, Protocol
 
+from interlock.domain.claim import Claim
 from interlock.domain.request import Request
 from interlock.domain.thread import Thread
 
@@ -32,7 +33,22 @@ class Agents(Protocol):
 
 
 class Runner(Protocol):
-    """Runs what is queued. Both calls are hints: whoever does not hear them finds the work in the store."""
+    """Runs what is queued. What it is told are hints: whoever does not hear them finds the work in the store."""
+
+    def reserve(self) -> str | None:
+        """A place for one run more: the worker's name, or None when there is no place.
+
+        The caller takes the lease in its own transaction, and then either has the claim taken or gives the place back.
+        """
+        ...
+
+    def give_back(self) -> None:
+        """A reserved place is not needed."""
+        ...
+
+    def take(self, claim: Claim) -> None:
+        """Run what was claimed for a reserved place."""
+        ...
 
     def wake(self, run_id: str) -> None:
         """A run is queued."""

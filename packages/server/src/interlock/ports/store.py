@@ -83,7 +83,9 @@ class Leases(Protocol):
     knows or not. A lease that is not renewed until its time may be taken by another worker.
     """
 
-    async def take(self, thread_id: str, run_id: str, worker: str, until: datetime) -> Lease: ...
+    async def take(self, thread_id: str, run_id: str, worker: str, at: datetime, until: datetime) -> Lease:
+        """Take the lease; the thread is running from then on."""
+        ...
 
     async def check(self, lease: Lease) -> Thread:
         """Lock and return the thread; `LeaseLost` when the epoch has moved on or the thread is deleted."""
@@ -95,6 +97,10 @@ class Leases(Protocol):
 
     async def release(self, lease: Lease) -> None:
         """Give the lease back; nothing happens when it was lost already."""
+        ...
+
+    async def end(self, lease: Lease, status: ThreadStatus, at: datetime, message_count: int | None) -> None:
+        """Give the lease back and leave the thread in this status; `LeaseLost` when it was lost already."""
         ...
 
     async def requeue_lost(self, now: datetime | None) -> list[str]:

@@ -23,7 +23,10 @@ from interlock.services.running import Asked, SettledPause
 async def settle_and_find(
     core: Core, lease: Lease, settled: Sequence[SettledPause], serde: SerializerProtocol
 ) -> list[Asked]:
-    """Act on what people said of effects in doubt, then give what is still, or newly, to be asked."""
+    """Act on what people said of effects in doubt, then give what is still, or newly, to be asked.
+
+    Only called when effects are open: after a clean end there are none.
+    """
     for pause in settled:
         if pause.pause.origin is PauseOrigin.EFFECT:
             for request in pause.requests:

@@ -17,6 +17,7 @@ from langgraph.types import Command
 from interlock.agents._langgraph import CHECKPOINTER, STRICT_RESUME
 from interlock.agents.context import RunContext, current
 from interlock.domain.canonical import plain
+from interlock.domain.claim import Claim
 from interlock.domain.errors import InterlockError, LeaseLost, StorageUnavailable
 from interlock.domain.event import EventType
 from interlock.domain.request import PauseOrigin, Request
@@ -26,13 +27,16 @@ from interlock.runners.graph_state import RUN_KEY, GraphState, read_state, stand
 from interlock.runners.inputs import graph_input
 from interlock.runners.loading import HostedAgent
 from interlock.runners.recovery import unreported_messages
-from interlock.runners.transcript import assistant_entry
+from interlock.runners.transcript import assistant_entry, messages_in
 from interlock.services import running
 from interlock.services.core import Core
 from interlock.services.effects import RunJournal
 from interlock.services.run_log import RunLog
-from interlock.services.running import Asked, Claim, SettledPause
+from interlock.services.running import Asked, SettledPause, Standing
 
+INTERRUPT = "__interrupt__"
+FIRST_SEQ = 2
+"""The number of the first message's event: only that the thread was made stands before it."""
 FLUSH_SECONDS = 0.1
 """How long an entry of the log waits for a transaction to take it along."""
 
@@ -75,6 +79,7 @@ class GraphRun:
         self.control = RunControl()
         self.requeue_when_drained = False
         self.log = RunLog(core, claim.thread.id, claim.thread.seq)
+        self.standing = Standing()
         self.answered = _Answered()
         self.untold: set[str] = set()
         self.config: RunnableConfig = {
@@ -83,6 +88,8 @@ class GraphRun:
         }
         self._known_messages: set[str | None] = set()
         self._dirty = asyncio.Event()
+        self._last_values: Any = None
+        self._was_interrupted = False
 
     async def execute(self) -> None:
         """Run until the graph pauses, ends, fails or has drained. `LeaseLost` and `StorageUnavailable` come through."""
@@ -103,12 +110,12 @@ class GraphRun:
         self.control.request_drain(reason)
 
     async def _execute(self) -> None:
-        await self._load_answers()
-        doubtful = await doubts.settle_and_find(self.core, self.lease, self.answered.pauses, self.saver.serde)
-        if doubtful:
-            await self._pause(PauseOrigin.EFFECT, str(doubtful[0].body["title"]), doubtful, None)
-            return
-        state = await read_state(self.graph, self.config)
+        state = GraphState([], {}, (), False, None)
+        if not self._is_first:
+            await self._load_standing()
+            if self.standing.has_open_effects and await self._ask_about_doubts():
+                return
+            state = await read_state(self.graph, self.config)
         self._known_messages = {message.id for message in state.messages}
         if self.claim.run.attempt > 1:
             for entry in await unreported_messages(self.core, self.lease.thread_id, state.messages):
@@ -120,13 +127,22 @@ class GraphRun:
             await self._conclude(state)
             return
         await self._stream(given)
-        await self._conclude(await read_state(self.graph, self.config))
+        await self._conclude(await self._state_after())
 
-    async def _load_answers(self) -> None:
-        run = self.claim.run
-        if run.cause is RunCause.MESSAGE and run.attempt <= 1:
-            return
-        self.answered.pauses = await running.settled_pauses(self.core, self.lease.thread_id)
+    @property
+    def _is_first(self) -> bool:
+        """Whether nothing was ever run on this thread: its log begins with the message that started this run."""
+        return self.claim.run.attempt <= 1 and self.claim.run.started_seq <= FIRST_SEQ
+
+    async def _ask_about_doubts(self) -> bool:
+        doubtful = await doubts.settle_and_find(self.core, self.lease, self.answered.pauses, self.saver.serde)
+        if doubtful:
+            await self._pause(PauseOrigin.EFFECT, str(doubtful[0].body["title"]), doubtful, None)
+        return bool(doubtful)
+
+    async def _load_standing(self) -> None:
+        self.standing = await running.standing(self.core, self.lease.thread_id)
+        self.answered.pauses = list(self.standing.settled)
         for pause in self.answered.pauses:
             for request in pause.requests:
                 if request.interrupt_id is not None:
@@ -143,7 +159,7 @@ class GraphRun:
             return _Stay()
         if state.pending and not state.has_unfinished:
             return _Stay()
-        return None if state.next else _Stay()
+        return None if state.has_tasks else _Stay()
 
     def _resume_map(self, state: GraphState) -> dict[str, Any]:
         """Answers for interrupts that still wait. One that is gone was consumed; one unknown is a new question."""
@@ -180,7 +196,7 @@ class GraphRun:
         return state.checkpoint_id not in passed and await stands_at_breakpoint(self.graph, self.config, state)
 
     async def _stream(self, given: Any) -> None:
-        context = await self._context()
+        context = self._context()
         token = current.set(context)
         try:
             async with self._flushing():
@@ -190,11 +206,18 @@ class GraphRun:
             current.reset(token)
             await asyncio.shield(context.effects_ended())
 
+    async def _state_after(self) -> GraphState:
+        """How the graph stands now. After a plain end the stream has told it all; else the state is read."""
+        messages = messages_in(self._last_values)
+        if self._was_interrupted or not messages:
+            return await read_state(self.graph, self.config)
+        return GraphState(messages, {}, (), False, self.lease.run_id)
+
     def _parts(self, given: Any) -> AsyncIterator[Mapping[str, Any]]:
         stream: Any = cast("Any", self.graph).astream(
             given,
             self.config,
-            stream_mode=["updates", "messages", "custom"],
+            stream_mode=["updates", "messages", "custom", "values"],
             subgraphs=True,
             durability="sync",
             control=self.control,
@@ -202,10 +225,8 @@ class GraphRun:
         )
         return stream
 
-    async def _context(self) -> RunContext:
-        secrets: dict[str, tuple[str, str]] = {}
-        if self.answered.pauses or self.claim.run.attempt > 1:
-            secrets = await running.secrets_of(self.core, self.lease.thread_id)
+    def _context(self) -> RunContext:
+        secrets = self.standing.secrets
         return RunContext(
             RunJournal(self.core, self.lease, self.log, approved=self._approved()),
             self.saver.serde,
@@ -252,6 +273,8 @@ class GraphRun:
                     self.log.token(chunk.id or "", chunk.text)
             case "updates" if not inside_tool:
                 self._report_updates(part["data"])
+            case "values" if not part["ns"]:
+                self._last_values = part["data"]
             case "custom":
                 self.log.add((EventType.CUSTOM, {"data": plain(part["data"])}))
             case _:
@@ -260,6 +283,7 @@ class GraphRun:
             self._dirty.set()
 
     def _report_updates(self, updates: Mapping[str, Any]) -> None:
+        self._was_interrupted = self._was_interrupted or INTERRUPT in updates
         for node, update in updates.items():
             if node.startswith("__") or not isinstance(update, dict):
                 continue
@@ -321,6 +345,7 @@ class GraphRun:
             message_count=len(state.messages),
             consumed=consumed,
             void=() if kept else pauses - consumed,
+            has_secrets=bool(self.standing.secrets),
         )
 
     async def _failed(self, error: str) -> None:

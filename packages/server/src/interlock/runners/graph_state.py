@@ -35,6 +35,9 @@ class GraphState:
     """The run that wrote the newest checkpoint."""
     checkpoint: RunnableConfig | None = None
     parent: RunnableConfig | None = None
+    has_tasks: bool = False
+    """Whether the graph has not come to its end. `next` alone leaves out the tasks that ended while the checkpoint
+    after them was not written: a crash there looks like an end."""
 
     @property
     def checkpoint_id(self) -> str | None:
@@ -57,6 +60,7 @@ async def read_state(graph: Graph, config: RunnableConfig) -> GraphState:
         metadata.get(RUN_KEY),
         snapshot.config,
         snapshot.parent_config,
+        bool(snapshot.tasks),
     )
 
 
@@ -69,7 +73,10 @@ async def stands_at_breakpoint(graph: Graph, config: RunnableConfig, state: Grap
         return True
     if not graph.interrupt_after_nodes or state.parent is None:
         return False
-    earlier: Any = {**config, "configurable": {**config.get("configurable", {}), **state.parent.get("configurable", {})}}
+    earlier: Any = {
+        **config,
+        "configurable": {**config.get("configurable", {}), **state.parent.get("configurable", {})},
+    }
     return _named(graph.interrupt_after_nodes, (await graph.aget_state(earlier)).next)
 
 

@@ -5,14 +5,15 @@ import logging
 from collections.abc import Callable, Coroutine
 from typing import Any
 
+from interlock import failpoints
 from interlock.agents.effects import install
+from interlock.domain.claim import Claim
 from interlock.domain.errors import LeaseLost, StorageUnavailable
 from interlock.domain.run import RunStatus
 from interlock.runners.graph_run import GraphRun
 from interlock.runners.hosting import HostedAgents
 from interlock.services import running
 from interlock.services.core import Core
-from interlock.services.running import Claim
 
 SWEEP_SECONDS = 1.0
 """How soon work is found of which nobody was told: a wake-up lost, a worker gone."""
@@ -26,7 +27,8 @@ class LocalRunner:
         self._agents = agents
         self._worker = worker
         self._shared = shared
-        self._places = asyncio.Semaphore(capacity)
+        self._free = capacity
+        self._has_backlog = False
         self._runs: dict[str, GraphRun] = {}
         self._tasks: set[asyncio.Task[Any]] = set()
         self._executing: dict[str, asyncio.Task[None]] = {}
@@ -48,8 +50,27 @@ class LocalRunner:
             run.drain("the server shuts down", requeue=True)
         await asyncio.gather(*self._tasks, return_exceptions=True)
 
+    def reserve(self) -> str | None:
+        if self._closing or failpoints.is_on("wake.off"):
+            return None
+        if not self._free:
+            self._has_backlog = True
+            return None
+        self._free -= 1
+        return self._worker
+
+    def give_back(self) -> None:
+        self._free += 1
+        if self._has_backlog and not self._closing:
+            self._has_backlog = False
+            self._spawn(self._claim_queued())
+
+    def take(self, claim: Claim) -> None:
+        failpoints.hit("run.claimed")
+        self._executing[claim.run.id] = self._spawn(self._run(claim))
+
     def wake(self, run_id: str) -> None:
-        self._spawn(self._claim_and_run(run_id))
+        self._spawn(self._claim_queued(run_id))
 
     def stop(self, run_id: str) -> None:
         if run := self._runs.get(run_id):
@@ -72,9 +93,8 @@ class LocalRunner:
     async def _sweep(self) -> None:
         if self._shared:
             await running.take_over(self._core, everything=False)
-        while not self._places.locked() and not self._closing:
-            if not await self._claim_and_start(None):
-                break
+        while await self._claim():
+            pass
         for run_id in await running.stop_requests(self._core, list(self._runs)):
             self.stop(run_id)
 
@@ -88,24 +108,27 @@ class LocalRunner:
                 logger.warning("the lease of thread %s was lost", thread_id)
                 task.cancel()
 
-    async def _claim_and_run(self, run_id: str) -> None:
-        if not self._closing:
-            try:
-                await self._claim_and_start(run_id)
-            except StorageUnavailable:
-                logger.warning("run %s could not be claimed; the sweeper will find it", run_id)
-
-    async def _claim_and_start(self, run_id: str | None) -> bool:
-        await self._places.acquire()
+    async def _claim_queued(self, run_id: str | None = None) -> None:
         try:
-            claim = None if self._closing else await running.claim(self._core, self._worker, run_id)
+            await self._claim(run_id)
+        except StorageUnavailable:
+            logger.warning("nothing could be claimed; the sweeper will find it")
+
+    async def _claim(self, run_id: str | None = None) -> bool:
+        """Claim the named run, or the oldest, and take it; False when there is none, or no place for it."""
+        if self._closing or not self._free:
+            self._has_backlog = True
+            return False
+        self._free -= 1
+        try:
+            claim = await running.claim(self._core, self._worker, run_id)
         except BaseException:
-            self._places.release()
+            self.give_back()
             raise
         if claim is None:
-            self._places.release()
+            self._free += 1
             return False
-        self._executing[claim.run.id] = self._spawn(self._run(claim))
+        self.take(claim)
         return True
 
     async def _run(self, claim: Claim) -> None:
@@ -125,15 +148,15 @@ class LocalRunner:
             logger.info("run %s is no longer this worker's", run_id)
         except StorageUnavailable as error:
             logger.warning("run %s stopped, the database cannot be used: %s", run_id, error.message)
-            self._spawn(self._give_back(claim))
+            self._spawn(self._queue_again(claim))
         except asyncio.CancelledError:
             logger.info("run %s was cancelled", run_id)
         finally:
             self._runs.pop(run_id, None)
             self._executing.pop(run_id, None)
-            self._places.release()
+            self.give_back()
 
-    async def _give_back(self, claim: Claim) -> None:
+    async def _queue_again(self, claim: Claim) -> None:
         """The store failed under the run: as soon as it can be written again, the run is queued once more."""
         while not self._closing:
             await asyncio.sleep(SWEEP_SECONDS)

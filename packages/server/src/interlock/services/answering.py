@@ -10,9 +10,10 @@ from interlock.domain.errors import AlreadySettled, NotFound, NotShown
 from interlock.domain.principal import Principal
 from interlock.domain.request import Pause, Request, RequestStatus
 from interlock.domain.run import Run
+from interlock.domain.thread import Thread
 from interlock.ports.store import Transaction
 from interlock.services.core import Core, Unit, unit
-from interlock.services.settling import Settlement, close_if_settled, expiry, settle, settled_error
+from interlock.services.settling import Settlement, close, expiry, settle, settled_error
 from interlock.services.threads import answerable, required_open_pause
 
 EXPIRY_BATCH = 100
@@ -39,7 +40,7 @@ class Sender:
 @dataclass(frozen=True, slots=True)
 class Settled:
     thread_id: str
-    pause: Pause
+    pause_id: str
     seq: int
     """The thread's last event before the replies: following after it shows everything they caused."""
     run: Run | None
@@ -52,7 +53,9 @@ async def answer(core: Core, sender: Sender, reply: Reply) -> Settled:
         request = await work.tx.requests.get(reply.request_id)
         if request is None:
             raise NotFound("there is no such request", request_id=reply.request_id)
-        settled = await _settle_replies(work, sender, request.thread_id, request.pause_id, [reply])
+        thread = answerable(sender.principal, await work.tx.threads.lock(request.thread_id))
+        requests = await work.tx.requests.of_pauses([request.pause_id])
+        settled = await _settle_replies(work, sender, thread, requests, [reply])
         failpoints.hit("answer.committing")
     failpoints.hit("answer.committed")
     return settled
@@ -62,10 +65,12 @@ Choose = Callable[[Sequence[Request]], list[Reply]]
 """Turns the open requests of a pause into replies; raises `InvalidAnswer` where they cannot be replied to like that."""
 
 
-async def answer_pause(core: Core, sender: Sender, thread_id: str, pause_id: str, choose: Choose) -> Settled:
+async def answer_pause(
+    core: Core, sender: Sender, thread_id: str, pause_id: str, choose: Choose, *, detached: bool = False
+) -> Settled:
     """Settle what `choose` makes of the open requests of one pause: for faces that reply to a thread as a whole.
 
-    All of it or nothing: a reply that is not valid leaves every request open.
+    All of it or nothing: a reply that is not valid leaves every request open. A `detached` run goes on unfollowed.
     """
     async with unit(core) as work:
         thread = answerable(sender.principal, await work.tx.threads.lock(thread_id))
@@ -73,7 +78,7 @@ async def answer_pause(core: Core, sender: Sender, thread_id: str, pause_id: str
         pending = [request for request in requests if request.status is RequestStatus.PENDING]
         if not pending:
             raise await settled_error(work, requests[-1].id)
-        settled = await _settle_replies(work, sender, thread.id, pause_id, choose(pending))
+        settled = await _settle_replies(work, sender, thread, requests, choose(pending), detached=detached)
         failpoints.hit("answer.committing")
     failpoints.hit("answer.committed")
     return settled
@@ -118,26 +123,36 @@ async def expire_due(core: Core) -> int:
 async def _expire(core: Core, request: Request) -> None:
     async with unit(core) as work:
         thread = await work.tx.threads.lock(request.thread_id)
-        pause = await work.tx.pauses.get(request.pause_id)
+        requests = await work.tx.requests.of_pauses([request.pause_id])
         await settle(work, request, expiry(request, answers.default_answer(request.kind, request.body)))
-        if thread is not None and pause is not None:
-            await close_if_settled(work, thread, pause)
+        if thread is not None and not _pending(requests, {request.id}):
+            await close(work, thread, request.pause_id)
 
 
 async def _settle_replies(
-    work: Unit, sender: Sender, thread_id: str, pause_id: str, replies: Sequence[Reply]
+    work: Unit,
+    sender: Sender,
+    thread: Thread,
+    requests: Sequence[Request],
+    replies: Sequence[Reply],
+    *,
+    detached: bool = False,
 ) -> Settled:
-    thread = answerable(sender.principal, await work.tx.threads.lock(thread_id))
-    pause = await work.tx.pauses.get(pause_id)
-    assert pause is not None
-    requests = {request.id: request for request in await work.tx.requests.of_pauses([pause_id])}
+    """Settle some of the requests of one pause, whose thread is locked."""
+    by_id = {request.id: request for request in requests}
     settlements = [
-        (requests[reply.request_id], _settlement(work, sender, requests[reply.request_id], reply)) for reply in replies
+        (by_id[reply.request_id], _settlement(work, sender, by_id[reply.request_id], reply)) for reply in replies
     ]
     for request, settlement in settlements:
         await settle(work, request, settlement)
-    run = await close_if_settled(work, thread, pause)
-    return Settled(thread_id, pause, thread.seq, run)
+    pause_id = requests[0].pause_id
+    is_last = not _pending(requests, {reply.request_id for reply in replies})
+    run = await close(work, thread, pause_id, detached=detached) if is_last else None
+    return Settled(thread.id, pause_id, thread.seq, run)
+
+
+def _pending(requests: Sequence[Request], settled: set[str]) -> bool:
+    return any(request.status is RequestStatus.PENDING and request.id not in settled for request in requests)
 
 
 def _settlement(work: Unit, sender: Sender, request: Request, reply: Reply) -> Settlement:

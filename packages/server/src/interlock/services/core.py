@@ -6,6 +6,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from interlock import failpoints
+from interlock.domain.claim import Claim
 from interlock.domain.event import Event, EventType
 from interlock.ports.agents import Agents, Runner
 from interlock.ports.bus import Bus
@@ -30,6 +31,13 @@ class Policy:
 
 class _NoRunner:
     """Stands in where nothing is run, as in commands that only administrate; the sweeper of a server finds the work."""
+
+    def reserve(self) -> str | None:
+        return None
+
+    def give_back(self) -> None: ...
+
+    def take(self, claim: Claim) -> None: ...
 
     def wake(self, run_id: str) -> None: ...
 
@@ -63,6 +71,8 @@ class Unit:
         self.now = core.clock.now()
         self._events: list[Event] = []
         self._woken: list[str] = []
+        self._reserved = 0
+        self._claims: list[Claim] = []
         self._stopped: list[str] = []
 
     async def record(self, thread_id: str, *entries: tuple[EventType, Mapping[str, Any]]) -> list[Event]:
@@ -70,6 +80,15 @@ class Unit:
         events = await self.tx.events.append(thread_id, entries, self.now)
         self._events.extend(events)
         return events
+
+    def reserve(self) -> str | None:
+        """A place with the runner, for a claim made in this transaction; it is given back if that does not commit."""
+        worker = self.core.runner.reserve()
+        self._reserved += worker is not None
+        return worker
+
+    def start(self, claim: Claim) -> None:
+        self._claims.append(claim)
 
     def wake(self, run_id: str) -> None:
         self._woken.append(run_id)
@@ -85,15 +104,27 @@ class Unit:
             self.core.bus.publish(thread_id, events)
         for run_id in self._stopped:
             self.core.runner.stop(run_id)
+        for claim in self._claims:
+            self.core.runner.take(claim)
         if failpoints.is_on("wake.off"):
             return
         for run_id in self._woken:
             self.core.runner.wake(run_id)
 
+    def undo(self) -> None:
+        for _ in range(self._reserved):
+            self.core.runner.give_back()
+
 
 @asynccontextmanager
 async def unit(core: Core) -> AsyncGenerator[Unit]:
-    async with core.store.transaction() as transaction:
-        work = Unit(core, transaction)
-        yield work
+    work: Unit | None = None
+    try:
+        async with core.store.transaction() as transaction:
+            work = Unit(core, transaction)
+            yield work
+    except BaseException:
+        if work is not None:
+            work.undo()
+        raise
     work.tell()

@@ -32,7 +32,8 @@ class RunJournal:
         self._core = core
         self._lease = lease
         self._log = log
-        self._approved = approved
+        self._approved = dict(approved)
+        self._tools: dict[EffectKey, str] = {}
         """By tool_call_id, the digest of what a person approved, or of their edit."""
 
     async def begin(
@@ -59,6 +60,7 @@ class RunJournal:
                 EffectState.INTENDED, idempotent, 0, work.now, work.now, parent=parent,
             )  # fmt: skip
             await self._intend(work, effect, is_new=before is None)
+        self._tools[key] = tool
         failpoints.hit("effect.intended")
         return Begun(key, effect.idempotency_key)
 
@@ -136,9 +138,7 @@ class RunJournal:
     async def _tell_end(self, work: Unit, key: EffectKey, status: str, output: str) -> None:
         if not key.is_tool_call:
             return
-        effect = await work.tx.effects.get(key)
-        assert effect is not None
-        ended = {"call_id": key.call_id, "tool": effect.tool, "output": output[:OUTPUT_SHOWN], "status": status}
+        ended = {"call_id": key.call_id, "tool": self._tools[key], "output": output[:OUTPUT_SHOWN], "status": status}
         await self._tell(work, (EventType.TOOL_ENDED, ended))
 
     async def _audit(self, work: Unit, action: str, key: EffectKey, data: dict[str, Any]) -> None:
@@ -147,13 +147,7 @@ class RunJournal:
 
 
 async def find_doubtful(core: Core, lease: Lease) -> list[Effect]:
-    """The effects that began, did not end and may not simply be run again; from now on they are in doubt.
-
-    After a clean end there are none, so the common case only reads.
-    """
-    async with core.store.snapshot() as tx:
-        if not await tx.effects.of_thread(lease.thread_id, EffectState.INTENDED, EffectState.IN_DOUBT):
-            return []
+    """The effects that began, did not end and may not simply be run again; from now on they are in doubt."""
     async with unit(core) as work:
         await work.tx.leases.check(lease)
         doubtful = await work.tx.effects.of_thread(lease.thread_id, EffectState.IN_DOUBT)

@@ -41,7 +41,7 @@ async def send_message(
     async with unit(core) as work:
         thread = await work.tx.threads.lock(thread_id)
         if thread is None and (create or may_create(principal, thread_id)):
-            thread = await _added(work, principal, check_agent(core, agent), thread_id)
+            thread = await _added(work, principal, check_agent(core, agent), thread_id, title_of(text))
         thread = driven(principal, thread)
         await _check_free(work, thread)
         # Answers of a run that failed are not for the turn that begins now.
@@ -55,7 +55,7 @@ async def send_message(
     return Started(thread, run, thread.seq)
 
 
-async def retry(core: Core, principal: Principal, thread_id: str) -> Started:
+async def retry(core: Core, principal: Principal, thread_id: str, *, detached: bool = False) -> Started:
     """Go on from where the last run failed, with the answers on record; nobody is asked again.
 
     `NothingPending` unless the last run failed after an answer.
@@ -68,7 +68,7 @@ async def retry(core: Core, principal: Principal, thread_id: str) -> Started:
         if last is None or last.status is not RunStatus.FAILED or not settled:
             raise NothingPending("nothing is pending on this thread", status=thread.status)
         await work.tx.audit.append(thread_id, principal, "run.retried", {"run_id": last.id}, work.now)
-        run = await queue_run(work, thread, RunCause.RETRY, {})
+        run = await queue_run(work, thread, RunCause.RETRY, {}, detached=detached)
     return Started(thread, run, thread.seq)
 
 
@@ -94,10 +94,10 @@ async def stop_unfollowed(core: Core, thread_id: str) -> None:
         await stop(core, SYSTEM, thread_id, "nobody follows the run any more")
 
 
-async def _added(work: Unit, principal: Principal, agent: str, thread_id: str) -> Thread | None:
+async def _added(work: Unit, principal: Principal, agent: str, thread_id: str, title: str) -> Thread | None:
     """The new thread, or the one that another message made of this id meanwhile; None for a deleted one's id."""
     try:
-        return await add_thread(work, principal, agent, thread_id)
+        return await add_thread(work, principal, agent, thread_id, title)
     except Conflict:
         return await work.tx.threads.lock(thread_id)
 

@@ -1,14 +1,15 @@
 """The runner's use cases: claim a run, report what happens in it, pause it, end it. Each is fenced by the lease."""
 
 from collections.abc import Collection, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from datetime import timedelta
 from typing import Any
 
 from interlock import failpoints
+from interlock.domain.claim import Claim
+from interlock.domain.effect import EffectState
 from interlock.domain.event import EventType
 from interlock.domain.ids import new_id
-from interlock.domain.principal import SYSTEM
 from interlock.domain.request import (
     ID_PREFIX,
     Answer,
@@ -20,17 +21,10 @@ from interlock.domain.request import (
     RequestStatus,
     described,
 )
-from interlock.domain.run import Run, RunStatus
-from interlock.domain.thread import Lease, Thread, ThreadStatus
+from interlock.domain.run import RunStatus
+from interlock.domain.thread import Lease, ThreadStatus
 from interlock.services.core import Core, Unit, unit
 from interlock.services.run_log import Entry, RunLog
-
-
-@dataclass(frozen=True, slots=True)
-class Claim:
-    lease: Lease
-    thread: Thread
-    run: Run
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,6 +50,15 @@ class SettledPause:
     answers: Mapping[str, Answer]
 
 
+@dataclass(frozen=True, slots=True)
+class Standing:
+    settled: Sequence[SettledPause] = ()
+    has_open_effects: bool = False
+    """Whether an effect began and did not end."""
+    secrets: Mapping[str, tuple[str, str]] = field(default_factory=dict[str, tuple[str, str]])
+    """Values that people gave, by handle: the name that was asked for, and the value."""
+
+
 async def claim(core: Core, worker: str, run_id: str | None = None) -> Claim | None:
     """Take the lease of the named queued run, or of the oldest one; None when there is nothing to take."""
     async with unit(core) as work:
@@ -66,9 +69,8 @@ async def claim(core: Core, worker: str, run_id: str | None = None) -> Claim | N
         if thread is None:
             await work.tx.runs.change(run.id, RunStatus.STOPPED, work.now, error="the thread was deleted")
             return None
-        lease = await work.tx.leases.take(thread.id, run.id, worker, _until(core, work))
+        lease = await work.tx.leases.take(thread.id, run.id, worker, work.now, _until(core, work))
         await work.tx.runs.change(run.id, RunStatus.RUNNING, work.now)
-    failpoints.hit("run.claimed")
     return Claim(lease, thread, replace(run, status=RunStatus.RUNNING, attempt=run.attempt + 1))
 
 
@@ -88,15 +90,19 @@ async def take_over(core: Core, *, everything: bool) -> list[str]:
         return await work.tx.leases.requeue_lost(None if everything else work.now)
 
 
-async def settled_pauses(core: Core, thread_id: str) -> list[SettledPause]:
+async def standing(core: Core, thread_id: str) -> Standing:
+    """Where the thread stands, before anything of it is run."""
     async with core.store.snapshot() as tx:
+        begun = await tx.effects.of_thread(thread_id, EffectState.INTENDED, EffectState.IN_DOUBT)
+        secrets = await tx.secrets.of_thread(thread_id)
         pauses = await tx.pauses.of_thread(thread_id, PauseStatus.SETTLED)
         requests = await tx.requests.of_pauses([pause.id for pause in pauses])
         answers = await tx.answers.of_requests([request.id for request in requests])
-    return [
+    settled = [
         SettledPause(pause, tuple(request for request in requests if request.pause_id == pause.id), answers)
         for pause in pauses
     ]
+    return Standing(settled, bool(begun), secrets)
 
 
 async def report(core: Core, lease: Lease, log: RunLog) -> None:
@@ -127,7 +133,7 @@ async def open_pause(
 ) -> Pause:
     """The run waits: its pause, the requests, the thread's state and the events, all at once."""
     async with unit(core) as work:
-        await work.tx.leases.check(lease)
+        await work.tx.leases.end(lease, ThreadStatus.PAUSED, work.now, message_count)
         pause = Pause(new_id("pause"), lease.thread_id, lease.run_id, PauseStatus.OPEN, origin, node, work.now)
         requests = [_request(core, work, pause, position, one) for position, one in enumerate(asked)]
         await work.tx.pauses.add(pause, requests)
@@ -136,16 +142,7 @@ async def open_pause(
             {"pause_id": pause.id, "node": node, "requests": [described(request) for request in requests]},
         )
         ended: Entry = (EventType.RUN_ENDED, {"run_id": lease.run_id, "status": RunStatus.PAUSED})
-        await _end(
-            work, lease, RunStatus.PAUSED, ThreadStatus.PAUSED, [*before, opened, ended], message_count, consumed
-        )
-        await work.tx.audit.append(
-            lease.thread_id,
-            SYSTEM,
-            "pause.opened",
-            {"pause_id": pause.id, "requests": [[request.id, request.kind, request.digest] for request in requests]},
-            work.now,
-        )
+        await _end(work, lease, RunStatus.PAUSED, [*before, opened, ended], consumed)
         failpoints.hit("ask.committing")
     failpoints.hit("ask.committed")
     if any(request.deadline for request in requests):
@@ -163,26 +160,18 @@ async def finish(
     message_count: int | None = None,
     consumed: Collection[str] = (),
     void: Collection[str] = (),
+    has_secrets: bool = True,
 ) -> None:
     """The run has ended, and the thread is free for the next message."""
     async with unit(core) as work:
-        await work.tx.leases.check(lease)
+        await work.tx.leases.end(lease, ThreadStatus.IDLE, work.now, message_count)
         data = {"run_id": lease.run_id, "status": status, **({"error": error} if error else {})}
         for pause_id in void:
             await work.tx.pauses.change(pause_id, PauseStatus.VOID, work.now)
-        if status is not RunStatus.FAILED:
+        if has_secrets and status is not RunStatus.FAILED:
             # No task is left that could read them again; a failed run may be retried, and would.
             await work.tx.secrets.destroy_of_thread(lease.thread_id)
-        await _end(
-            work,
-            lease,
-            status,
-            ThreadStatus.IDLE,
-            [*before, (EventType.RUN_ENDED, data)],
-            message_count,
-            consumed,
-            error,
-        )
+        await _end(work, lease, status, [*before, (EventType.RUN_ENDED, data)], consumed, error)
         failpoints.hit("run.finishing")
 
 
@@ -194,27 +183,18 @@ async def requeue(core: Core, lease: Lease) -> None:
         await work.tx.leases.release(lease)
 
 
-async def secrets_of(core: Core, thread_id: str) -> dict[str, tuple[str, str]]:
-    async with core.store.snapshot() as tx:
-        return await tx.secrets.of_thread(thread_id)
-
-
 async def _end(
     work: Unit,
     lease: Lease,
     run_status: RunStatus,
-    thread_status: ThreadStatus,
     entries: Sequence[Entry],
-    message_count: int | None,
     consumed: Collection[str],
     error: str | None = None,
 ) -> None:
     await work.tx.runs.change(lease.run_id, run_status, work.now, error=error)
-    await work.tx.threads.update(lease.thread_id, work.now, status=thread_status, message_count=message_count)
     for pause_id in consumed:
         await work.tx.pauses.change(pause_id, PauseStatus.CONSUMED, work.now)
     await work.record(lease.thread_id, *entries)
-    await work.tx.leases.release(lease)
 
 
 def _request(core: Core, work: Unit, pause: Pause, position: int, asked: Asked) -> Request:

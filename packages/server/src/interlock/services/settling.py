@@ -5,10 +5,12 @@ open request, the resuming run are written in the same transaction.
 """
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
+from datetime import timedelta
 from typing import Any
 
 from interlock.domain.canonical import action_digest
+from interlock.domain.claim import Claim
 from interlock.domain.errors import AlreadySettled
 from interlock.domain.event import EventType
 from interlock.domain.ids import new_id
@@ -16,7 +18,6 @@ from interlock.domain.principal import SYSTEM, Principal
 from interlock.domain.request import (
     Answer,
     AnswerOrigin,
-    Pause,
     PauseStatus,
     Request,
     RequestKind,
@@ -73,13 +74,10 @@ async def settled_error(work: Unit, request_id: str) -> AlreadySettled:
     )
 
 
-async def close_if_settled(work: Unit, thread: Thread, pause: Pause) -> Run | None:
-    """When the pause's last request is settled: mark it so and queue the run that goes on. Else None."""
-    requests = await work.tx.requests.of_pauses([pause.id])
-    if any(request.status is RequestStatus.PENDING for request in requests):
-        return None
-    await work.tx.pauses.change(pause.id, PauseStatus.SETTLED, work.now)
-    return await queue_run(work, thread, RunCause.ANSWER, {})
+async def close(work: Unit, thread: Thread, pause_id: str, *, detached: bool = False) -> Run:
+    """The pause's last request is settled: mark it so, and queue the run that goes on."""
+    await work.tx.pauses.change(pause_id, PauseStatus.SETTLED, work.now)
+    return await queue_run(work, thread, RunCause.ANSWER, {}, detached=detached)
 
 
 async def queue_run(
@@ -91,23 +89,33 @@ async def queue_run(
     detached: bool = False,
     before: tuple[tuple[EventType, Mapping[str, Any]], ...] = (),
 ) -> Run:
-    """Queue a run on a locked thread, with the events that belong in front of it, and have the runner told."""
+    """Queue a run on a locked thread, with the events that belong in front of it, and have the runner told.
+
+    Where this process has a place free the run is claimed at once: that saves the commit of a claim of its own.
+    """
     run_id = new_id("run")
     started = (EventType.RUN_STARTED, {"run_id": run_id, "cause": cause})
     events = await work.record(thread.id, *before, started)
+    worker = work.reserve()
     run = Run(
         run_id,
         thread.id,
         cause,
-        RunStatus.QUEUED,
+        RunStatus.RUNNING if worker else RunStatus.QUEUED,
         work.now,
         input=given,
+        attempt=1 if worker else 0,
         started_seq=events[0].seq,
         detached=detached,
     )
     await work.tx.runs.add(run)
-    await work.tx.threads.update(thread.id, work.now, status=ThreadStatus.RUNNING)
-    work.wake(run.id)
+    if worker:
+        until = work.now + timedelta(seconds=work.core.policy.lease_seconds)
+        lease = await work.tx.leases.take(thread.id, run.id, worker, work.now, until)
+        work.start(Claim(lease, replace(thread, seq=events[-1].seq), run))
+    else:
+        await work.tx.threads.update(thread.id, work.now, status=ThreadStatus.RUNNING)
+        work.wake(run.id)
     return run
 
 

@@ -40,10 +40,10 @@ async def create_thread(
         return await add_thread(work, principal, check_agent(core, agent), thread_id or new_thread_id(principal.name))
 
 
-async def add_thread(work: Unit, principal: Principal, agent: str, thread_id: str) -> Thread:
+async def add_thread(work: Unit, principal: Principal, agent: str, thread_id: str, title: str = "") -> Thread:
     if principal.role is Role.AGENT:
         raise Forbidden("an agent's key may not start threads")
-    thread = Thread(thread_id, principal.id, agent, "", ThreadStatus.IDLE, 0, 0, 0, work.now, work.now)
+    thread = Thread(thread_id, principal.id, agent, title, ThreadStatus.IDLE, 0, 0, 0, work.now, work.now)
     await work.tx.threads.add(thread)
     events = await work.record(thread_id, (EventType.THREAD_CREATED, {"agent": agent, "owner": principal.name}))
     return replace(thread, seq=events[-1].seq)

@@ -2,12 +2,13 @@
 
 from collections.abc import Collection
 from datetime import datetime
+from typing import Any
 
-from sqlalchemy import bindparam, or_, select, update
+from sqlalchemy import Integer, bindparam, func, literal_column, or_, select, update
 
 from interlock.domain.errors import LeaseLost
 from interlock.domain.run import RunStatus
-from interlock.domain.thread import Lease, Thread
+from interlock.domain.thread import Lease, Thread, ThreadStatus
 from interlock.storage._repository import Repository
 from interlock.storage.runs import IS_ACTIVE
 from interlock.storage.schema import runs, threads
@@ -21,38 +22,45 @@ _TAKE = (
         lease_worker=bindparam("worker"),
         lease_run=bindparam("run"),
         lease_until=bindparam("until"),
+        status=literal_column(f"'{ThreadStatus.RUNNING}'"),
+        updated_at=bindparam("at"),
     )
     .returning(threads.c.epoch)
 )
 _HELD = (threads.c.id == bindparam("of_thread"), threads.c.epoch == bindparam("of_epoch"))
-_CHECK = (
-    select(*THREAD_COLUMNS)
-    # A lease that was given back is not held any more, though nobody has taken the next one yet.
-    .where(*_HELD, threads.c.lease_worker == bindparam("of_worker"), IS_ALIVE)
-    .with_for_update()
+# A lease that was given back is not held any more, though nobody has taken the next one yet.
+_HOLDS = (*_HELD, threads.c.lease_worker == bindparam("of_worker"), IS_ALIVE)
+_CHECK = select(*THREAD_COLUMNS).where(*_HOLDS).with_for_update()
+_END = (
+    update(threads)
+    .where(*_HOLDS)
+    .values(
+        status=bindparam("to_status"),
+        updated_at=bindparam("at"),
+        message_count=func.coalesce(bindparam("count", type_=Integer), threads.c.message_count),
+        **NO_LEASE,
+    )
 )
 _RELEASE = update(threads).where(*_HELD).values(**NO_LEASE)
 
 
 class SqlLeases(Repository):
-    async def take(self, thread_id: str, run_id: str, worker: str, until: datetime) -> Lease:
-        values = {"of_thread": thread_id, "worker": worker, "run": run_id, "until": until}
+    async def take(self, thread_id: str, run_id: str, worker: str, at: datetime, until: datetime) -> Lease:
+        values = {"of_thread": thread_id, "worker": worker, "run": run_id, "at": at, "until": until}
         epoch = await self._connection.scalar(_TAKE, values)
         if epoch is None:
             raise LeaseLost(f"the thread {thread_id} is gone", thread_id=thread_id)
         return Lease(thread_id, run_id, worker, epoch)
 
     async def check(self, lease: Lease) -> Thread:
-        values = {"of_thread": lease.thread_id, "of_epoch": lease.epoch, "of_worker": lease.worker}
-        row = (await self._connection.execute(_CHECK, values)).one_or_none()
+        row = (await self._connection.execute(_CHECK, _holder(lease))).one_or_none()
         if row is None:
-            raise LeaseLost(
-                f"{lease.worker} no longer holds the lease of {lease.thread_id}",
-                thread_id=lease.thread_id,
-                run_id=lease.run_id,
-                epoch=lease.epoch,
-            )
+            raise _lost(lease)
         return thread_of(row)
+
+    async def end(self, lease: Lease, status: ThreadStatus, at: datetime, message_count: int | None) -> None:
+        if not await self._changed(_END, {**_holder(lease), "to_status": status, "at": at, "count": message_count}):
+            raise _lost(lease)
 
     async def renew(self, worker: str, thread_ids: Collection[str], until: datetime) -> set[str]:
         if not thread_ids:
@@ -89,3 +97,16 @@ class SqlLeases(Repository):
             .values(epoch=threads.c.epoch + 1, **NO_LEASE)
         )
         return run_ids
+
+
+def _holder(lease: Lease) -> dict[str, Any]:
+    return {"of_thread": lease.thread_id, "of_epoch": lease.epoch, "of_worker": lease.worker}
+
+
+def _lost(lease: Lease) -> LeaseLost:
+    return LeaseLost(
+        f"{lease.worker} no longer holds the lease of {lease.thread_id}",
+        thread_id=lease.thread_id,
+        run_id=lease.run_id,
+        epoch=lease.epoch,
+    )

@@ -75,7 +75,9 @@ async def chat(request: Request, caller: Caller, body: wire.Chat, x_on_disconnec
 
 
 @router.post("/resume/{thread_id}", response_class=EventStream, responses=stream(400, 401, 404, 409))
-async def resume(request: Request, caller: Caller, thread_id: str, body: wire.Resume) -> Response:
+async def resume(
+    request: Request, caller: Caller, thread_id: str, body: wire.Resume, x_on_disconnect: OnDisconnect = None
+) -> Response:
     """Reply to what is pending: `continue` and `cancel` settle approvals, `answer` gives one text for each question.
 
     A reply that does not fit gives an `error` event and `end` with the action `error`; everything stays pending. After
@@ -84,7 +86,7 @@ async def resume(request: Request, caller: Caller, thread_id: str, body: wire.Re
     _check_action(body)
     locale = locale_of(request)
     try:
-        settled = await _settle(request, caller, thread_id, body)
+        settled = await _settle(request, caller, thread_id, body, detached=x_on_disconnect == "continue")
     except InvalidAnswer as error:
         frames = Frames(thread_id, locale, joined_late=False)
         return _event_stream(thread_id, streaming.of(frames.error(error.message), frames.end({"action": "error"})))
@@ -94,7 +96,7 @@ async def resume(request: Request, caller: Caller, thread_id: str, body: wire.Re
     if settled.run is not None:
         return _follow_run(request, caller, frames, thread_id, settled.run.id, settled.seq)
     view = await threads.view_thread(state_of(request).core, caller, thread_id)
-    return _event_stream(thread_id, streaming.still_open(frames, settled.pause.id, view.open_requests))
+    return _event_stream(thread_id, streaming.still_open(frames, settled.pause_id, view.open_requests))
 
 
 @router.get("/stream/{thread_id}", response_class=EventStream, responses=stream(400, 401))
@@ -115,18 +117,19 @@ def _check_action(body: wire.Resume) -> None:
         raise InvalidInput("action answer needs answers: one text for each question")
 
 
-async def _settle(request: Request, caller: Principal, thread_id: str, body: wire.Resume) -> Settled | Started:
+async def _settle(
+    request: Request, caller: Principal, thread_id: str, body: wire.Resume, *, detached: bool
+) -> Settled | Started:
     core = state_of(request).core
     try:
         pause = await answering.pause_in_view(core, caller, thread_id, request_id=body.request_id)
     except NothingPending:
         if body.action != "continue" or body.request_id is not None:
             raise
-        return await messages.retry(core, caller, thread_id)
+        return await messages.retry(core, caller, thread_id, detached=detached)
     sender = Sender(caller, SOURCE)
-    return await answering.answer_pause(
-        core, sender, thread_id, pause.id, choose(body.action, body.answers or (), body.reason)
-    )
+    chosen = choose(body.action, body.answers or (), body.reason)
+    return await answering.answer_pause(core, sender, thread_id, pause.id, chosen, detached=detached)
 
 
 def _stream_run(request: Request, caller: Principal, started: Started) -> Response:
