@@ -20,7 +20,7 @@ from interlock.passwords import Argon2Passwords
 from interlock.ports.agents import Message
 from interlock.ports.clock import SystemClock
 from interlock.services.core import Core, Policy
-from interlock.storage.database import Database, SqliteDatabase, open_database
+from interlock.storage.database import Database, open_database, sqlite_file
 from interlock.storage.folder_lock import FolderLock
 from interlock.storage.migrate import migrate
 from interlock.storage.sealing import Sealer, derive
@@ -33,6 +33,7 @@ if TYPE_CHECKING:
     from interlock.runners.hosting import HostedAgents
     from interlock.runners.loading import HostedAgent
     from interlock.runners.local import LocalRunner
+    from interlock.services.deadlines import DeadlineTimer
 
 
 class NoAgents:
@@ -88,10 +89,11 @@ async def application(config: Config) -> AsyncGenerator[Application]:
 
 
 def _lock(config: Config) -> FolderLock | None:
-    database = open_database(config.database_url)
-    if not isinstance(database, SqliteDatabase):
+    """One server per SQLite file; servers on PostgreSQL share it."""
+    file = sqlite_file(config.database_url)
+    if file is None:
         return None
-    lock = FolderLock(database.file)
+    lock = FolderLock(file)
     lock.acquire()
     return lock
 
@@ -117,8 +119,6 @@ def _demo(config: Config) -> "HostedAgent":
 
 
 def _application(config: Config, database: Database, core: Core, agents: "HostedAgents") -> Application:
-    from fastapi import FastAPI
-
     from interlock.faces.app import create_app
     from interlock.faces.http.guard import Allowed
     from interlock.faces.http.server_state import ServerState
@@ -138,27 +138,29 @@ def _application(config: Config, database: Database, core: Core, agents: "Hosted
         with_accounts=config.auth == "accounts",
     )
 
-    @asynccontextmanager
-    async def lifespan(_app: FastAPI) -> AsyncGenerator[None]:
-        await runner.start()
-        ticking = asyncio.create_task(timer.run(core))
-        draining = asyncio.create_task(_drain_when_closing(state, runner))
-        state.ready.set()
-        try:
-            yield
-        finally:
-            state.closing.set()
-            ticking.cancel()
-            with suppress(asyncio.CancelledError):
-                await ticking
-            await draining
-
     allowed = Allowed(
         frozenset({config.host.lower(), *(host.lower() for host in config.allowed_hosts)}),
         frozenset(config.allowed_origins),
         any_address=not config.is_loopback,
     )
-    return Application(create_app(state, allowed, lifespan), state)
+    return Application(create_app(state, allowed, lambda _app: _running(state, runner, timer)), state)
+
+
+@asynccontextmanager
+async def _running(state: "ServerState", runner: "LocalRunner", timer: "DeadlineTimer") -> AsyncGenerator[None]:
+    """What goes on while the server serves: the runner, the deadlines, and the drain when it is told to stop."""
+    await runner.start()
+    ticking = asyncio.create_task(timer.run(state.core))
+    draining = asyncio.create_task(_drain_when_closing(state, runner))
+    state.ready.set()
+    try:
+        yield
+    finally:
+        state.closing.set()
+        ticking.cancel()
+        with suppress(asyncio.CancelledError):
+            await ticking
+        await draining
 
 
 async def _drain_when_closing(state: "ServerState", runner: "LocalRunner") -> None:

@@ -1,6 +1,6 @@
 """The effect journal of a run: intent before, result after, each in a transaction that the lease fences."""
 
-from collections.abc import AsyncGenerator, Mapping
+from collections.abc import AsyncGenerator, Mapping, Sequence
 from contextlib import asynccontextmanager
 from typing import Any
 
@@ -113,7 +113,7 @@ class RunJournal:
     async def _intend_again(self, work: Unit, effect: Effect) -> None:
         key = effect.key
         if effect.state is EffectState.INTENDED and not effect.idempotent:
-            may = key in await work.tx.effects.containers(key.thread_id, [key])
+            may = key in await _containers(work, [key])
         else:
             may = True
         if not may or not await work.tx.effects.change(
@@ -153,7 +153,7 @@ async def find_doubtful(core: Core, lease: Lease) -> list[Effect]:
         doubtful = await work.tx.effects.of_thread(lease.thread_id, EffectState.IN_DOUBT)
         begun = await work.tx.effects.of_thread(lease.thread_id, EffectState.INTENDED)
         open_ones = [effect for effect in begun if not effect.idempotent]
-        containers = await work.tx.effects.containers(lease.thread_id, [effect.key for effect in open_ones])
+        containers = await _containers(work, [effect.key for effect in open_ones])
         for effect in open_ones:
             if effect.key in containers:
                 continue
@@ -163,6 +163,12 @@ async def find_doubtful(core: Core, lease: Lease) -> list[Effect]:
                 lease.thread_id, SYSTEM, "effect.in_doubt", {"call_id": effect.key.call_id}, work.now
             )
         return doubtful
+
+
+async def _containers(work: Unit, keys: Sequence[EffectKey]) -> set[EffectKey]:
+    """Those that ran a graph. Only tools are containers: a plain node's effect and its subgraph share one task."""
+    calls = [key for key in keys if key.is_tool_call]
+    return await work.tx.effects.containers(calls[0].thread_id, calls) if calls else set()
 
 
 async def resolve_doubt(

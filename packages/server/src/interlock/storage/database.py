@@ -42,21 +42,33 @@ class Database(Protocol):
     async def close(self) -> None: ...
 
 
-def open_database(url: str) -> Database:
-    """The database behind a URL: `sqlite:///path/to/file.db` or `postgresql://user@host/name`."""
+def sqlite_file(url: str) -> Path | None:
+    """The file behind a URL of SQLite, None for any other database."""
+    parsed = _parsed(url)
+    if parsed.get_backend_name() != "sqlite":
+        return None
+    if not parsed.database or parsed.database == ":memory:":
+        raise InvalidInput("SQLite needs a file: a pause that is only in memory is lost with the process")
+    return Path(parsed.database).expanduser()
+
+
+def _parsed(url: str) -> URL:
     try:
-        parsed = make_url(url)
+        return make_url(url)
     except ArgumentError as error:
         raise InvalidInput(f"{url!r} is not a database URL: {error}") from error
-    match parsed.get_backend_name():
-        case "sqlite":
-            return SqliteDatabase(parsed)
-        case "postgresql":
-            return PostgresDatabase(parsed)
-        case other:
-            raise InvalidInput(
-                f"{other} is not supported: use sqlite:///path/to/file.db or postgresql://user@host/name"
-            )
+
+
+def open_database(url: str) -> Database:
+    """The database behind a URL: `sqlite:///path/to/file.db` or `postgresql://user@host/name`."""
+    file = sqlite_file(url)
+    if file is not None:
+        return SqliteDatabase(file)
+    parsed = _parsed(url)
+    if parsed.get_backend_name() == "postgresql":
+        return PostgresDatabase(parsed)
+    name = parsed.get_backend_name()
+    raise InvalidInput(f"{name} is not supported: use sqlite:///path/to/file.db or postgresql://user@host/name")
 
 
 @asynccontextmanager
@@ -101,10 +113,8 @@ class SqliteDatabase:
 
     is_shared = False
 
-    def __init__(self, url: URL) -> None:
-        if not url.database or url.database == ":memory:":
-            raise InvalidInput("SQLite needs a file: a pause that is only in memory is lost with the process")
-        self.file = Path(url.database).expanduser()
+    def __init__(self, file: Path) -> None:
+        self.file = file
         self.file.parent.mkdir(parents=True, exist_ok=True)
         self.engine = create_sqlite_engine(self.file)
         event.listen(self.engine, "connect", _prepare_sqlite)
@@ -238,9 +248,12 @@ class SqliteDatabase:
             try:
                 reader.run("BEGIN")
                 yield cast("AsyncConnection", reader)
-            finally:
                 reader.run("ROLLBACK")
-                self._readers.append(reader)
+            except BaseException:
+                # Whatever it was, the connection is not in a state that the next reader could trust.
+                reader.close()
+                raise
+            self._readers.append(reader)
 
     async def close(self) -> None:
         await self._flush()

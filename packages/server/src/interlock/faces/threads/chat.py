@@ -105,7 +105,9 @@ async def follow(
 ) -> Response:
     """Follow a thread: everything in its log after `Last-Event-ID`, then live; without it, from now on."""
     view = await threads.view_thread(state_of(request).core, caller, thread_id)
-    after = view.thread.seq if last_event_id is None else _parse_event_id(last_event_id)
+    seq = view.thread.seq
+    # An id that this thread has not reached, say from before a restored backup, must not hide what comes.
+    after = seq if last_event_id is None else min(seq, _parse_event_id(last_event_id))
     frames = Frames(thread_id, locale_of(request), joined_late=True)
     return _event_stream(thread_id, Stream(request, caller, thread_id, frames).thread(after))
 
