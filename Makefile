@@ -5,7 +5,8 @@ BIN := $(VENV)/bin
 UV := $(shell command -v uv 2>/dev/null || echo $(BIN)/uv)
 RUNTIME := $(VENV)/.runtime-ready
 DEV := $(VENV)/.dev-ready
-INSTALL := $(UV) pip install --quiet --python $(BIN)/python
+# Compiled while installing: the first start is as quick as the next one.
+INSTALL := $(UV) pip install --quiet --compile-bytecode --python $(BIN)/python
 
 .PHONY: serve setup test lint bench lock clean
 

@@ -1,6 +1,5 @@
 """`interlock users`: the accounts of people."""
 
-import asyncio
 from collections.abc import Awaitable, Callable
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, TypeVar
@@ -11,7 +10,7 @@ if TYPE_CHECKING:
     from interlock.domain.principal import Role as Known
     from interlock.services.core import Core
 
-app = typer.Typer(help="Create accounts, reset passwords, set roles.", no_args_is_help=True)
+app = typer.Typer(help="Create accounts, reset passwords, set roles.", no_args_is_help=True, rich_markup_mode=None)
 
 T = TypeVar("T")
 Data = Annotated[Path | None, typer.Option(help="The server's data folder. [default: .interlock]")]
@@ -97,6 +96,8 @@ def _password(given: str | None) -> str:
 
 
 def _run(data: Path | None, database: str | None, work: "Callable[[Core], Awaitable[T]]") -> T:
+    import asyncio
+
     from interlock.bootstrap import opened
     from interlock.config import load
 
