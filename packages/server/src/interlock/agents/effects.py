@@ -112,7 +112,8 @@ async def _attempt(
         await run.journal.failed(key, f"{type(error).__name__}: {error}")
         raise
     else:
-        asks = positions.used - used_before
+        # Side by side, siblings move the counter too; but without answers, who comes to an end has asked nothing.
+        asks = positions.used - used_before if scope.one_by_one else 0
         await run.journal.done(key, run.pack(result), asks, _output(result), failed=_has_failed(result))
         return result
     finally:

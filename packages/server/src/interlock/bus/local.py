@@ -20,10 +20,13 @@ class LocalSubscription:
         self._arrived = asyncio.Event()
         self._lagged = False
 
-    def offer(self, item: Live) -> None:
+    def offer(self, item: Live, so_far: Partial | None = None) -> None:
+        """Queue an item. A follower that is too slow loses what waited, and has the text `so_far` in its place."""
         if len(self._items) >= CAPACITY:
             self._items.clear()
             self._lagged = True
+            if isinstance(item, Token) and so_far is not None:
+                item = so_far
         self._items.append(item)
         self._arrived.set()
 
@@ -53,7 +56,7 @@ class LocalBus:
         for item in items:
             self._remember(thread_id, item)
             for subscription in self._subscriptions.get(thread_id, ()):
-                subscription.offer(item)
+                subscription.offer(item, self._writing.get(thread_id))
 
     @asynccontextmanager
     async def subscribe(self, thread_id: str) -> AsyncGenerator[LocalSubscription]:

@@ -31,7 +31,7 @@ from interlock.runners.transcript import assistant_entry, messages_in
 from interlock.services import running
 from interlock.services.core import Core
 from interlock.services.effects import RunJournal
-from interlock.services.run_log import RunLog
+from interlock.services.run_log import Entry, RunLog
 from interlock.services.running import Asked, SettledPause, Standing
 
 INTERRUPT = "__interrupt__"
@@ -235,32 +235,37 @@ class GraphRun:
             dict(secrets.values()),
         )
 
-    def _approved(self) -> dict[str, str]:
+    def _approved(self) -> dict[str, set[str]]:
         answers = self.answered.answers
-        approved: dict[str, str] = {}
+        approved: dict[str, set[str]] = {}
         for request in (request for pause in self.answered.pauses for request in pause.requests):
             if request.call_id is not None and request.digest is not None and request.id in answers:
                 digest = replies.approved_digest(request, answers[request.id].value)
                 if digest is not None:
-                    approved[request.call_id] = digest
+                    approved.setdefault(request.call_id, set()).add(digest)
         return approved
 
     @asynccontextmanager
     async def _flushing(self) -> AsyncGenerator[None]:
         """Write what no other transaction takes along, soon enough for those who watch."""
 
+        writing = asyncio.Lock()
+
         async def flush() -> None:
             while True:
                 await self._dirty.wait()
                 await asyncio.sleep(FLUSH_SECONDS)
                 self._dirty.clear()
-                await running.report(self.core, self.lease, self.log)
+                async with writing:
+                    await running.report(self.core, self.lease, self.log)
 
         task = asyncio.create_task(flush())
         try:
             yield
         finally:
-            task.cancel()
+            # Never in the middle of a report: a commit that was cut off may have happened, and would be written again.
+            async with writing:
+                task.cancel()
             with suppress(asyncio.CancelledError, LeaseLost, StorageUnavailable):
                 await task
 
@@ -288,10 +293,19 @@ class GraphRun:
             if node.startswith("__") or not isinstance(update, dict):
                 continue
             messages: Any = cast("dict[str, Any]", update).get("messages")
-            for message in cast("list[Any]", messages) if isinstance(messages, list) else [messages]:
-                if isinstance(message, AIMessage) and message.id not in self._known_messages:
-                    self._known_messages.add(message.id)
-                    self.log.add((EventType.ASSISTANT_MESSAGE, assistant_entry(message)))
+            self._report_messages(cast("list[Any]", messages) if isinstance(messages, list) else [messages])
+
+    def _report_messages(self, messages: Sequence[Any]) -> None:
+        for message in messages:
+            if isinstance(message, AIMessage) and message.id and message.id not in self._known_messages:
+                self._known_messages.add(message.id)
+                self.log.add((EventType.ASSISTANT_MESSAGE, assistant_entry(message)))
+
+    def _told(self, state: GraphState | None) -> list[Entry]:
+        """What the log holds, and messages that no update showed as such: a node may give them as plain pairs."""
+        if state is not None:
+            self._report_messages(state.messages)
+        return self.log.take()
 
     async def _conclude(self, state: GraphState) -> None:
         if self.untold & state.pending.keys() or self._was_refused_at_breakpoint():
@@ -319,7 +333,7 @@ class GraphRun:
             origin,
             node,
             asked,
-            before=self.log.take(),
+            before=self._told(state),
             message_count=len(state.messages) if state else None,
             # Effects in doubt are asked about before anything is sent: the answers on record are still to be sent.
             consumed=self._done_with(state),
@@ -341,7 +355,7 @@ class GraphRun:
             self.lease,
             status,
             error=error,
-            before=self.log.take(),
+            before=self._told(state),
             message_count=len(state.messages),
             consumed=consumed,
             void=() if kept else pauses - consumed,

@@ -67,6 +67,9 @@ class LocalRunner:
 
     def take(self, claim: Claim) -> None:
         failpoints.hit("run.claimed")
+        if before := self._executing.get(claim.run.id):
+            # Its lease ran out, and the run came back to this worker: the earlier attempt can commit nothing any more.
+            before.cancel()
         self._executing[claim.run.id] = self._spawn(self._run(claim))
 
     def wake(self, run_id: str) -> None:
@@ -143,6 +146,8 @@ class LocalRunner:
             self._runs[run_id] = run
             if self._closing:
                 run.drain("the server shuts down", requeue=True)
+            if claim.run.stop_reason is not None:
+                run.drain(claim.run.stop_reason)
             await run.execute()
         except LeaseLost:
             logger.info("run %s is no longer this worker's", run_id)
@@ -152,8 +157,9 @@ class LocalRunner:
         except asyncio.CancelledError:
             logger.info("run %s was cancelled", run_id)
         finally:
-            self._runs.pop(run_id, None)
-            self._executing.pop(run_id, None)
+            if self._executing.get(run_id) is asyncio.current_task():
+                self._runs.pop(run_id, None)
+                self._executing.pop(run_id, None)
             self.give_back()
 
     async def _queue_again(self, claim: Claim) -> None:

@@ -55,7 +55,7 @@ def approved_digest(request: Request, value: Mapping[str, Any]) -> str | None:
 
 
 def _ask(request: Request, value: Value) -> Any:
-    return {"status": request.status, "value": value, "reason": _REASONS.get(request.status, "")}
+    return {"status": request.status.value, "value": value, "reason": _REASONS.get(request.status, "")}
 
 
 def _langchain_decision(request: Request, value: Value) -> Any:

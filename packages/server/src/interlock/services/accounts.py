@@ -52,7 +52,7 @@ async def principal_by_token(core: Core, user_id: str, issued_at: datetime) -> P
     """Who a token stands for now: their present role, and nobody once the token was revoked."""
     async with core.store.snapshot() as tx:
         user = await tx.users.get(user_id)
-    if user is None or issued_at < user.tokens_after.replace(microsecond=0):
+    if user is None or issued_at < user.tokens_after:
         raise NotAuthenticated("the token no longer holds")
     return principal_of(user)
 

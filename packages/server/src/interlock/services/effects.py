@@ -1,6 +1,6 @@
 """The effect journal of a run: intent before, result after, each in a transaction that the lease fences."""
 
-from collections.abc import AsyncGenerator, Mapping, Sequence
+from collections.abc import AsyncGenerator, Collection, Mapping, Sequence
 from contextlib import asynccontextmanager
 from typing import Any
 
@@ -28,13 +28,13 @@ class EffectMismatch(InterlockError):
 class RunJournal:
     """One run's journal. What the run's log holds goes into the thread's log before what the journal writes."""
 
-    def __init__(self, core: Core, lease: Lease, log: RunLog, *, approved: Mapping[str, str]) -> None:
+    def __init__(self, core: Core, lease: Lease, log: RunLog, *, approved: Mapping[str, Collection[str]]) -> None:
         self._core = core
         self._lease = lease
         self._log = log
-        self._approved = dict(approved)
+        self._approved = approved
+        """By tool_call_id, the digests of what people approved, or of their edits: subagents may use the same id."""
         self._tools: dict[EffectKey, str] = {}
-        """By tool_call_id, the digest of what a person approved, or of their edit."""
 
     async def begin(
         self,
@@ -97,7 +97,7 @@ class RunJournal:
 
     def _check_approved(self, call_id: str, tool: str, digest: str) -> None:
         approved = self._approved.get(call_id)
-        if approved is not None and approved != digest:
+        if approved is not None and digest not in approved:
             raise EffectMismatch(f"what was approved is not what {tool} was about to run with", call_id=call_id)
 
     async def _intend(self, work: Unit, effect: Effect, *, is_new: bool) -> None:

@@ -61,6 +61,12 @@ async def view_thread(core: Core, principal: Principal, thread_id: str) -> Threa
     return ThreadView(thread, pause, requests)
 
 
+async def is_visible(core: Core, principal: Principal, thread_id: str) -> bool:
+    async with core.store.snapshot() as tx:
+        thread = await tx.threads.get(thread_id)
+    return thread is not None and principal.may_see(thread.owner_id, thread.agent)
+
+
 async def history(core: Core, principal: Principal, thread_id: str) -> list[Message]:
     async with core.store.snapshot() as tx:
         thread = visible(principal, await tx.threads.get(thread_id))

@@ -1,8 +1,9 @@
 """What every repository is built on: the transaction's connection, and which database it speaks to."""
 
+from collections.abc import Iterable
 from typing import Any
 
-from sqlalchemy import Column, Executable, ScalarSelect, Table, bindparam, func, select
+from sqlalchemy import Column, ColumnElement, Executable, ScalarSelect, Table, bindparam, func, literal_column, select
 from sqlalchemy.dialects import postgresql, sqlite
 from sqlalchemy.engine import CursorResult
 from sqlalchemy.ext.asyncio import AsyncConnection
@@ -15,6 +16,16 @@ def next_number(column: Column[Any]) -> ScalarSelect[Any]:
     """
     last = func.coalesce(func.max(column), 0)
     return select(last + 1).where(column.table.c.thread_id == bindparam("of_thread")).scalar_subquery()
+
+
+def one_of(column: Column[Any], values: Iterable[str]) -> ColumnElement[bool]:
+    """The column is one of these words of our own: written out, so that the statement is the same each time."""
+    return column.in_([literal_column(f"'{value}'") for value in values])
+
+
+def insert_for(table: Table, *, is_postgres: bool) -> sqlite.Insert | postgresql.Insert:
+    """An INSERT that knows ON CONFLICT: on PostgreSQL a failed statement would spoil its whole transaction."""
+    return postgresql.insert(table) if is_postgres else sqlite.insert(table)
 
 
 class Repository:
@@ -31,7 +42,3 @@ class Repository:
         options = {"preserve_rowcount": True}
         result: CursorResult[Any] = await self._connection.execute(statement, values, execution_options=options)
         return result.rowcount == 1
-
-    def _insert(self, table: Table) -> sqlite.Insert | postgresql.Insert:
-        """An INSERT that knows ON CONFLICT: on PostgreSQL a failed statement would spoil its whole transaction."""
-        return postgresql.insert(table) if self._is_postgres else sqlite.insert(table)

@@ -3,13 +3,14 @@
 from collections.abc import Collection
 from typing import Any
 
-from sqlalchemy import Row, insert, select
+from sqlalchemy import Row, bindparam, insert, select
 
 from interlock.domain.request import Answer, AnswerOrigin
 from interlock.storage._repository import Repository
 from interlock.storage.schema import answers
 
 _ADD = insert(answers)
+_OF_REQUEST = select(answers).where(answers.c.request_id == bindparam("request_id"))
 
 
 class SqlAnswers(Repository):
@@ -31,7 +32,10 @@ class SqlAnswers(Repository):
     async def of_requests(self, request_ids: Collection[str]) -> dict[str, Answer]:
         if not request_ids:
             return {}
-        found = await self._connection.execute(select(answers).where(answers.c.request_id.in_(request_ids)))
+        if len(request_ids) == 1:
+            found = await self._connection.execute(_OF_REQUEST, {"request_id": next(iter(request_ids))})
+        else:
+            found = await self._connection.execute(select(answers).where(answers.c.request_id.in_(request_ids)))
         return {row.request_id: _answer(row) for row in found}
 
 

@@ -14,6 +14,7 @@ from sqlalchemy.exc import TimeoutError as PoolTimeout
 from sqlalchemy.ext.asyncio import AsyncConnection, create_async_engine
 
 from interlock.domain.errors import InvalidInput, StorageUnavailable
+from interlock.storage.prepared import Preparations
 from interlock.storage.sqlite_driver import InlineConnection, create_sqlite_engine
 
 Result = TypeVar("Result")
@@ -78,7 +79,7 @@ async def _told() -> AsyncGenerator[None]:
         yield
     except (OperationalError, InterfaceError) as error:
         raise StorageUnavailable(f"the database cannot be used: {error.orig}") from error
-    except sqlite3.Error as error:
+    except (sqlite3.OperationalError, sqlite3.InterfaceError) as error:
         raise StorageUnavailable(f"the database cannot be used: {error}") from error
     except PoolTimeout as error:
         raise StorageUnavailable("the database has no free connection") from error
@@ -118,6 +119,7 @@ class SqliteDatabase:
         self.file.parent.mkdir(parents=True, exist_ok=True)
         self.engine = create_sqlite_engine(self.file)
         event.listen(self.engine, "connect", _prepare_sqlite)
+        self._preparations = Preparations(self.engine.dialect)
         self._turn = asyncio.Lock()
         self._waiting = 0
         self._writer: InlineConnection | None = None
@@ -176,7 +178,7 @@ class SqliteDatabase:
     async def _enter(self) -> asyncio.Future[None]:
         try:
             if self._writer is None:
-                self._writer = InlineConnection(self.engine)
+                self._writer = InlineConnection(self.engine, self._preparations)
                 self._writer.run("PRAGMA busy_timeout=0")
             if self._group is None:
                 await self._begin()
@@ -244,7 +246,7 @@ class SqliteDatabase:
     @asynccontextmanager
     async def read(self) -> AsyncGenerator[AsyncConnection]:
         async with _told():
-            reader = self._readers.pop() if self._readers else InlineConnection(self.engine)
+            reader = self._readers.pop() if self._readers else InlineConnection(self.engine, self._preparations)
             try:
                 reader.run("BEGIN")
                 yield cast("AsyncConnection", reader)

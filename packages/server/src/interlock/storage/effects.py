@@ -1,22 +1,44 @@
 """The record of every tool execution."""
 
 from collections import Counter
-from collections.abc import Collection, Sequence
+from collections.abc import Collection
 from datetime import datetime
+from functools import cache
 from typing import Any
 
-from sqlalchemy import ColumnElement, Row, insert, or_, select, update
+from sqlalchemy import Executable, Row, bindparam, insert, literal_column, or_, select, update
 
 from interlock.domain.effect import EFFECT, Effect, EffectKey, EffectState
-from interlock.storage._repository import Repository, next_number
+from interlock.storage._repository import Repository, next_number, one_of
 from interlock.storage.schema import checkpoints, effects
 
 _ADD = insert(effects).values(number=next_number(effects.c.number))
 
 
+_KEY = (
+    effects.c.thread_id == bindparam("of_thread"),
+    effects.c.task_id == bindparam("of_task"),
+    effects.c.call_id == bindparam("of_call"),
+)
+_BY_KEY = select(effects).where(*_KEY)
+
+
+@cache
+def _change(state: EffectState, names: tuple[str, ...]) -> Executable:
+    changes: dict[str, Any] = {name.removeprefix("new_"): bindparam(name) for name in names}
+    changed = update(effects).where(*_KEY, one_of(effects.c.state, EFFECT.sources(state)))
+    return changed.values(state=literal_column(f"'{state}'"), **changes)
+
+
+@cache
+def _of_thread(states: tuple[EffectState, ...]) -> Executable:
+    mine = (effects.c.thread_id == bindparam("thread_id"), one_of(effects.c.state, states))
+    return select(effects).where(*mine).order_by(effects.c.number)
+
+
 class SqlEffects(Repository):
     async def get(self, key: EffectKey) -> Effect | None:
-        row = (await self._connection.execute(select(effects).where(*_is(key)))).one_or_none()
+        row = (await self._connection.execute(_BY_KEY, _named(key))).one_or_none()
         return None if row is None else _effect(row)
 
     async def add(self, effect: Effect) -> None:
@@ -57,15 +79,12 @@ class SqlEffects(Repository):
         result: bytes | None = None,
         error: str | None = None,
     ) -> bool:
-        given = {"run_id": run_id, "epoch": epoch, "asks": asks, "result": result, "error": error}
-        values = {name: value for name, value in given.items() if value is not None}
-        allowed = effects.c.state.in_(EFFECT.sources(state))
-        changed = update(effects).where(*_is(key), allowed)
-        return await self._changed(changed.values(state=state, updated_at=at, **values))
+        given = {"run_id": run_id, "epoch": epoch, "asks": asks, "result": result, "error": error, "updated_at": at}
+        values = {f"new_{name}": value for name, value in given.items() if value is not None}
+        return await self._changed(_change(state, tuple(values)), {**_named(key), **values})
 
     async def of_thread(self, thread_id: str, *states: EffectState) -> list[Effect]:
-        mine = (effects.c.thread_id == thread_id, effects.c.state.in_(states))
-        found = await self._connection.execute(select(effects).where(*mine).order_by(effects.c.number))
+        found = await self._connection.execute(_of_thread(states), {"thread_id": thread_id})
         return [_effect(row) for row in found]
 
     async def containers(self, thread_id: str, keys: Collection[EffectKey]) -> set[EffectKey]:
@@ -97,12 +116,8 @@ class SqlEffects(Repository):
         return {part for ns in found.scalars() for step in ns.split("|") for part in step.split(":")[1:]}
 
 
-def _is(key: EffectKey) -> Sequence[ColumnElement[bool]]:
-    return (
-        effects.c.thread_id == key.thread_id,
-        effects.c.task_id == key.task_id,
-        effects.c.call_id == key.call_id,
-    )
+def _named(key: EffectKey) -> dict[str, str]:
+    return {"of_thread": key.thread_id, "of_task": key.task_id, "of_call": key.call_id}
 
 
 def _effect(row: Row[Any]) -> Effect:

@@ -2,22 +2,30 @@
 
 from collections.abc import Sequence
 from datetime import datetime
+from functools import cache
 from typing import Any
 
-from sqlalchemy import Row, bindparam, insert, select, update
+from sqlalchemy import Executable, Row, bindparam, insert, literal_column, select, update
 
 from interlock.domain.request import PAUSE, Pause, PauseOrigin, PauseStatus, Request
-from interlock.storage._repository import Repository, next_number
+from interlock.storage._repository import Repository, next_number, one_of
 from interlock.storage.requests import request_values
 from interlock.storage.schema import pauses, requests
 
 _ADD = insert(pauses).values(seq=next_number(pauses.c.seq))
 _ADD_REQUESTS = insert(requests)
+_BY_ID = select(pauses).where(pauses.c.id == bindparam("pause_id"))
 _OF_THREAD = (
     select(pauses)
     .where(pauses.c.thread_id == bindparam("thread_id"), pauses.c.status == bindparam("status"))
     .order_by(pauses.c.seq)
 )
+
+
+@cache
+def _change(status: PauseStatus) -> Executable:
+    changed = update(pauses).where(pauses.c.id == bindparam("pause_id"), one_of(pauses.c.status, PAUSE.sources(status)))
+    return changed.values(status=literal_column(f"'{status}'"), changed_at=bindparam("at"))
 
 
 class SqlPauses(Repository):
@@ -39,7 +47,7 @@ class SqlPauses(Repository):
             await self._connection.execute(_ADD_REQUESTS, [request_values(request) for request in requests])
 
     async def get(self, pause_id: str) -> Pause | None:
-        row = (await self._connection.execute(select(pauses).where(pauses.c.id == pause_id))).one_or_none()
+        row = (await self._connection.execute(_BY_ID, {"pause_id": pause_id})).one_or_none()
         return None if row is None else _pause(row)
 
     async def of_thread(self, thread_id: str, status: PauseStatus) -> list[Pause]:
@@ -47,9 +55,7 @@ class SqlPauses(Repository):
         return [_pause(row) for row in found]
 
     async def change(self, pause_id: str, status: PauseStatus, at: datetime) -> bool:
-        allowed = pauses.c.status.in_(PAUSE.sources(status))
-        changed = update(pauses).where(pauses.c.id == pause_id, allowed)
-        return await self._changed(changed.values(status=status, changed_at=at))
+        return await self._changed(_change(status), {"pause_id": pause_id, "at": at})
 
 
 def _pause(row: Row[Any]) -> Pause:

@@ -2,12 +2,13 @@
 
 from collections.abc import Collection
 from datetime import datetime
+from functools import cache
 from typing import Any
 
-from sqlalchemy import Row, bindparam, func, literal_column, select, update
+from sqlalchemy import Executable, Row, bindparam, func, literal_column, select, update
 
 from interlock.domain.request import REQUEST, Request, RequestKind, RequestStatus
-from interlock.storage._repository import Repository
+from interlock.storage._repository import Repository, one_of
 from interlock.storage.schema import pauses, requests
 
 # Written out, not bound: only then can the partial index serve the query.
@@ -18,6 +19,23 @@ _HAS_DEADLINE = (
 _BY_ID = select(requests).where(requests.c.id == bindparam("request_id"))
 
 
+_OF_PAUSE = (
+    select(requests).where(requests.c.pause_id == bindparam("pause_id")).order_by(requests.c.position, requests.c.id)
+)
+_OF_PAUSES = (
+    select(requests)
+    .join(pauses, pauses.c.id == requests.c.pause_id)
+    .order_by(pauses.c.seq, pauses.c.id, requests.c.position)
+)
+
+
+@cache
+def _settle(status: RequestStatus) -> Executable:
+    allowed = one_of(requests.c.status, REQUEST.sources(status))
+    settled = update(requests).where(requests.c.id == bindparam("request_id"), allowed)
+    return settled.values(status=literal_column(f"'{status}'"), settled_at=bindparam("at"))
+
+
 class SqlRequests(Repository):
     async def get(self, request_id: str) -> Request | None:
         row = (await self._connection.execute(_BY_ID, {"request_id": request_id})).one_or_none()
@@ -26,18 +44,14 @@ class SqlRequests(Repository):
     async def of_pauses(self, pause_ids: Collection[str]) -> list[Request]:
         if not pause_ids:
             return []
-        found = await self._connection.execute(
-            select(requests)
-            .join(pauses, pauses.c.id == requests.c.pause_id)
-            .where(requests.c.pause_id.in_(pause_ids))
-            .order_by(pauses.c.seq, pauses.c.id, requests.c.position)
-        )
+        if len(pause_ids) == 1:
+            found = await self._connection.execute(_OF_PAUSE, {"pause_id": next(iter(pause_ids))})
+        else:
+            found = await self._connection.execute(_OF_PAUSES.where(requests.c.pause_id.in_(pause_ids)))
         return [_request(row) for row in found]
 
     async def settle(self, request_id: str, status: RequestStatus, at: datetime) -> bool:
-        allowed = requests.c.status.in_(REQUEST.sources(status))
-        settled = update(requests).where(requests.c.id == request_id, allowed)
-        return await self._changed(settled.values(status=status, settled_at=at))
+        return await self._changed(_settle(status), {"request_id": request_id, "at": at})
 
     async def overdue(self, now: datetime, limit: int) -> list[Request]:
         found = await self._connection.execute(

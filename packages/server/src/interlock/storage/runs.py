@@ -2,17 +2,18 @@
 
 from collections.abc import Collection
 from datetime import datetime
+from functools import cache
 from typing import Any
 
 from sqlalchemy import Executable, Row, bindparam, func, literal_column, select, update
 
 from interlock.domain.errors import ThreadBusy
 from interlock.domain.run import ACTIVE, RUN, Run, RunCause, RunStatus
-from interlock.storage._repository import Repository, next_number
+from interlock.storage._repository import Repository, insert_for, next_number, one_of
 from interlock.storage.schema import runs, threads
 
 # Written out, not bound: only then can a partial index serve the query.
-IS_ACTIVE = runs.c.status.in_([literal_column(f"'{status}'") for status in ACTIVE])
+IS_ACTIVE = one_of(runs.c.status, ACTIVE)
 IS_QUEUED = runs.c.status == literal_column(f"'{RunStatus.QUEUED}'")
 
 _BY_ID = select(runs).where(runs.c.id == bindparam("run_id"))
@@ -40,13 +41,24 @@ _THREAD_OF_RUN = (
 )
 
 
+@cache
+def _add(*, is_postgres: bool) -> Executable:
+    added = insert_for(runs, is_postgres=is_postgres).values(number=next_number(runs.c.number))
+    return added.on_conflict_do_nothing(index_elements=[runs.c.thread_id], index_where=IS_ACTIVE)
+
+
+@cache
+def _change(status: RunStatus, names: tuple[str, ...]) -> Executable:
+    changes: dict[str, Any] = {name.removeprefix("new_"): bindparam(name) for name in names}
+    if status is RunStatus.RUNNING:
+        changes["attempt"] = runs.c.attempt + literal_column("1")
+    changed = update(runs).where(runs.c.id == bindparam("run_id"), one_of(runs.c.status, RUN.sources(status)))
+    return changed.values(status=literal_column(f"'{status}'"), **changes)
+
+
 class SqlRuns(Repository):
     async def add(self, run: Run) -> None:
-        insert = self._insert(runs).values(number=next_number(runs.c.number))
-        added = await self._changed(
-            insert.on_conflict_do_nothing(index_elements=[runs.c.thread_id], index_where=IS_ACTIVE), _values(run)
-        )
-        if not added:
+        if not await self._changed(_add(is_postgres=self._is_postgres), _values(run)):
             raise ThreadBusy(f"the thread {run.thread_id} has a run already", thread_id=run.thread_id)
 
     async def get(self, run_id: str) -> Run | None:
@@ -67,15 +79,12 @@ class SqlRuns(Repository):
         return await self._one(_BY_ID.where(IS_QUEUED), run_id=run_id)
 
     async def change(self, run_id: str, status: RunStatus, at: datetime, *, error: str | None = None) -> bool:
-        values: dict[str, Any] = {"status": status}
-        if status is RunStatus.RUNNING:
-            values["attempt"] = runs.c.attempt + 1
+        values: dict[str, Any] = {}
         if RUN.is_final(status):
-            values["ended_at"] = at
+            values["new_ended_at"] = at
         if error is not None:
-            values["error"] = error
-        allowed = runs.c.status.in_(RUN.sources(status))
-        return await self._changed(update(runs).where(runs.c.id == run_id, allowed).values(**values))
+            values["new_error"] = error
+        return await self._changed(_change(status, tuple(values)), {"run_id": run_id, **values})
 
     async def request_stop(self, run_id: str, reason: str) -> None:
         # The first reason stays: it is the one that stopped the run.

@@ -8,10 +8,12 @@ called, on SQLAlchemy's plain connection. What waits for the disk, or for anothe
 import sqlite3
 from collections.abc import Callable
 from pathlib import Path
-from typing import Any
+from typing import Any, cast
 
 from sqlalchemy import Connection, Dialect, Engine, create_engine
 from sqlalchemy.pool import NullPool
+
+from interlock.storage.prepared import Preparations
 
 
 def create_sqlite_engine(file: Path) -> Engine:
@@ -26,8 +28,9 @@ def create_sqlite_engine(file: Path) -> Engine:
 class InlineConnection:
     """What the repositories use of SQLAlchemy's `AsyncConnection`, on a connection that never waits."""
 
-    def __init__(self, engine: Engine) -> None:
+    def __init__(self, engine: Engine, preparations: Preparations) -> None:
         self._connection: Connection = engine.connect()
+        self._preparations = preparations
         raw: Any = self._connection.connection.driver_connection
         self._raw: sqlite3.Connection = raw
 
@@ -36,10 +39,15 @@ class InlineConnection:
         return self._connection.dialect
 
     async def execute(self, statement: Any, parameters: Any = None, **options: Any) -> Any:
-        return self._connection.execute(statement, parameters, **options)
+        if parameters:
+            sample: Any = cast("Any", parameters) if isinstance(parameters, dict) else parameters[0]
+            prepared = self._preparations.find(statement, tuple(sample))
+            if prepared is not None:
+                return prepared.run(self._raw, cast("Any", parameters))
+        return self._connection.execute(statement, cast("Any", parameters), **options)
 
     async def scalar(self, statement: Any, parameters: Any = None) -> Any:
-        return self._connection.scalar(statement, parameters)
+        return (await self.execute(statement, parameters)).scalar()
 
     async def scalars(self, statement: Any, parameters: Any = None) -> Any:
         return self._connection.scalars(statement, parameters)

@@ -1,13 +1,14 @@
 """Threads. A deleted one keeps its row, so that its id is never used again and its workers stay fenced off."""
 
 from datetime import datetime
+from functools import cache
 from typing import Any
 
 from sqlalchemy import Column, Executable, Row, bindparam, delete, func, select, update
 
 from interlock.domain.errors import Conflict
 from interlock.domain.thread import Thread, ThreadStatus
-from interlock.storage._repository import Repository
+from interlock.storage._repository import Repository, insert_for
 from interlock.storage.schema import checkpoint_blobs, checkpoint_writes, checkpoints, secrets, threads
 
 THREAD_COLUMNS: tuple[Column[Any], ...] = (
@@ -31,10 +32,21 @@ _BY_ID_LOCKED = _BY_ID.with_for_update()
 _OWNED_TABLES = (checkpoints, checkpoint_blobs, checkpoint_writes, secrets)
 
 
+@cache
+def _add(*, is_postgres: bool) -> Executable:
+    return insert_for(threads, is_postgres=is_postgres).on_conflict_do_nothing()
+
+
+@cache
+def _update(names: tuple[str, ...]) -> Executable:
+    changes: dict[str, Any] = {name: bindparam(f"new_{name}") for name in names}
+    return update(threads).where(threads.c.id == bindparam("thread_id"), IS_ALIVE).values(**changes)
+
+
 class SqlThreads(Repository):
     async def add(self, thread: Thread) -> None:
         added = await self._changed(
-            self._insert(threads).on_conflict_do_nothing(),
+            _add(is_postgres=self._is_postgres),
             {
                 "id": thread.id,
                 "owner_id": thread.owner_id,
@@ -78,10 +90,10 @@ class SqlThreads(Repository):
         title: str | None = None,
         message_count: int | None = None,
     ) -> None:
-        given = {"status": status, "title": title, "message_count": message_count}
+        given = {"status": status, "title": title, "message_count": message_count, "updated_at": at}
         values = {name: value for name, value in given.items() if value is not None}
-        changed = update(threads).where(threads.c.id == thread_id, IS_ALIVE)
-        await self._connection.execute(changed.values(updated_at=at, **values))
+        new = {f"new_{name}": value for name, value in values.items()}
+        await self._connection.execute(_update(tuple(values)), {"thread_id": thread_id, **new})
 
     async def delete(self, thread_id: str, at: datetime) -> None:
         marked = update(threads).where(threads.c.id == thread_id, IS_ALIVE)

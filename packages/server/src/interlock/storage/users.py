@@ -8,14 +8,14 @@ from sqlalchemy import Row, func, select, update
 
 from interlock.domain.errors import Conflict
 from interlock.domain.principal import Role, User
-from interlock.storage._repository import Repository
+from interlock.storage._repository import Repository, insert_for
 from interlock.storage.schema import users
 
 
 class SqlUsers(Repository):
     async def add(self, user: User) -> None:
         added = await self._changed(
-            self._insert(users).on_conflict_do_nothing(),
+            insert_for(users, is_postgres=self._is_postgres).on_conflict_do_nothing(),
             {
                 "id": user.id,
                 "username": user.username,

@@ -32,16 +32,13 @@ async def by_token(state: ServerState, token: str) -> Principal:
     return await accounts.principal_by_token(state.core, user_id, issued_at)
 
 
-async def still_holds(request: Request, principal: Principal) -> bool:
-    """Whether the credential of a stream that is open still stands for the same person."""
+async def caller_now(request: Request, principal: Principal) -> Principal:
+    """Who the credential of an open stream stands for now; `NotAuthenticated` once it no longer holds."""
     state = state_of(request)
     if not state.with_accounts:
-        return True
-    token = (request.headers.get("authorization") or "").removeprefix("Bearer ").strip()
-    try:
-        return (await by_token(state, token)).id == principal.id
-    except NotAuthenticated:
-        return False
+        return principal
+    _, _, token = request.headers.get("authorization", "").partition(" ")
+    return await by_token(state, token.strip())
 
 
 async def _named_user(request: Request) -> str:

@@ -42,8 +42,9 @@ class Tokens:
                     "verify_iat": False,
                 },
             )
-        except jwt.InvalidTokenError as error:
+            expires_at, issued_at = float(claims["exp"]), datetime.fromtimestamp(float(claims["iat"]), UTC)
+        except (jwt.InvalidTokenError, TypeError, ValueError, OverflowError) as error:
             raise NotAuthenticated("the token does not hold") from error
-        if claims["exp"] <= now.timestamp():
+        if expires_at <= now.timestamp():
             raise NotAuthenticated("the token has expired")
-        return claims["sub"], datetime.fromtimestamp(claims["iat"], UTC)
+        return claims["sub"], issued_at

@@ -1,0 +1,130 @@
+"""Statements that are used again and again, executed without SQLAlchemy's machinery around each call.
+
+SQLAlchemy writes the SQL and knows how each type goes in and comes out; both are asked once. What is left of a call is
+the driver's own work, which is a tenth of the whole for the small statements that make up a run.
+"""
+
+import sqlite3
+from collections import namedtuple
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, cast
+
+from sqlalchemy import Dialect
+from sqlalchemy.sql.compiler import SQLCompiler
+
+Processor = Callable[[Any], Any] | None
+REMEMBERED = 1_000
+
+
+class Rows:
+    """What the repositories use of a SQLAlchemy result."""
+
+    def __init__(self, rows: list[Any], rowcount: int) -> None:
+        self._rows = rows
+        self.rowcount = rowcount
+
+    def __iter__(self) -> Iterator[Any]:
+        return iter(self._rows)
+
+    def all(self) -> list[Any]:
+        return self._rows
+
+    def first(self) -> Any:
+        return self._rows[0] if self._rows else None
+
+    def one_or_none(self) -> Any:
+        assert len(self._rows) <= 1, "one row at the most was expected"
+        return self.first()
+
+    def scalar(self) -> Any:
+        return self._rows[0][0] if self._rows else None
+
+    scalar_one = scalar
+
+    def scalars(self) -> "Rows":
+        return Rows([row[0] for row in self._rows], self.rowcount)
+
+
+@dataclass(frozen=True, slots=True)
+class _Bind:
+    key: str
+    is_given: bool
+    default: Any
+    processor: Processor
+
+
+@dataclass(frozen=True, slots=True)
+class Prepared:
+    sql: str
+    binds: tuple[_Bind, ...]
+    make_row: Callable[..., Any]
+    processors: tuple[tuple[int, Callable[[Any], Any]], ...]
+
+    def run(self, raw: sqlite3.Connection, parameters: Mapping[str, Any] | Sequence[Mapping[str, Any]]) -> Rows:
+        if isinstance(parameters, Mapping):
+            cursor = raw.execute(self.sql, self._values(parameters))
+            rows = [self._row(row) for row in cursor.fetchall()] if cursor.description else []
+            return Rows(rows, cursor.rowcount)
+        return Rows([], raw.executemany(self.sql, [self._values(each) for each in parameters]).rowcount)
+
+    def _values(self, parameters: Mapping[str, Any]) -> list[Any]:
+        values: list[Any] = []
+        for bind in self.binds:
+            value = parameters[bind.key] if bind.is_given else bind.default
+            values.append(value if bind.processor is None else bind.processor(value))
+        return values
+
+    def _row(self, row: Sequence[Any]) -> Any:
+        values = list(row)
+        for index, process in self.processors:
+            values[index] = process(values[index])
+        return self.make_row(*values)
+
+
+class Preparations:
+    """Remembers statements by identity: one that is seen a second time is worth preparing."""
+
+    def __init__(self, dialect: Dialect) -> None:
+        self._dialect = dialect
+        self._seen: dict[tuple[int, tuple[str, ...]], tuple[Any, Prepared | None]] = {}
+
+    def find(self, statement: Any, names: tuple[str, ...]) -> Prepared | None:
+        key = (id(statement), names)
+        known = self._seen.get(key)
+        if known is not None and known[1] is not None:
+            return known[1]
+        if known is None:
+            # Kept as long as its id counts, so that no other statement can have that id meanwhile.
+            self._seen[key] = (statement, None)
+            if len(self._seen) > REMEMBERED:
+                del self._seen[next(iter(self._seen))]
+            return None
+        prepared = prepare(statement, names, self._dialect)
+        if prepared is not None:
+            self._seen[key] = (statement, prepared)
+        return prepared
+
+
+def prepare(statement: Any, names: tuple[str, ...], dialect: Dialect) -> Prepared | None:
+    """The statement with these parameters, ready for the driver; None where its SQL depends on their values."""
+    compiled = cast("SQLCompiler", statement.compile(dialect=dialect, column_keys=list(names)))
+    if compiled.post_compile_params or compiled.literal_execute_params:
+        return None
+    binds = tuple(_bind(compiled, name, names, dialect) for name in compiled.positiontup or ())
+    columns = list(getattr(statement, "exported_columns", ()))
+    make_row = namedtuple("Row", [str(column.key) for column in columns], rename=True)  # type: ignore[misc]
+    processors = [_implementation(column.type, dialect).result_processor(dialect, None) for column in columns]
+    used = tuple((index, process) for index, process in enumerate(processors) if process is not None)
+    return Prepared(str(compiled), binds, make_row, used)
+
+
+def _bind(compiled: SQLCompiler, name: str, names: tuple[str, ...], dialect: Dialect) -> _Bind:
+    bind: Any = compiled.binds[name]
+    key = bind.key if bind.key in names else name
+    processor = _implementation(bind.type, dialect).bind_processor(dialect)
+    return _Bind(key, key in names, bind.effective_value, processor)
+
+
+def _implementation(kind: Any, dialect: Dialect) -> Any:
+    return kind.dialect_impl(dialect)
