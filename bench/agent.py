@@ -1,8 +1,8 @@
 """The graph that both sides run: a LangChain agent with one tool that needs approval."""
 
-from typing import Any
+from typing import Any, cast
 
-from langchain.agents import create_agent
+from langchain import agents
 from langchain.agents.middleware import HumanInTheLoopMiddleware
 from langchain_core.callbacks import CallbackManagerForLLMRun
 from langchain_core.language_models.chat_models import BaseChatModel
@@ -43,6 +43,6 @@ def touch(name: str) -> str:
 
 
 def build() -> Any:
-    return create_agent(
+    return cast("Any", agents).create_agent(
         OneCallModel(), tools=[touch], middleware=[HumanInTheLoopMiddleware(interrupt_on={"touch": True})]
     )

@@ -39,6 +39,7 @@ def slowly(text: str, seconds: float) -> Piece:
 
 
 def flood(count: int, text: str) -> Piece:
+    """The text so many times, numbered, as fast as it goes."""
     return {"flood": count, "text": text}
 
 

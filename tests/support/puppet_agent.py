@@ -97,8 +97,8 @@ async def _pieces(say: Sequence[str | dict[str, Any]]) -> AsyncIterator[str]:
                     await asyncio.sleep(seconds)
                     yield f"{word} "
             case {"flood": count, "text": text}:
-                for _ in range(count):
-                    yield text
+                for number in range(count):
+                    yield f"{number} {text} "
             case _:
                 raise ValueError(f"unknown piece: {piece}")
 
@@ -155,6 +155,14 @@ async def _use_key(name: str) -> str:
     return f"used {name}"
 
 
+async def _hurried(seconds: float, default: str | None = None) -> str:
+    """Ask a person who has little time."""
+    try:
+        return ask.clarification("Quick?", ["yes", "no"], default=default, timeout=seconds)
+    except ask.NotAnswered as error:
+        return f"nobody: {error.reason}"
+
+
 def _tool(name: str, function: Callable[..., Any]) -> BaseTool:
     return StructuredTool.from_function(coroutine=function, name=name, handle_tool_error=True)
 
@@ -167,6 +175,7 @@ _TOOLS = {
     "write_file": _write_file,
     "broken": _broken,
     "use_key": _use_key,
+    "hurried": _hurried,
 }
 
 

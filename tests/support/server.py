@@ -16,6 +16,13 @@ START_SECONDS = 60.0
 STOP_SECONDS = 30.0
 
 
+def _inherited() -> dict[str, str]:
+    """Nothing of Interlock's; and compiled modules are kept, without which every start takes three times as long."""
+    ours = {name: value for name, value in os.environ.items() if not name.startswith("INTERLOCK_")}
+    ours.pop("PYTHONDONTWRITEBYTECODE", None)
+    return {"PYTHONPYCACHEPREFIX": f"{sys.prefix}/pycache"} | ours
+
+
 @dataclass
 class ServerProcess:
     """`interlock serve` on a free port of loopback, over one data folder."""
@@ -41,8 +48,7 @@ class ServerProcess:
         self.data.mkdir(parents=True, exist_ok=True)
         self.starts += 1
         with self.output.open("wb") as output, self.log.open("ab") as log:
-            environment = {name: value for name, value in os.environ.items() if not name.startswith("INTERLOCK_")}
-            environment |= {"INTERLOCK_FAILPOINTS": self.failpoints if failpoints is None else failpoints}
+            environment = _inherited() | {"INTERLOCK_FAILPOINTS": self.failpoints if failpoints is None else failpoints}
             environment |= self.environment
             self.process = subprocess.Popen(arguments, stdout=output, stderr=log, env=environment)
         self.url = self._address()

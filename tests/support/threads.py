@@ -2,7 +2,7 @@
 
 import json
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Generator, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from typing import Any
@@ -96,7 +96,7 @@ class ThreadsClient:
         return self.http.get(f"/api/history/{thread_id}").raise_for_status().json()["messages"]
 
     @contextmanager
-    def stream(self, thread_id: str, last_event_id: str | None = None) -> Iterator[Iterator[Frame]]:
+    def stream(self, thread_id: str, last_event_id: str | None = None) -> Generator[Iterator[Frame]]:
         headers = {} if last_event_id is None else {"last-event-id": last_event_id}
         with self.http.stream("GET", f"/api/stream/{thread_id}", headers=headers) as response:
             response.raise_for_status()

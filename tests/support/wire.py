@@ -1,6 +1,7 @@
 """Streams as they are on the wire: for tests of what a frame looks like, and of who leaves in the middle of one."""
 
 import threading
+import time
 from collections.abc import Callable, Generator, Iterator
 from contextlib import contextmanager
 from typing import Any
@@ -8,6 +9,8 @@ from typing import Any
 import httpx
 
 from tests.support.threads import Frame, Reply, ThreadsClient, parse
+
+STREAM_SECONDS = 30.0
 
 
 @contextmanager
@@ -18,7 +21,7 @@ def opened(client: ThreadsClient, path: str, body: dict[str, Any], **headers: st
     """
     with own_connection(client) as http, http.stream("POST", path, json=body, headers=headers) as response:
         response.raise_for_status()
-        yield parse(response.iter_lines())
+        yield parse(bounded(response.iter_lines()))
 
 
 @contextmanager
@@ -29,11 +32,19 @@ def following(client: ThreadsClient, thread_id: str, last: str | None = None) ->
         http.stream("GET", f"/api/stream/{thread_id}", headers=headers) as response,
     ):
         response.raise_for_status()
-        yield parse(response.iter_lines())
+        yield parse(bounded(response.iter_lines()))
+
+
+def bounded(lines: Iterator[str]) -> Iterator[str]:
+    """A stream whose signs of life would keep a test waiting for ever fails it instead."""
+    deadline = time.monotonic() + STREAM_SECONDS
+    for line in lines:
+        assert time.monotonic() < deadline, f"the stream is still open after {STREAM_SECONDS} s"
+        yield line
 
 
 def own_connection(client: ThreadsClient) -> httpx.Client:
-    return httpx.Client(base_url=client.http.base_url, headers=client.http.headers, timeout=30.0)
+    return httpx.Client(base_url=client.http.base_url, headers=client.http.headers, timeout=20.0)
 
 
 def raw_lines(client: ThreadsClient, path: str, body: dict[str, Any], **headers: str) -> list[str]:

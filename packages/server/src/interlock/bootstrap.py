@@ -76,7 +76,7 @@ async def application(config: Config) -> AsyncGenerator[Application]:
     """The whole server, ready to be served. What cannot be built stops the start, with the reason."""
     # Unknown types are not built from what a checkpoint holds; LangGraph reads this when it is imported.
     os.environ.setdefault("LANGGRAPH_STRICT_MSGPACK", "true")
-    failpoints.arm(config.failpoints)
+    _arm(config)
     lock = _lock(config)
     try:
         async with opened(config) as (database, core):
@@ -86,6 +86,13 @@ async def application(config: Config) -> AsyncGenerator[Application]:
     finally:
         if lock is not None:
             lock.release()
+
+
+def _arm(config: Config) -> None:
+    try:
+        failpoints.arm(config.failpoints)
+    except ValueError as error:
+        raise InvalidInput(f"INTERLOCK_FAILPOINTS: {error}") from error
 
 
 def _lock(config: Config) -> FolderLock | None:
@@ -113,7 +120,7 @@ def _demo(config: Config) -> "HostedAgent":
 
     config.workspace.mkdir(parents=True, exist_ok=True)
     try:
-        return hosted(DEMO, build(config.workspace, config.model))
+        return hosted(DEMO, build(config.workspace, config.model, config.locale))
     except (ImportError, ValueError) as error:
         raise InvalidInput(f"INTERLOCK_MODEL={config.model!r} cannot be used: {error}") from error
 

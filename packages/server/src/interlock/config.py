@@ -5,7 +5,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from ipaddress import ip_address
 from pathlib import Path
-from typing import Any, Literal, cast
+from typing import Any, Literal
 
 from interlock.domain.errors import InvalidInput
 
@@ -135,7 +135,3 @@ def _check(config: Config) -> None:
         )
     if config.auth not in ("accounts", "none") or config.locale not in ("zh", "en"):
         raise InvalidInput("auth is accounts or none, locale is zh or en")
-
-
-def as_auth(text: str) -> Auth:
-    return cast("Auth", text)

@@ -13,6 +13,8 @@ from langgraph._internal._constants import (
     CONFIG_KEY_STRICT_RESUME,
     CONFIG_KEY_TASK_ID,
 )
+from langgraph.checkpoint.base import BaseCheckpointSaver
+from langgraph.checkpoint.serde.base import SerializerProtocol
 from langgraph.config import get_config
 from langgraph.prebuilt.tool_node import ToolCallRequest, ToolNode
 
@@ -30,6 +32,24 @@ AroundSync = Callable[[ToolCallRequest, ExecuteSync], Any]
 def task_id() -> str:
     """The id of the graph's task that runs now; it is the same when the task is run again."""
     return cast("str", get_config().get("configurable", {})[CONFIG_KEY_TASK_ID])
+
+
+class TaskSerializer:
+    """Reads and writes as the saver of the task's own graph does: only that one knows the types of its state."""
+
+    def __init__(self, otherwise: SerializerProtocol) -> None:
+        self._otherwise = otherwise
+
+    def dumps_typed(self, obj: Any) -> tuple[str, bytes]:
+        return self._serde.dumps_typed(obj)
+
+    def loads_typed(self, data: tuple[str, bytes]) -> Any:
+        return self._serde.loads_typed(data)
+
+    @property
+    def _serde(self) -> SerializerProtocol:
+        saver = get_config().get("configurable", {}).get(CONFIG_KEY_CHECKPOINTER)
+        return saver.serde if isinstance(saver, BaseCheckpointSaver) else self._otherwise
 
 
 class _Counted:

@@ -53,8 +53,14 @@ async def _serve(config: Config) -> None:
         )
         announcing = asyncio.create_task(_announce(config, built, listening))
         signal.signal(signal.SIGHUP, signal.SIG_IGN)
+        # Once it has shut down, uvicorn raises the signal again: what is still open here is to be closed first.
+        for heeded in (signal.SIGTERM, signal.SIGINT):
+            signal.signal(heeded, _heeded)
         await server.serve(sockets=[listening])
         announcing.cancel()
+
+
+def _heeded(_signal: int, _frame: FrameType | None) -> None: ...
 
 
 def _listen(config: Config) -> socket.socket:

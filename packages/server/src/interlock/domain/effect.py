@@ -80,7 +80,3 @@ class Effect:
     @property
     def idempotency_key(self) -> str:
         return f"{self.key.thread_id}/{self.key.task_id}/{self.key.call_id}"
-
-
-DOUBT_OPTIONS = ("retry", "skip", "done")
-"""What a person may say of an effect in doubt; `done` carries the result as its reason."""

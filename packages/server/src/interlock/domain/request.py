@@ -5,6 +5,7 @@ from datetime import datetime
 from enum import StrEnum
 from typing import Any
 
+from interlock.domain.moment import spelled
 from interlock.domain.transitions import Transitions
 
 
@@ -142,6 +143,6 @@ def described(request: Request) -> dict[str, Any]:
         "call_id": request.call_id,
         "message_id": request.message_id,
         "timeout_seconds": request.timeout_seconds,
-        "created_at": request.created_at.isoformat(),
-        "expires_at": request.deadline.isoformat() if request.deadline else None,
+        "created_at": spelled(request.created_at),
+        "expires_at": spelled(request.deadline) if request.deadline else None,
     }

@@ -4,10 +4,13 @@ from collections.abc import Callable
 from contextlib import AbstractAsyncContextManager
 
 from fastapi import FastAPI
+from fastapi.middleware.cors import CORSMiddleware
 from fastapi.responses import JSONResponse, PlainTextResponse, Response
 
 from interlock import __version__
+from interlock.domain.errors import StorageUnavailable
 from interlock.faces.http import problems
+from interlock.faces.http.documented import Responses, refusals
 from interlock.faces.http.guard import Allowed, Guard
 from interlock.faces.http.server_state import ServerState
 from interlock.faces.threads import accounts, chat, sessions
@@ -30,6 +33,14 @@ def create_app(state: ServerState, allowed: Allowed, lifespan: Lifespan) -> Fast
     for router in (accounts.router, sessions.router, chat.router):
         app.include_router(router)
     _add_probes(app, state)
+    if allowed.origins:
+        app.add_middleware(
+            CORSMiddleware,
+            allow_origins=sorted(allowed.origins),
+            allow_methods=["GET", "POST", "DELETE"],
+            allow_headers=["authorization", "content-type", "last-event-id", "x-on-disconnect", "x-request-id"],
+            expose_headers=["x-thread-id", "x-request-id"],
+        )
     app.add_middleware(Guard, allowed=allowed)
     return app
 
@@ -39,16 +50,26 @@ def _add_probes(app: FastAPI, state: ServerState) -> None:
     async def welcome() -> PlainTextResponse:  # pyright: ignore[reportUnusedFunction]
         return PlainTextResponse(_WELCOME)
 
-    @app.get("/healthz", tags=["probes"])
+    @app.get("/healthz", tags=["probes"], responses=refusals())
     async def healthz() -> Health:  # pyright: ignore[reportUnusedFunction]
         """The process answers."""
         return Health(status="ok")
 
-    @app.get("/readyz", tags=["probes"], responses={503: {"model": Health, "description": "Not ready."}})
+    not_ready: Responses = {503: {"model": Health, "description": "Not ready."}}
+
+    @app.get("/readyz", tags=["probes"], response_model=Health, responses=refusals() | not_ready)
     async def readyz() -> Response:  # pyright: ignore[reportUnusedFunction]
         """The server takes work: the database answers, the runner runs, and it is not shutting down."""
-        ready = state.ready.is_set() and not state.closing.is_set()
-        if ready:
-            async with state.core.store.snapshot() as tx:
-                await tx.users.count()
+        ready = await _is_ready(state)
         return JSONResponse({"status": "ready" if ready else "not ready"}, 200 if ready else 503)
+
+
+async def _is_ready(state: ServerState) -> bool:
+    if state.closing.is_set() or not state.ready.is_set():
+        return False
+    try:
+        async with state.core.store.snapshot() as tx:
+            await tx.users.count()
+    except StorageUnavailable:
+        return False
+    return True

@@ -53,7 +53,8 @@ async def _resolve(
     if key.is_tool_call:
         result = ToolMessage(text, name=request.form["tool"], tool_call_id=key.call_id, status=status)
     kind, data = serde.dumps_typed(result)
-    await resolve_doubt(core, lease, key, epoch, result=kind.encode() + b"\n" + data, output=text)
+    packed = kind.encode() + b"\n" + data
+    await resolve_doubt(core, lease, key, epoch, result=packed, output=text, took_effect=status == "success")
 
 
 def _asked(effect: Effect) -> Asked:

@@ -14,7 +14,7 @@ from langgraph.errors import GraphDrained
 from langgraph.runtime import RunControl
 from langgraph.types import Command
 
-from interlock.agents._langgraph import CHECKPOINTER, STRICT_RESUME
+from interlock.agents._langgraph import CHECKPOINTER, STRICT_RESUME, TaskSerializer
 from interlock.agents.context import RunContext, current
 from interlock.domain.canonical import plain
 from interlock.domain.claim import Claim
@@ -229,7 +229,7 @@ class GraphRun:
         secrets = self.standing.secrets
         return RunContext(
             RunJournal(self.core, self.lease, self.log, approved=self._approved()),
-            self.saver.serde,
+            TaskSerializer(self.saver.serde),
             asyncio.get_running_loop(),
             {handle: value for handle, (_, value) in secrets.items()},
             dict(secrets.values()),

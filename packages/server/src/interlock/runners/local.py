@@ -18,6 +18,9 @@ from interlock.services.core import Core
 SWEEP_SECONDS = 1.0
 """How soon work is found of which nobody was told: a wake-up lost, a worker gone."""
 
+MOST_ATTEMPTS = 20
+"""A run that brings the server down each time it is tried must not do so for ever."""
+
 logger = logging.getLogger(__name__)
 
 
@@ -140,6 +143,10 @@ class LocalRunner:
             agent = self._agents.find(claim.thread.agent)
             if agent is None:
                 error = f"the agent {claim.thread.agent!r} is no longer hosted here"
+                await running.finish(self._core, claim.lease, RunStatus.FAILED, error=error)
+                return
+            if claim.run.attempt > MOST_ATTEMPTS:
+                error = f"the server ended {MOST_ATTEMPTS} times while this ran; it is not tried again"
                 await running.finish(self._core, claim.lease, RunStatus.FAILED, error=error)
                 return
             run = GraphRun(self._core, claim, agent, self._agents.saver.with_lease(claim.lease))

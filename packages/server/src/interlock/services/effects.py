@@ -172,7 +172,14 @@ async def _containers(work: Unit, keys: Sequence[EffectKey]) -> set[EffectKey]:
 
 
 async def resolve_doubt(
-    core: Core, lease: Lease, key: EffectKey, epoch: int, *, result: bytes | None, output: str
+    core: Core,
+    lease: Lease,
+    key: EffectKey,
+    epoch: int,
+    *,
+    result: bytes | None,
+    output: str,
+    took_effect: bool = False,
 ) -> None:
     """What a person said of an effect in doubt: None lets it run again, else this is its result.
 
@@ -186,6 +193,9 @@ async def resolve_doubt(
             return
         if not await work.tx.effects.change(key, state, work.now, result=result):
             return
-        if result is not None:
-            ended = {"call_id": key.call_id, "tool": effect.tool, "output": output[:OUTPUT_SHOWN], "status": "refused"}
+        entry = {"task_id": key.task_id, "call_id": key.call_id, "took_effect": took_effect}
+        await work.tx.audit.append(key.thread_id, SYSTEM, f"effect.{state}", entry, work.now)
+        if result is not None and key.is_tool_call:
+            status = "success" if took_effect else "refused"
+            ended = {"call_id": key.call_id, "tool": effect.tool, "output": output[:OUTPUT_SHOWN], "status": status}
             await work.record(lease.thread_id, (EventType.TOOL_ENDED, ended))

@@ -14,6 +14,7 @@ from interlock.domain.claim import Claim
 from interlock.domain.errors import AlreadySettled
 from interlock.domain.event import EventType
 from interlock.domain.ids import new_id
+from interlock.domain.moment import spelled
 from interlock.domain.principal import SYSTEM, Principal
 from interlock.domain.request import (
     Answer,
@@ -53,7 +54,7 @@ async def settle(work: Unit, request: Request, how: Settlement) -> None:
         answer = Answer(request.id, value, how.by.id, how.by.name, how.source, how.origin, work.now, dict(how.metadata))
         await work.tx.answers.add(answer)
     data = _settled_data(request, how, value)
-    data["at"] = work.now.isoformat()
+    data["at"] = spelled(work.now)
     await work.tx.audit.append(request.thread_id, how.by, f"request.{how.status}", data | dict(how.metadata), work.now)
     await work.record(request.thread_id, (EventType.REQUEST_SETTLED, data))
 

@@ -1,5 +1,6 @@
 """What OpenAPI says of errors and streams, so that it is true."""
 
+from collections.abc import Collection, Sequence
 from typing import Any
 
 from interlock_client.threads import Problem
@@ -20,10 +21,35 @@ Responses = dict[int | str, dict[str, Any]]
 
 def problems(*statuses: int) -> Responses:
     """The errors a route may give, beside those that every route may give."""
-    every = (403, 413, 422, 503)
-    return {status: {"model": Problem, "description": _SAID[status]} for status in sorted({*statuses, *every})}
+    return _described({*statuses, 400, 403, 413, 422, 503})
 
 
-def stream(*statuses: int) -> Responses:
-    events: Responses = {200: {"content": {"text/event-stream": {"schema": {"type": "string"}}}}}
-    return events | problems(*statuses)
+def refusals() -> Responses:
+    """What may be said to a request that is let in nowhere."""
+    return _described({403, 413})
+
+
+def _described(statuses: Collection[int]) -> Responses:
+    return {status: {"model": Problem, "description": _SAID[status]} for status in sorted(statuses)}
+
+
+def stream(events: Sequence[str], *statuses: int) -> Responses:
+    """As `problems`, for a route whose success is a stream of these events; an error of it is JSON all the same.
+
+    Such a route's `response_class` is the plain `Response`, so that nothing else is said of its success.
+    """
+    as_json = {"application/json": {"schema": {"$ref": f"#/components/schemas/{Problem.__name__}"}}}
+    told: Responses = {
+        status: {"description": response["description"], "content": as_json}
+        for status, response in problems(*statuses).items()
+    }
+    item = {
+        "type": "object",
+        "properties": {
+            "id": {"type": "string"},
+            "event": {"enum": list(events)},
+            "data": {"type": "string", "contentMediaType": "application/json"},
+        },
+        "required": ["event", "data"],
+    }
+    return {200: {"content": {"text/event-stream": {"itemSchema": item}}}} | told

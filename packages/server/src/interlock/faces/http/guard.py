@@ -14,9 +14,11 @@ from dataclasses import dataclass, field
 from urllib.parse import urlsplit
 
 from starlette.datastructures import Headers, MutableHeaders
+from starlette.exceptions import HTTPException
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 MAX_BODY = 1024 * 1024
+TOO_LARGE = f"a body has {MAX_BODY} bytes at the most"
 
 logger = logging.getLogger("interlock.access")
 
@@ -87,7 +89,7 @@ class Guard:
                 return 403, "requests that another site makes are not taken"
         length = headers.get("content-length", "0")
         if length.isdigit() and int(length) > MAX_BODY:
-            return 413, f"a body has {MAX_BODY} bytes at the most"
+            return 413, TOO_LARGE
         return None
 
     async def _pass_on(self, scope: Scope, receive: Receive, send: Send, request_id: str) -> None:
@@ -103,12 +105,22 @@ class Guard:
 
         try:
             await self.app(scope, _bounded(receive), tell)
+        except Exception:
+            # Once a response has begun, all that is left is to cut it off.
+            if status:
+                raise
+            status = 500
+            logger.exception("request failed", extra={"request_id": request_id})
+            await _refuse(scope, send, request_id, status, "the server failed; its log has more under this request id")
         finally:
             _log(scope, status, request_id, time.monotonic() - started)
 
 
-class BodyTooLarge(Exception):
+class BodyTooLarge(HTTPException):
     """A body without a length turned out to be longer than one may be."""
+
+    def __init__(self) -> None:
+        super().__init__(413, TOO_LARGE)
 
 
 def _bounded(receive: Receive) -> Receive:

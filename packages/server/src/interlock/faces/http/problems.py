@@ -18,7 +18,6 @@ from interlock.domain.errors import (
     NotFound,
     StorageUnavailable,
 )
-from interlock.faces.http.guard import MAX_BODY, BodyTooLarge
 
 STATUS: Mapping[type[InterlockError], int] = {
     InvalidInput: 400,
@@ -39,7 +38,6 @@ def install(app: FastAPI) -> None:
     app.add_exception_handler(InterlockError, _core_error)
     app.add_exception_handler(RequestValidationError, _malformed)
     app.add_exception_handler(HTTPException, _http_error)
-    app.add_exception_handler(BodyTooLarge, _too_large)
 
 
 def problem(code: int, detail: Any, headers: Mapping[str, str] | None = None, /, **more: Any) -> JSONResponse:
@@ -71,7 +69,3 @@ async def _malformed(_request: Request, error: Exception) -> JSONResponse:
 async def _http_error(_request: Request, error: Exception) -> JSONResponse:
     assert isinstance(error, HTTPException)
     return problem(error.status_code, error.detail, error.headers)
-
-
-async def _too_large(_request: Request, _error: Exception) -> JSONResponse:
-    return problem(413, f"a body has {MAX_BODY} bytes at the most")

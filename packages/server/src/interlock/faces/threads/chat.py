@@ -15,6 +15,7 @@ from interlock.domain.errors import (
     ThreadBusy,
 )
 from interlock.domain.ids import new_thread_id
+from interlock.domain.moment import spelled
 from interlock.domain.principal import Principal
 from interlock.domain.request import Request as Asked
 from interlock.domain.request import described
@@ -27,7 +28,7 @@ from interlock.faces.http.server_state import state_of
 from interlock.faces.http.sse import EventStream
 from interlock.faces.threads import streaming, texts
 from interlock.faces.threads.actions import ACTIONS, choose
-from interlock.faces.threads.frames import Frames
+from interlock.faces.threads.frames import EVENTS, Frames
 from interlock.faces.threads.streaming import Stream
 from interlock.faces.threads.views import request_view
 from interlock.services import answering, messages, threads
@@ -42,7 +43,7 @@ router = APIRouter(prefix="/api", tags=["chat"])
 OnDisconnect = Annotated[str | None, Header(description="`continue` lets the run go on when its followers have gone.")]
 
 
-@router.post("/chat/{thread_id}", response_class=EventStream, responses=stream(400, 401, 409))
+@router.post("/chat/{thread_id}", response_class=Response, responses=stream(EVENTS, 400, 401, 409))
 async def chat_in(
     request: Request, caller: Caller, thread_id: str, body: wire.ChatMessage, x_on_disconnect: OnDisconnect = None
 ) -> Response:
@@ -56,7 +57,7 @@ async def chat_in(
     return _stream_run(request, caller, started)
 
 
-@router.post("/chat", response_class=EventStream, responses=stream(400, 401, 409))
+@router.post("/chat", response_class=Response, responses=stream(EVENTS, 400, 401, 409))
 async def chat(request: Request, caller: Caller, body: wire.Chat, x_on_disconnect: OnDisconnect = None) -> Response:
     """Send a message to the thread that the body names, or to a new one; its id is in `X-Thread-Id`."""
     thread_id = body.thread_id or new_thread_id(caller.name)
@@ -74,7 +75,7 @@ async def chat(request: Request, caller: Caller, body: wire.Chat, x_on_disconnec
     return _stream_run(request, caller, started)
 
 
-@router.post("/resume/{thread_id}", response_class=EventStream, responses=stream(400, 401, 404, 409))
+@router.post("/resume/{thread_id}", response_class=Response, responses=stream(EVENTS, 400, 401, 404, 409))
 async def resume(
     request: Request, caller: Caller, thread_id: str, body: wire.Resume, x_on_disconnect: OnDisconnect = None
 ) -> Response:
@@ -99,7 +100,7 @@ async def resume(
     return _event_stream(thread_id, streaming.still_open(frames, settled.pause_id, view.open_requests))
 
 
-@router.get("/stream/{thread_id}", response_class=EventStream, responses=stream(400, 401))
+@router.get("/stream/{thread_id}", response_class=Response, responses=stream(EVENTS, 400, 401))
 async def follow(
     request: Request, caller: Caller, thread_id: str, last_event_id: Annotated[str | None, Header()] = None
 ) -> Response:
@@ -130,7 +131,7 @@ async def _settle(
             raise
         return await messages.retry(core, caller, thread_id, detached=detached)
     sender = Sender(caller, SOURCE)
-    chosen = choose(body.action, body.answers or (), body.reason)
+    chosen = choose(body.action, body.answers or (), body.reason, body.request_id)
     return await answering.answer_pause(core, sender, thread_id, pause.id, chosen, detached=detached)
 
 
@@ -193,7 +194,7 @@ def _settled_by(context: Mapping[str, Any]) -> dict[str, object]:
         "request_id": context["request_id"],
         "current_status": context["current_status"],
         "answered_by": context.get("answered_by"),
-        "answered_at": at.isoformat() if at else None,
+        "answered_at": spelled(at) if at else None,
         "source": context.get("source"),
         "answer": context.get("value"),
     }

@@ -14,6 +14,8 @@ from interlock.faces.threads.views import interrupt_fields
 Data = Mapping[str, Any]
 Named = tuple[str, dict[str, Any]]
 
+EVENTS = ("messages/partial", "tool/start", "tool/end", "interrupt", "error", "end")
+
 
 class Frames:
     """Translates one stream. It remembers which text of the message under way its client has.

@@ -1,0 +1,7 @@
+"""How a moment is spelled on every wire: ISO 8601, UTC, `Z`."""
+
+from datetime import UTC, datetime
+
+
+def spelled(at: datetime) -> str:
+    return at.astimezone(UTC).isoformat().replace("+00:00", "Z")

@@ -1,0 +1,142 @@
+"""The documents say what the code says: links, variables, commands, paths, event types."""
+
+import re
+import subprocess
+from collections.abc import Iterator
+from contextlib import AbstractAsyncContextManager
+from dataclasses import fields
+from pathlib import Path
+from typing import Any, cast
+
+import click
+import pytest
+import typer.main
+from fastapi import FastAPI
+
+from interlock import failpoints
+from interlock.cli.main import app as command_line
+from interlock.config import Config
+from interlock.domain.event import EventType
+from interlock.faces.app import create_app
+from interlock.faces.http.guard import Allowed
+
+ROOT = Path(__file__).parents[2]
+REFERENCE = ROOT / "docs" / "reference"
+TESTS_ONLY = {"INTERLOCK_TEST_POSTGRES"}
+LINK = re.compile(r"\]\(([^)\s]+)\)")
+# Taken apart, so that this file does not contain them.
+FORBIDDEN = ["/" + "work/", "shared" + "/spec"]
+
+
+def documents() -> list[Path]:
+    return sorted([*ROOT.glob("*.md"), *(ROOT / "docs").rglob("*.md")])
+
+
+def repository() -> Iterator[Path]:
+    listed = subprocess.run(
+        ["git", "ls-files", "-co", "--exclude-standard"], cwd=ROOT, capture_output=True, text=True, check=True
+    )
+    for name in listed.stdout.splitlines():
+        if (ROOT / name).is_file():
+            yield ROOT / name
+
+
+def anchors(document: Path) -> set[str]:
+    """The anchors of its headings, as code hosts make them."""
+    headings = re.findall(r"^#+ (.+)$", document.read_text(), re.MULTILINE)
+    return {re.sub(r"[^\w\- ]", "", heading.lower()).replace(" ", "-") for heading in headings}
+
+
+@pytest.mark.parametrize("document", documents(), ids=lambda path: str(path.relative_to(ROOT)))
+def test_every_relative_link_leads_somewhere(document: Path) -> None:
+    broken: list[str] = []
+    for link in LINK.findall(document.read_text()):
+        if re.match(r"[a-z]+:", link):
+            continue
+        path, _, anchor = link.partition("#")
+        target = (document.parent / path).resolve() if path else document
+        if not target.exists() or (anchor and anchor not in anchors(target)):
+            broken.append(link)
+    assert broken == []
+
+
+def test_every_document_is_reached_from_the_index() -> None:
+    linked = {
+        (document.parent / link.partition("#")[0]).resolve()
+        for document in documents()
+        for link in LINK.findall(document.read_text())
+    }
+    folders = {path for path in linked if path.is_dir()}
+    unreached = [path for path in (ROOT / "docs").rglob("*.md") if not {path, path.parent} & (linked | folders)]
+    assert [str(path.relative_to(ROOT)) for path in unreached if path.name != "index.md"] == []
+
+
+def test_every_variable_is_in_the_reference_and_every_one_there_is_read() -> None:
+    read = {f"INTERLOCK_{field.name.upper()}" for field in fields(Config)}
+    named = set(re.findall(r"INTERLOCK_[A-Z_]*[A-Z]", (REFERENCE / "configuration.md").read_text()))
+    assert named - TESTS_ONLY == read
+
+
+@pytest.mark.parametrize("readme", ["README.md", "README.zh-CN.md"])
+def test_the_readmes_know_every_variable_but_that_of_the_tests(readme: str) -> None:
+    read = {f"INTERLOCK_{field.name.upper()}" for field in fields(Config)}
+    named = set(re.findall(r"INTERLOCK_[A-Z_]*[A-Z]", (ROOT / readme).read_text()))
+    assert named == read - {"INTERLOCK_FAILPOINTS"}
+
+
+def test_every_failpoint_is_in_the_reference() -> None:
+    text = (REFERENCE / "configuration.md").read_text()
+    assert [name for name in failpoints.NAMES if f"`{name}`" not in text] == []
+
+
+def test_every_command_and_option_is_in_the_reference() -> None:
+    text = (REFERENCE / "cli.md").read_text()
+    commands = dict(_commands(typer.main.get_command(command_line), "interlock"))
+    headings = set(re.findall(r"^## `(.+)`$", text, re.MULTILINE))
+    assert headings == set(commands)
+    for name, command in commands.items():
+        section = text.partition(f"## `{name}`\n")[2].partition("\n## ")[0]
+        options = {option for parameter in command.params for option in parameter.opts if option.startswith("--")}
+        assert {option for option in options if option not in section} == set(), name
+
+
+def _commands(command: Any, name: str) -> Iterator[tuple[str, click.Command]]:
+    inner: dict[str, Any] | None = getattr(command, "commands", None)
+    if inner is None:
+        yield name, command
+        return
+    for word, one in inner.items():
+        yield from _commands(one, f"{name} {word}")
+
+
+def test_every_path_is_in_the_reference() -> None:
+    def lifespan(_app: FastAPI) -> AbstractAsyncContextManager[None]:
+        raise AssertionError("it is only described here, and not started")
+
+    served = create_app(cast("Any", None), Allowed(), lifespan)
+    text = (REFERENCE / "threads-api.md").read_text()
+    paths: dict[str, dict[str, Any]] = served.openapi()["paths"]
+    named = [f"{method.upper()} {path}" for path, methods in paths.items() for method in methods]
+    assert "POST /api/chat/{thread_id}" in named
+    assert [name for name in named if f"`{name}`" not in text] == []
+
+
+def test_every_type_of_event_is_in_the_reference() -> None:
+    named = re.findall(r"^\| `([a-z.]+)` \|", (REFERENCE / "events.md").read_text(), re.MULTILINE)
+    assert sorted(named) == sorted(EventType)
+
+
+def test_decisions_are_numbered_without_a_gap() -> None:
+    records = sorted(path.name for path in (ROOT / "docs" / "decisions").glob("*.md"))
+    assert [name[:5] for name in records] == [f"{number:04}-" for number in range(1, len(records) + 1)]
+
+
+def test_nothing_refers_to_the_machine_it_was_written_on() -> None:
+    found: list[str] = []
+    for path in repository():
+        try:
+            text = path.read_text()
+        except UnicodeDecodeError:
+            continue
+        found += [f"{path.relative_to(ROOT)}: {word}" for word in FORBIDDEN if word in text]
+    assert found == []
