@@ -29,12 +29,12 @@ bench: $(DEV)
 	$(BIN)/python -m bench
 
 # Versions and hashes only: a lock file that records where a package came from is not committed.
+# The whole is resolved first, so that what only tests need does not have to make do with what is left over.
+COMPILE := $(UV) pip compile --quiet --universal --python-version 3.11 --generate-hashes --no-header \
+  --no-emit-package interlock-client packages/client/pyproject.toml packages/server/pyproject.toml requirements/build.in
 lock: $(BIN)/python
-	$(UV) pip compile --quiet --upgrade --universal --python-version 3.11 --generate-hashes --no-header \
-	  packages/client/pyproject.toml packages/server/pyproject.toml requirements/build.in \
-	  --no-emit-package interlock-client -o requirements/server.txt
-	$(UV) pip compile --quiet --universal --python-version 3.11 --generate-hashes --no-header \
-	  requirements/server.txt requirements/dev.in -o requirements/dev.txt
+	$(COMPILE) requirements/dev.in --upgrade -o requirements/dev.txt
+	$(COMPILE) --constraint requirements/dev.txt -o requirements/server.txt
 
 clean:
 	rm -rf $(VENV)

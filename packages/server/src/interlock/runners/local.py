@@ -140,22 +140,7 @@ class LocalRunner:
     async def _run(self, claim: Claim) -> None:
         run_id = claim.run.id
         try:
-            agent = self._agents.find(claim.thread.agent)
-            if agent is None:
-                error = f"the agent {claim.thread.agent!r} is no longer hosted here"
-                await running.finish(self._core, claim.lease, RunStatus.FAILED, error=error)
-                return
-            if claim.run.attempt > MOST_ATTEMPTS:
-                error = f"the server ended {MOST_ATTEMPTS} times while this ran; it is not tried again"
-                await running.finish(self._core, claim.lease, RunStatus.FAILED, error=error)
-                return
-            run = GraphRun(self._core, claim, agent, self._agents.saver.with_lease(claim.lease))
-            self._runs[run_id] = run
-            if self._closing:
-                run.drain("the server shuts down", requeue=True)
-            if claim.run.stop_reason is not None:
-                run.drain(claim.run.stop_reason)
-            await run.execute()
+            await self._execute(claim)
         except LeaseLost:
             logger.info("run %s is no longer this worker's", run_id)
         except StorageUnavailable as error:
@@ -163,11 +148,32 @@ class LocalRunner:
             self._spawn(self._queue_again(claim))
         except asyncio.CancelledError:
             logger.info("run %s was cancelled", run_id)
+        except Exception:
+            logger.exception("run %s could not be ended; it is queued again", run_id)
+            self._spawn(self._queue_again(claim))
         finally:
             if self._executing.get(run_id) is asyncio.current_task():
                 self._runs.pop(run_id, None)
                 self._executing.pop(run_id, None)
             self.give_back()
+
+    async def _execute(self, claim: Claim) -> None:
+        agent = self._agents.find(claim.thread.agent)
+        if agent is None:
+            error = f"the agent {claim.thread.agent!r} is no longer hosted here"
+            await running.finish(self._core, claim.lease, RunStatus.FAILED, error=error)
+            return
+        if claim.run.attempt > MOST_ATTEMPTS:
+            error = f"it was begun {MOST_ATTEMPTS} times and never came to an end; it is not tried again"
+            await running.finish(self._core, claim.lease, RunStatus.FAILED, error=error)
+            return
+        run = GraphRun(self._core, claim, agent, self._agents.saver.with_lease(claim.lease))
+        self._runs[claim.run.id] = run
+        if self._closing:
+            run.drain("the server shuts down", requeue=True)
+        if claim.run.stop_reason is not None:
+            run.drain(claim.run.stop_reason)
+        await run.execute()
 
     async def _queue_again(self, claim: Claim) -> None:
         """The store failed under the run: as soon as it can be written again, the run is queued once more."""

@@ -1,0 +1,158 @@
+"""Hand-written graphs: `interrupt()` with any value, and the older HumanInterrupt."""
+
+from typing import Any
+
+import pytest
+from langgraph.types import interrupt
+from typing_extensions import TypedDict
+
+from interlock.domain.errors import InvalidAnswer
+from interlock.domain.request import RequestKind
+from tests.runners.conftest import Host, on_sqlite
+from tests.runners.script import line
+
+pytestmark = on_sqlite
+
+
+class Heard(TypedDict, total=False):
+    topic: str
+    heard: Any
+
+
+def asking(value: Any) -> Any:
+    def ask(state: Heard) -> Heard:
+        return {"heard": interrupt(value)}
+
+    return line(Heard, ask)
+
+
+async def test_a_text_is_asked_as_it_is_and_the_answer_is_what_interrupt_returns(host: Host) -> None:
+    stage = await host(asking("which one?"))
+    turn = await stage.say("the topic")
+    assert turn.status == "paused"
+    assert turn.request.kind is RequestKind.CLARIFICATION
+    assert turn.request.body["question"] == "which one?"
+
+    turn = await stage.tell(turn.request, "that one")
+
+    assert turn.status == "done"
+    assert await stage.values() == {"topic": "the topic", "heard": "that one"}
+
+
+async def test_an_object_shows_its_question_its_options_and_all_of_its_value(host: Host) -> None:
+    value = {"question": "deploy?", "options": ["yes", "no"], "why": [1, 2]}
+    stage = await host(asking(value))
+    turn = await stage.say()
+    assert turn.request.body["question"] == "deploy?"
+    assert turn.request.body["options"] == ["yes", "no"]
+    assert turn.request.body["value"] == value
+
+    turn = await stage.tell(turn.request, "neither")
+
+    assert (await stage.values())["heard"] == "neither"
+
+
+@pytest.mark.parametrize("value", [None, "", "  ", 0, False, [], {}, [{}], 1.5, ["a", {"b": {1, 2}}]])
+async def test_a_value_that_says_nothing_can_be_answered_too(host: Host, value: Any) -> None:
+    stage = await host(asking(value))
+    turn = await stage.say()
+    assert turn.status == "paused"
+    assert turn.request.body["question"].strip()
+
+    turn = await stage.tell(turn.request, "fine")
+
+    assert turn.status == "done"
+    assert (await stage.values())["heard"] == "fine"
+
+
+@pytest.mark.parametrize("wrong", [{}, {"answer": ""}, {"answer": " "}, {"answer": 7}, {"decision": "accept"}])
+async def test_a_wrong_answer_leaves_the_request_open(host: Host, wrong: Any) -> None:
+    stage = await host(asking("which one?"))
+    turn = await stage.say()
+    with pytest.raises(InvalidAnswer):
+        await stage.answer(turn.request, wrong)
+
+    turn = await stage.tell(turn.request, "this")
+
+    assert (await stage.values())["heard"] == "this"
+
+
+async def test_cancelling_a_free_question_ends_the_run_and_the_next_message_begins_anew(host: Host) -> None:
+    stage = await host(asking("which one?"))
+    turn = await stage.say("one")
+
+    turn = await stage.reply(turn.request, None)
+    assert turn.status == "not_answered"
+    assert "heard" not in await stage.values()
+
+    turn = await stage.say("two")
+    turn = await stage.tell(turn.request, "yes")
+    assert await stage.values() == {"topic": "two", "heard": "yes"}
+
+
+def human(allow: str, *, description: str = "look") -> dict[str, Any]:
+    names = ("accept", "edit", "respond", "ignore")
+    return {
+        "action_request": {"action": "delete", "args": {"path": "a"}},
+        "config": {f"allow_{name}": name in allow for name in names},
+        "description": description,
+    }
+
+
+@pytest.mark.parametrize(
+    ("value", "heard"),
+    [
+        ({"decision": "accept"}, {"type": "accept", "args": None}),
+        (
+            {"decision": "edit", "args": {"path": "z"}},
+            {"type": "edit", "args": {"action": "delete", "args": {"path": "z"}}},
+        ),
+        ({"decision": "response", "message": "no need"}, {"type": "response", "args": "no need"}),
+        ({"decision": "reject"}, {"type": "ignore", "args": None}),
+        (None, {"type": "ignore", "args": None}),
+    ],
+)
+@pytest.mark.parametrize("listed", [False, True])
+async def test_a_human_interrupt_is_an_approval(host: Host, value: Any, heard: Any, listed: bool) -> None:
+    asked = human("accept edit respond ignore")
+    stage = await host(asking([asked] if listed else asked))
+    turn = await stage.say()
+    assert turn.request.kind is RequestKind.APPROVAL
+    assert turn.request.body["tool_name"] == "delete"
+    assert turn.request.body["description"] == "look"
+
+    turn = await stage.reply(turn.request, value)
+
+    assert turn.status == "done"
+    assert (await stage.values())["heard"] == ([heard] if listed else heard)
+
+
+async def test_a_list_of_human_interrupts_is_answered_one_by_one_and_sent_together(host: Host) -> None:
+    stage = await host(asking([human("accept ignore"), human("respond"), human("edit")]))
+    turn = await stage.say()
+    first, second, third = turn.requests
+    assert second.kind is RequestKind.CLARIFICATION
+    with pytest.raises(InvalidAnswer):
+        await stage.answer(first, {"decision": "edit", "args": {}})
+    await stage.answer(third, {"decision": "edit", "args": {"path": "c"}})
+    await stage.answer(first, {"decision": "reject"})
+
+    turn = await stage.tell(second, "in my words")
+
+    assert turn.status == "done"
+    assert (await stage.values())["heard"] == [
+        {"type": "ignore", "args": None},
+        {"type": "response", "args": "in my words"},
+        {"type": "edit", "args": {"action": "delete", "args": {"path": "c"}}},
+    ]
+
+
+@pytest.mark.parametrize("value", [{"decision": "reject"}, None])
+async def test_a_human_interrupt_that_may_not_be_ignored_ends_the_run_when_it_is(host: Host, value: Any) -> None:
+    stage = await host(asking(human("accept")))
+    turn = await stage.say()
+
+    turn = await stage.reply(turn.request, value)
+
+    assert turn.status == "not_answered"
+    assert "heard" not in await stage.values()
