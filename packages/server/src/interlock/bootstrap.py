@@ -62,7 +62,9 @@ async def opened(config: Config) -> AsyncGenerator[tuple[Database, Core]]:
 
 
 def _policy(config: Config) -> Policy:
-    return Policy(config.registration, config.approval_timeout, config.follow_grace, config.lease_seconds)
+    return Policy(
+        config.registration, config.approval_timeout, config.follow_grace, config.lease_seconds, config.locale
+    )
 
 
 @dataclass(slots=True)

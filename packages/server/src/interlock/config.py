@@ -104,11 +104,24 @@ def _seconds(text: str) -> float:
     return value
 
 
+def _port(text: str) -> int:
+    value = int(text)
+    if not 0 <= value < 65536:
+        raise ValueError("it must be between 0 and 65535")
+    return value
+
+
+def _database(text: str) -> str:
+    if text.partition(":")[0].partition("+")[0] not in ("sqlite", "postgresql"):
+        raise ValueError("it must be sqlite:///path/to/file.db or postgresql://user@host/name")
+    return text
+
+
 _VARIABLES: Mapping[str, Any] = {
     "host": str,
-    "port": int,
+    "port": _port,
     "data": Path,
-    "database": str,
+    "database": _database,
     "auth": _one_of("accounts", "none"),
     "agents": _listed,
     "locale": _one_of("zh", "en"),

@@ -28,5 +28,5 @@ def set_up_logs(level: str) -> None:
     handler.setFormatter(JsonLines())
     logging.basicConfig(level=level.upper(), handlers=[handler], force=True)
     # These tell of every statement and request; what matters of it is in our own log.
-    for noisy in ("alembic", "httpx", "uvicorn.access"):
+    for noisy in ("alembic", "httpx", "uvicorn"):
         logging.getLogger(noisy).setLevel(logging.WARNING)

@@ -79,5 +79,6 @@ def run(arguments: list[str] | None = None) -> Any:
     try:
         return app(arguments)
     except InterlockError as error:
-        typer.echo(f"interlock: {error.message}", err=True)
+        # A library's own words may have several lines.
+        typer.echo(f"interlock: {' '.join(error.message.split())}", err=True)
         sys.exit(2)

@@ -31,7 +31,7 @@ async def settle_and_find(
         if pause.pause.origin is PauseOrigin.EFFECT:
             for request in pause.requests:
                 await _resolve(core, lease, request, pause.answers.get(request.id), serde)
-    return [_asked(effect) for effect in await find_doubtful(core, lease)]
+    return [_asked(effect, core.policy.locale) for effect in await find_doubtful(core, lease)]
 
 
 async def _resolve(
@@ -57,16 +57,32 @@ async def _resolve(
     await resolve_doubt(core, lease, key, epoch, result=packed, output=text, took_effect=status == "success")
 
 
-def _asked(effect: Effect) -> Asked:
+_TEXTS = {
+    "en": {
+        "title": "{tool} was cut short: did it take effect?",
+        "retry": "Run it again",
+        "skip": "Do not run it again",
+        "done": "It took effect (say the result as the reason)",
+        "risk": "Running it again may do it twice.",
+    },
+    "zh": {
+        "title": "{tool} 执行中断，无法确定是否已生效，如何处理？",
+        "retry": "重新执行",
+        "skip": "不再执行",
+        "done": "已经生效（请在理由中填写结果）",
+        "risk": "重新执行可能导致重复操作。",
+    },
+}
+_STYLES = {"retry": "danger", "skip": "default", "done": "primary"}
+
+
+def _asked(effect: Effect, locale: str) -> Asked:
+    texts = _TEXTS[locale]
     body = asks.decision(
-        f"{effect.tool} was cut short: did it take effect?",
-        [
-            {"key": "retry", "label": "Run it again", "style": "danger"},
-            {"key": "skip", "label": "Do not run it again", "style": "default"},
-            {"key": "done", "label": "It took effect (say the result as the reason)", "style": "primary"},
-        ],
+        texts["title"].format(tool=effect.tool),
+        [{"key": key, "label": texts[key], "style": style} for key, style in _STYLES.items()],
         description=f"{effect.tool} {canonical_json(effect.args)}",
-        risks=["Running it again may do it twice."],
+        risks=[texts["risk"]],
         decision_type="effect_in_doubt",
     )
     form = {

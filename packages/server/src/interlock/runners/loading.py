@@ -8,11 +8,12 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from types import ModuleType
-from typing import Any, cast
+from typing import Any, cast, get_type_hints
 
 from langgraph.graph.state import StateGraph
 from langgraph.prebuilt.tool_node import ToolNode
 from langgraph.pregel import Pregel
+from pydantic import PydanticUserError
 
 from interlock.domain.errors import InvalidInput
 
@@ -49,7 +50,7 @@ async def load_agent(name: str, target: str) -> HostedAgent:
     where, _, attr = target.rpartition(":")
     try:
         module = _module(where)
-    except Exception as error:
+    except (Exception, SystemExit) as error:
         raise AgentNotLoaded(f"agent {name!r}: {where} cannot be loaded: {type(error).__name__}: {error}") from error
     if not hasattr(module, attr):
         raise AgentNotLoaded(f"agent {name!r}: {where} has no {attr!r}")
@@ -59,13 +60,16 @@ async def load_agent(name: str, target: str) -> HostedAgent:
             found = found()
             if inspect.isawaitable(found):
                 found = await found
-    except Exception as error:
+    except (Exception, SystemExit) as error:
         raise AgentNotLoaded(f"agent {name!r}: {attr}() failed: {type(error).__name__}: {error}") from error
     return hosted(name, found)
 
 
 def hosted(name: str, found: Any) -> HostedAgent:
-    graph: Any = cast("Any", found).compile() if isinstance(found, StateGraph) else found
+    try:
+        graph: Any = cast("Any", found).compile() if isinstance(found, StateGraph) else found
+    except ValueError as error:
+        raise AgentNotLoaded(f"agent {name!r} cannot be compiled: {error}") from error
     if not isinstance(graph, Pregel):
         raise AgentNotLoaded(
             f"agent {name!r} is a {type(graph).__name__}: it must be a LangGraph graph, or a function that returns one"
@@ -74,8 +78,17 @@ def hosted(name: str, found: Any) -> HostedAgent:
     if cast("Any", known).checkpointer is False:
         raise AgentNotLoaded(f"agent {name!r} was compiled with checkpointer=False, so it cannot pause")
     tool_nodes = frozenset(key for key, node in known.nodes.items() if isinstance(node.bound, ToolNode))
-    schema: Mapping[str, Any] = known.get_input_jsonschema()
-    return HostedAgent(name, known, tool_nodes, schema.get("properties") or {})
+    return HostedAgent(name, known, tool_nodes, _input_fields(known))
+
+
+def _input_fields(graph: Graph) -> Mapping[str, Any]:
+    """The fields of the graph's input, as JSON Schema describes each."""
+    try:
+        return graph.get_input_jsonschema().get("properties") or {}
+    except PydanticUserError:
+        # Before Python 3.12 pydantic reads no plain `typing.TypedDict`, which is what most states are.
+        hints = get_type_hints(cast("Any", graph).builder.input_schema)
+        return {name: {"type": "string"} if hint is str else {} for name, hint in hints.items()}
 
 
 def _module(where: str) -> ModuleType:

@@ -3,7 +3,7 @@
 from collections.abc import AsyncGenerator, Callable, Mapping
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, Literal
 
 from interlock import failpoints
 from interlock.domain.claim import Claim
@@ -27,6 +27,8 @@ class Policy:
     follow_grace: float = 5.0
     """Seconds that a run goes on after its last follower has gone."""
     lease_seconds: float = 30.0
+    locale: Literal["zh", "en"] = "zh"
+    """The language of what the server itself asks people."""
 
 
 class _NoRunner:

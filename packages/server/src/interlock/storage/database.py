@@ -284,7 +284,12 @@ class PostgresDatabase:
 
     def __init__(self, url: URL) -> None:
         self.engine = create_async_engine(
-            url.set(drivername="postgresql+psycopg"), pool_size=20, max_overflow=10, pool_pre_ping=True
+            url.set(drivername="postgresql+psycopg"),
+            pool_size=20,
+            max_overflow=10,
+            pool_pre_ping=True,
+            # A server that was stopped in the middle of a transaction must not keep its threads locked for others.
+            connect_args={"options": f"-c idle_in_transaction_session_timeout={BUSY_SECONDS * 1000}"},
         )
         self._readers = self.engine.execution_options(isolation_level="REPEATABLE READ", postgresql_readonly=True)
 
