@@ -14,7 +14,7 @@ def test_a_tool_under_way_at_sigterm_ends_and_the_next_start_goes_on(lives: Live
     talk = Talk(lives, "tools", "hold")
     with talk.under_way() as reply:
         lives.server.running.send_signal(signal.SIGTERM)
-        lives.wait_for_log("Shutting down")
+        lives.wait_for_log("shutting down")
         assert reply.result(30).events[-1] == "end"
         assert lives.server.running.poll() is None
         assert talk.ended == 0

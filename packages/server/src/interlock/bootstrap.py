@@ -1,6 +1,7 @@
 """The composition root: the only file that names concrete backends."""
 
 import asyncio
+import logging
 import os
 import socket
 from collections.abc import AsyncGenerator, Mapping
@@ -34,6 +35,9 @@ if TYPE_CHECKING:
     from interlock.runners.loading import HostedAgent
     from interlock.runners.local import LocalRunner
     from interlock.services.deadlines import DeadlineTimer
+
+
+logger = logging.getLogger(__name__)
 
 
 class NoAgents:
@@ -174,5 +178,6 @@ async def _running(state: "ServerState", runner: "LocalRunner", timer: "Deadline
 
 async def _drain_when_closing(state: "ServerState", runner: "LocalRunner") -> None:
     await state.closing.wait()
+    logger.info("shutting down, once what is under way has ended")
     state.core.presence.close()
     await runner.close()
