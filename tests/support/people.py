@@ -12,6 +12,7 @@ class People:
     def __init__(self, url: str) -> None:
         self._url = url
         self._signed_in: dict[str, ThreadsClient] = {}
+        self._others: list[ThreadsClient] = []
 
     def named(self, username: str) -> ThreadsClient:
         if username != FIRST:
@@ -20,9 +21,15 @@ class People:
             self._signed_in[username] = ThreadsClient(self._url, username).sign_in()
         return self._signed_in[username]
 
+    def again(self, username: str) -> ThreadsClient:
+        """The same person and token on a connection of its own, for doing several things at once."""
+        client = self.named(username).at(self._url)
+        self._others.append(client)
+        return client
+
     def __enter__(self) -> Self:
         return self
 
     def __exit__(self, *_: object) -> None:
-        for client in self._signed_in.values():
+        for client in (*self._signed_in.values(), *self._others):
             client.http.close()

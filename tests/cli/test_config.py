@@ -1,0 +1,76 @@
+"""The settings: flags, then the environment, then defaults; what cannot be is refused by its name."""
+
+from pathlib import Path
+
+import pytest
+
+from interlock.config import Config, load
+from interlock.domain.errors import InvalidInput
+
+
+def test_flags_come_before_the_environment_and_that_before_the_defaults() -> None:
+    environment = {"INTERLOCK_PORT": "9001", "INTERLOCK_LOCALE": "en", "UNRELATED": "x"}
+    config = load({"port": 9002, "host": None, "agents": ()}, environment)
+    assert (config.port, config.locale, config.host) == (9002, "en", "127.0.0.1")
+    assert load({}, {}) == Config()
+
+
+def test_an_empty_variable_is_as_none() -> None:
+    assert load({}, {"INTERLOCK_PORT": " ", "INTERLOCK_DATABASE": ""}) == Config()
+
+
+def test_lists_are_parted_by_commas_or_blanks() -> None:
+    config = load({}, {"INTERLOCK_AGENTS": "a=x:y, b=z:w", "INTERLOCK_ALLOWED_HOSTS": "one.example two.example"})
+    assert config.agents == ("a=x:y", "b=z:w")
+    assert config.allowed_hosts == ("one.example", "two.example")
+
+
+def test_the_database_is_in_the_data_folder_unless_it_is_named() -> None:
+    assert load({"data": Path("kept")}, {}).database_url == "sqlite:///kept/interlock.db"
+    assert load({}, {"INTERLOCK_DATABASE": "postgresql://h/d"}).database_url == "postgresql://h/d"
+
+
+@pytest.mark.parametrize(("text", "is_open"), [("on", True), ("open", True), ("0", False), ("Closed", False)])
+def test_registration_is_open_or_closed(text: str, is_open: bool) -> None:
+    assert load({}, {"INTERLOCK_REGISTRATION": text}).registration is is_open
+
+
+@pytest.mark.parametrize(
+    ("name", "value"),
+    [
+        ("PORT", "eighty"),
+        ("PORT", "99999"),
+        ("PORT", "-1"),
+        ("AUTH", "maybe"),
+        ("LOCALE", "fr"),
+        ("REGISTRATION", "sometimes"),
+        ("APPROVAL_TIMEOUT", "-1"),
+        ("APPROVAL_TIMEOUT", "soon"),
+        ("FOLLOW_GRACE", "nan"),
+        ("LEASE_SECONDS", "0"),
+        ("LOG_LEVEL", "loud"),
+        ("DATABASE", "mysql://x/y"),
+        ("DATABASE", "nonsense"),
+    ],
+)
+def test_a_variable_that_cannot_be_is_named(name: str, value: str) -> None:
+    with pytest.raises(InvalidInput, match=f"INTERLOCK_{name}"):
+        load({}, {f"INTERLOCK_{name}": value})
+
+
+@pytest.mark.parametrize(("name", "value"), [("port", 99999), ("auth", "maybe"), ("locale", "fr")])
+def test_a_flag_that_cannot_be_is_named(name: str, value: object) -> None:
+    with pytest.raises(InvalidInput, match=name):
+        load({name: value}, {})
+
+
+@pytest.mark.parametrize("host", ["0.0.0.0", "::", "192.168.1.5", "example.org", "localhost.example.org"])
+def test_no_accounts_is_for_loopback_only(host: str) -> None:
+    with pytest.raises(InvalidInput, match="loopback"):
+        load({"auth": "none", "host": host}, {})
+    assert load({"auth": "accounts", "host": host}, {}).host == host
+
+
+@pytest.mark.parametrize("host", ["127.0.0.1", "127.1.2.3", "::1", "localhost"])
+def test_no_accounts_is_fine_on_loopback(host: str) -> None:
+    assert load({"auth": "none", "host": host}, {}).auth == "none"

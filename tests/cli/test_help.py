@@ -1,0 +1,56 @@
+"""Commands that need little load little."""
+
+import subprocess
+import sys
+
+import pytest
+
+from tests.cli.conftest import Interlock
+
+HEAVY = ("langgraph", "langchain_core", "langchain", "deepagents", "sqlalchemy", "alembic", "fastapi", "uvicorn", "jwt")
+LIGHT = [
+    ["--help"],
+    ["users", "--help"],
+    ["users", "create", "--help"],
+    ["serve", "--help"],
+    ["migrate", "--help"],
+    ["version"],
+]
+
+
+@pytest.mark.parametrize("arguments", LIGHT, ids=" ".join)
+def test_help_is_printed_without_loading_anything_heavy(arguments: list[str]) -> None:
+    code = (
+        "import sys\n"
+        "from interlock.cli.main import run\n"
+        "try:\n"
+        f"    run({arguments!r})\n"
+        "except SystemExit as end:\n"
+        "    assert not end.code, end.code\n"
+        f"print('LOADED', sorted(set({HEAVY!r}) & set(sys.modules)))\n"
+    )
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, timeout=60)
+    assert done.returncode == 0, done.stderr
+    assert done.stdout.splitlines()[-1] == "LOADED []"
+    assert done.stderr == ""
+
+
+def test_no_command_shows_what_there_is(interlock: Interlock) -> None:
+    done = interlock()
+    for command in ("serve", "migrate", "users", "version"):
+        assert command in done.stdout + done.stderr
+
+
+def test_an_unknown_command_is_refused(interlock: Interlock) -> None:
+    done = interlock("nonsense")
+    assert done.returncode == 2
+    assert "nonsense" in done.stderr
+
+
+def test_the_client_package_loads_nothing_of_the_server() -> None:
+    code = (
+        "import sys, interlock_client.threads\n"
+        f"print(sorted(name for name in {(*HEAVY, 'interlock')!r} if name in sys.modules))"
+    )
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, timeout=60, check=True)
+    assert done.stdout == "[]\n"

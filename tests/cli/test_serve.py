@@ -1,0 +1,86 @@
+"""What stops a start: one line with the reason, and exit code 2."""
+
+import subprocess
+from collections.abc import Generator
+from pathlib import Path
+
+import pytest
+
+from tests.cli.conftest import Interlock
+from tests.support.server import ServerProcess
+from tests.support.threads import ThreadsClient
+
+
+def assert_refused(done: subprocess.CompletedProcess[str], *reasons: str) -> None:
+    assert done.returncode == 2
+    assert done.stdout == ""
+    lines = done.stderr.splitlines()
+    assert len(lines) == 1, done.stderr
+    assert lines[0].startswith("interlock: ")
+    for reason in reasons:
+        assert reason in lines[0]
+
+
+@pytest.mark.parametrize(
+    ("name", "content", "reason"),
+    [
+        ("missing.py", None, "no file"),
+        ("raising.py", "raise RuntimeError('not today\\nnor tomorrow')", "not today nor tomorrow"),
+        ("leaving.py", "import sys; sys.exit(0)", "SystemExit"),
+    ],
+)
+def test_an_agent_that_cannot_be_loaded_stops_the_start(
+    interlock: Interlock, tmp_path: Path, name: str, content: str | None, reason: str
+) -> None:
+    if content is not None:
+        (tmp_path / name).write_text(content)
+    assert_refused(interlock("serve", "--port", "0", agents=f"mine={name}:agent"), "mine", reason)
+
+
+def test_no_accounts_beyond_loopback_is_refused(interlock: Interlock) -> None:
+    assert_refused(interlock("serve", "--auth", "none", "--host", "0.0.0.0"), "loopback", "0.0.0.0")
+
+
+@pytest.mark.parametrize(("name", "value"), [("port", "eighty"), ("failpoints", "nowhere=kill"), ("model", "no:thing")])
+def test_a_setting_that_cannot_be_names_its_variable(interlock: Interlock, name: str, value: str) -> None:
+    assert_refused(interlock("serve", **{"port": "0", name: value}), f"INTERLOCK_{name.upper()}")
+
+
+def test_a_database_that_is_not_there_stops_the_start(interlock: Interlock) -> None:
+    done = interlock("serve", "--port", "0", "--database", "postgresql://nobody:hunter2@127.0.0.1:1/nothing")
+    assert_refused(done, "database")
+    assert "hunter2" not in done.stderr
+
+
+@pytest.fixture(scope="module")
+def running(tmp_path_factory: pytest.TempPathFactory) -> Generator[ServerProcess]:
+    process = ServerProcess(tmp_path_factory.mktemp("running"))
+    try:
+        yield process.start()
+    finally:
+        process.close()
+
+
+def test_a_server_prints_one_line_when_it_is_ready(running: ServerProcess) -> None:
+    lines = running.output.read_text().splitlines()
+    assert len(lines) == 1
+    assert running.url in lines[0]
+    assert "is the admin" in lines[0]
+
+
+def test_the_demo_agent_is_there_when_none_is_named(running: ServerProcess) -> None:
+    client = ThreadsClient(running.url).sign_in()
+    thread_id = client.new_thread()
+    assert client.chat(thread_id, "创建一个 hello.py 文件").first("interrupt")["info"] == "正在写入文件: hello.py"
+    client.resume(thread_id, "continue")
+    assert (running.data / "workspace" / "hello.py").exists()
+    client.http.close()
+
+
+def test_a_second_server_on_the_same_folder_or_port_is_refused(interlock: Interlock, running: ServerProcess) -> None:
+    done = interlock("serve", "--port", "0", "--data", str(running.data))
+    assert_refused(done, "another server", str(running.running.pid), "--data")
+    port = running.url.rpartition(":")[2]
+    assert_refused(interlock("serve", "--port", port, "--data", "elsewhere"), f"127.0.0.1:{port}")
+    with running.client() as http:
+        assert http.get("/readyz").status_code == 200

@@ -1,0 +1,172 @@
+"""The served OpenAPI is true: whatever is sent, the answer is one that it names, in the form that it gives."""
+
+from collections.abc import Callable, Generator
+from typing import Any, cast
+
+import pytest
+import requests
+import schemathesis
+from hypothesis import HealthCheck, given, settings
+from schemathesis import GenerationMode
+from schemathesis import checks as any_checks
+from schemathesis.specs.openapi import checks as openapi_checks
+
+from tests.support.puppet import calls, script
+from tests.support.server import ServerProcess
+from tests.support.threads import ThreadsClient
+
+OPERATIONS = [
+    ("post", "/api/auth/register"),
+    ("post", "/api/auth/login"),
+    ("post", "/api/sessions"),
+    ("get", "/api/sessions"),
+    ("delete", "/api/sessions/{thread_id}"),
+    ("get", "/api/status/{thread_id}"),
+    ("get", "/api/history/{thread_id}"),
+    ("post", "/api/chat/{thread_id}"),
+    ("post", "/api/chat"),
+    ("post", "/api/resume/{thread_id}"),
+    ("get", "/api/stream/{thread_id}"),
+    ("get", "/healthz"),
+    ("get", "/readyz"),
+]
+# Its own types are generic without arguments; what is used of it here is plain enough.
+Case = Any
+Schema = Any
+CHECKS: list[Any] = [
+    cast("Any", any_checks).not_a_server_error,
+    *(
+        getattr(openapi_checks, name)
+        for name in (
+            "status_code_conformance",
+            "content_type_conformance",
+            "response_headers_conformance",
+            "response_schema_conformance",
+        )
+    ),
+]
+BOUND = 10.0
+SETTINGS = settings(
+    max_examples=12,
+    deadline=None,
+    database=None,
+    derandomize=True,
+    suppress_health_check=[HealthCheck.too_slow, HealthCheck.filter_too_much, HealthCheck.data_too_large],
+)
+
+pytestmark = pytest.mark.filterwarnings("ignore::DeprecationWarning:jsonschema", "ignore::DeprecationWarning:requests")
+
+
+@pytest.fixture(scope="session")
+def schema(server: ServerProcess) -> Schema:
+    return cast("Any", schemathesis.openapi).from_url(f"{server.url}/openapi.json")
+
+
+@pytest.fixture(scope="session")
+def session() -> Generator[requests.Session]:
+    with requests.Session() as opened:
+        yield opened
+
+
+def bearer(client: ThreadsClient) -> dict[str, str]:
+    return {"authorization": client.http.headers["authorization"]}
+
+
+def hold_to_it(operation: Any, mode: GenerationMode, send: Callable[[Case], Any]) -> None:
+    @SETTINGS
+    @given(case=operation.as_strategy(generation_mode=mode))
+    def holds(case: Case) -> None:
+        send(case)
+
+    holds()
+
+
+def test_every_operation_is_held_to_it(schema: Schema) -> None:
+    served = {(result.ok().method.lower(), result.ok().path) for result in schema.get_all_operations()}
+    assert served == set(OPERATIONS)
+
+
+@pytest.mark.parametrize(("method", "path"), OPERATIONS)
+def test_anything_that_a_signed_in_caller_sends_gets_a_documented_answer(
+    schema: Schema, session: requests.Session, alice: ThreadsClient, method: str, path: str
+) -> None:
+    def send(case: Case) -> None:
+        case.call_and_validate(session=session, headers=bearer(alice), checks=CHECKS, timeout=BOUND)
+
+    hold_to_it(schema[path][method], GenerationMode.POSITIVE, send)
+
+
+# The probes take nothing that could be wrong.
+@pytest.mark.parametrize(("method", "path"), OPERATIONS[:-2])
+def test_anything_that_is_not_as_described_gets_a_documented_answer(
+    schema: Schema, session: requests.Session, alice: ThreadsClient, method: str, path: str
+) -> None:
+    def send(case: Case) -> None:
+        case.call_and_validate(session=session, headers=bearer(alice), checks=CHECKS, timeout=BOUND)
+
+    hold_to_it(schema[path][method], GenerationMode.NEGATIVE, send)
+
+
+@pytest.mark.parametrize(("method", "path"), OPERATIONS)
+def test_anything_that_a_stranger_sends_gets_a_documented_answer(
+    schema: Schema, session: requests.Session, method: str, path: str
+) -> None:
+    closed = path.startswith("/api/") and not path.startswith("/api/auth/")
+
+    def send(case: Case) -> None:
+        case.headers.pop("Authorization", None)
+        reply = case.call_and_validate(session=session, checks=CHECKS, timeout=BOUND)
+        assert not closed or reply.status_code in (401, 422)
+
+    hold_to_it(schema[path][method], GenerationMode.POSITIVE, send)
+
+
+@pytest.mark.parametrize(
+    ("method", "path"),
+    [entry for entry in OPERATIONS if "{" in entry[1] and entry != ("get", "/api/stream/{thread_id}")],
+)
+def test_anything_sent_to_ones_own_paused_thread_gets_a_documented_answer(
+    schema: Schema, session: requests.Session, alice: ThreadsClient, method: str, path: str
+) -> None:
+    def send(case: Case) -> None:
+        case.path_parameters["thread_id"] = paused(alice)
+        case.call_and_validate(session=session, headers=bearer(alice), checks=CHECKS, timeout=BOUND)
+
+    hold_to_it(schema[path][method], GenerationMode.POSITIVE, send)
+
+
+def paused(client: ThreadsClient) -> str:
+    thread_id = client.new_thread()
+    client.chat(thread_id, script(calls(("guarded", {"name": "described"}))))
+    return thread_id
+
+
+@pytest.mark.parametrize("action", ["continue", "cancel", "answer"])
+def test_every_reply_to_a_pause_is_as_described(
+    schema: Schema, session: requests.Session, alice: ThreadsClient, action: str
+) -> None:
+    operation = schema["/api/resume/{thread_id}"]["post"]
+    body = {"action": action, "answers": ["yes"]}
+    thread_id = paused(alice)
+    for _ in range(2):
+        case = operation.Case(path_parameters={"thread_id": thread_id}, body=body, media_type="application/json")
+        case.call_and_validate(session=session, headers=bearer(alice), checks=CHECKS, timeout=BOUND)
+
+
+@pytest.mark.parametrize("path", ["/api/sessions", "/api/chat", "/healthz"])
+def test_a_method_that_is_not_described_is_not_allowed(server: ServerProcess, path: str) -> None:
+    with server.client() as http:
+        for other in ("PUT", "PATCH", "TRACE"):
+            reply = http.request(other, path)
+            assert reply.status_code == 405
+            assert reply.headers["allow"]
+
+
+def test_streams_are_described_as_streams(schema: Schema, server: ServerProcess) -> None:
+    with server.client() as http:
+        described = http.get("/openapi.json").json()
+    for path in ("/api/chat", "/api/chat/{thread_id}", "/api/resume/{thread_id}"):
+        answers = described["paths"][path]["post"]["responses"]
+        assert answers["200"]["content"].keys() == {"text/event-stream"}
+        assert answers.keys() >= {"400", "401", "403", "409", "413", "422", "503"}
+        assert answers["409"]["content"].keys() == {"application/json"}
