@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 from sqlalchemy import select, update
 
-from interlock.domain.errors import InvalidInput, StorageUnavailable
+from interlock.domain.errors import InvalidInput, Unreadable
 from interlock.ports.store import Store
 from interlock.storage.database import Database
 from interlock.storage.schema import secrets
@@ -74,7 +74,7 @@ async def test_a_sealed_value_that_was_moved_to_another_handle_does_not_open(sto
     async with database.write() as connection:
         await connection.execute(update(secrets).values(handle="h2"))
     async with store.snapshot() as tx:
-        with pytest.raises(StorageUnavailable):
+        with pytest.raises(Unreadable):
             await tx.secrets.of_thread("ann-1")
 
 
@@ -87,14 +87,14 @@ def test_the_same_text_is_sealed_differently_each_time() -> None:
 
 def test_nothing_opens_under_another_key_or_after_any_byte_was_changed() -> None:
     sealed = Sealer(MASTER_KEY).seal("text", context="h")
-    with pytest.raises(StorageUnavailable):
+    with pytest.raises(Unreadable):
         Sealer(bytes(32)).open(sealed, context="h")
     for index in range(len(sealed)):
         changed = sealed[:index] + bytes([sealed[index] ^ 1]) + sealed[index + 1 :]
-        with pytest.raises(StorageUnavailable):
+        with pytest.raises(Unreadable):
             Sealer(MASTER_KEY).open(changed, context="h")
     for length in range(len(sealed)):
-        with pytest.raises(StorageUnavailable):
+        with pytest.raises(Unreadable):
             Sealer(MASTER_KEY).open(sealed[:length], context="h")
 
 

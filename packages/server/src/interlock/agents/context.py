@@ -1,15 +1,18 @@
 """What the runner lends to the code of the graph it runs. Outside of a hosted run there is none."""
 
 import asyncio
-from collections.abc import Coroutine, Mapping
-from contextvars import ContextVar
+from collections.abc import Awaitable, Callable, Coroutine, Mapping
+from contextvars import Context, ContextVar, copy_context
 from dataclasses import dataclass, field
+from queue import SimpleQueue
 from typing import Any, Protocol, TypeVar
 
 from interlock.domain.effect import EffectKey
+from interlock.domain.redaction import redacted
 from interlock.ports.journal import Journal
 
 T = TypeVar("T")
+Thunk = Callable[[], Any]
 
 
 class Packer(Protocol):
@@ -56,9 +59,46 @@ class RunContext:
         kind, _, body = data.partition(b"\n")
         return self.packer.loads_typed((kind.decode(), body))
 
-    def wait_for(self, work: Coroutine[Any, Any, T]) -> T:
-        """Run a coroutine on the server's loop from a worker thread, as sync tools and nodes do."""
-        return asyncio.run_coroutine_threadsafe(work, self.loop).result()
+    def record_here(self, recorded: Callable[[Callable[[], Awaitable[Any]]], Coroutine[Any, Any, T]], fn: Thunk) -> T:
+        """From a worker thread: keep the record on the server's loop, and run `fn` in this very thread.
+
+        Another thread for `fn` would come from the same pool as this one, and a pool whose threads all wait for one
+        more thread waits for ever.
+        """
+        jobs: SimpleQueue[tuple[Context, asyncio.Future[Any]] | None] = SimpleQueue()
+
+        async def execute() -> Any:
+            job = self.loop.create_future()
+            jobs.put((copy_context(), job))
+            return await job
+
+        ended = asyncio.run_coroutine_threadsafe(recorded(execute), self.loop)
+        ended.add_done_callback(lambda _: jobs.put(None))
+        while (job := jobs.get()) is not None:
+            self._do(fn, *job)
+        return ended.result()
+
+    def _do(self, fn: Thunk, context: Context, job: "asyncio.Future[Any]") -> None:
+        try:
+            result = context.run(fn)
+        except BaseException as error:
+            self.loop.call_soon_threadsafe(_fail, job, error)
+        else:
+            self.loop.call_soon_threadsafe(_succeed, job, result)
+
+    def redact(self, text: str) -> str:
+        return redacted(text, self.secrets.values())
+
+
+def _succeed(job: "asyncio.Future[Any]", result: Any) -> None:
+    if not job.done():
+        job.set_result(result)
+
+
+def _fail(job: "asyncio.Future[Any]", error: BaseException) -> None:
+    if not job.done():
+        # What would end a process ends the call here, and no more.
+        job.set_exception(error if isinstance(error, Exception) else RuntimeError(f"{type(error).__name__}: {error}"))
 
 
 current: ContextVar[RunContext | None] = ContextVar("interlock_run", default=None)

@@ -109,12 +109,12 @@ async def _attempt(
             raise GraphInterrupt(()) from None
         raise
     except Exception as error:
-        await run.journal.failed(key, f"{type(error).__name__}: {error}")
+        await run.journal.failed(key, run.redact(f"{type(error).__name__}: {error}"))
         raise
     else:
         # Side by side, siblings move the counter too; but without answers, who comes to an end has asked nothing.
         asks = positions.used - used_before if scope.one_by_one else 0
-        await run.journal.done(key, run.pack(result), asks, _output(result), failed=_has_failed(result))
+        await run.journal.done(key, run.pack(result), asks, run.redact(_output(result)), failed=_has_failed(result))
         return result
     finally:
         current_effect.reset(token)
@@ -132,7 +132,8 @@ def _around_tool_sync(request: ToolCallRequest, execute: ExecuteSync) -> Any:
     run = current.get()
     if run is None or request.tool is None:
         return execute(request)
-    return run.wait_for(_recorded(run, _call(request), lambda: asyncio.to_thread(execute, request)))
+    call = _call(request)
+    return run.record_here(lambda execution: _recorded(run, call, execution), lambda: execute(request))
 
 
 def _call(request: ToolCallRequest) -> _Call:
@@ -191,7 +192,7 @@ def effect(key: str, fn: Callable[[], Any], *, idempotent: bool = False) -> Any:
             "interlock.effect with a sync function would block the server here: "
             "in an async node pass an async function, and await what effect returns"
         )
-    return run.wait_for(_recorded(run, call, lambda: asyncio.to_thread(fn)))
+    return run.record_here(lambda execution: _recorded(run, call, execution), fn)
 
 
 def _on_loop(run: RunContext) -> bool:

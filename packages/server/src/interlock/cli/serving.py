@@ -4,6 +4,7 @@ import asyncio
 import signal
 import socket
 from collections.abc import Mapping
+from concurrent.futures import ThreadPoolExecutor
 from types import FrameType
 from typing import Any
 
@@ -16,6 +17,9 @@ from interlock.domain.errors import StorageUnavailable
 
 GRACE_SECONDS = 60
 """How long a shutdown waits for tools that are under way."""
+
+
+TOOL_THREADS = 128
 
 
 class _Server(uvicorn.Server):
@@ -39,6 +43,8 @@ def serve_until_stopped(given: Mapping[str, Any]) -> None:
 
 async def _serve(config: Config) -> None:
     listening = _listen(config)
+    # Sync tools and nodes hold a thread for as long as they work: as many as there may be runs, and some.
+    asyncio.get_running_loop().set_default_executor(ThreadPoolExecutor(TOOL_THREADS, "interlock-tools"))
     async with application(config) as built:
         server = _Server(
             uvicorn.Config(

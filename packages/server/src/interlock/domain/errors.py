@@ -11,6 +11,7 @@
     │   ├── NothingPending   a thread that waits for nobody
     │   ├── NotShown         a reply sent before its question was shown
     │   └── ThreadBusy       a thread that runs or waits, and takes no new message
+    ├── Unreadable           what was sealed under another key than the present one
     ├── LeaseLost            a worker that another one replaced; it must stop and commit nothing
     ├── IllegalTransition    a state change that no transition table allows: a bug of ours
     └── StorageUnavailable   the database cannot be reached or written
@@ -83,6 +84,10 @@ class NotShown(Conflict):
 
 class ThreadBusy(Conflict):
     code = "thread_busy"
+
+
+class Unreadable(InterlockError):
+    code = "unreadable"
 
 
 class LeaseLost(InterlockError):

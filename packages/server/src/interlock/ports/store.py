@@ -37,6 +37,10 @@ class Users(Protocol):
 
     async def count(self) -> int: ...
 
+    async def alone(self) -> None:
+        """Keep everybody else from adding users until the transaction ends."""
+        ...
+
     async def set_password(self, user_id: str, password_hash: str, tokens_after: datetime) -> None:
         """Change the password, and end every token issued before `tokens_after`."""
         ...
@@ -72,7 +76,8 @@ class Threads(Protocol):
     ) -> None: ...
 
     async def delete(self, thread_id: str, at: datetime) -> None:
-        """Mark it deleted, for good, raise its epoch so that every worker is fenced off, and drop its checkpoints."""
+        """Mark it deleted, for good, raise its epoch so that every worker is fenced off, and drop what was said
+        and done on it. Its row, its last event and its audit trail stay."""
         ...
 
 

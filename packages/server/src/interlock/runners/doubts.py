@@ -13,15 +13,20 @@ from langgraph.checkpoint.serde.base import SerializerProtocol
 from interlock.domain import asks
 from interlock.domain.canonical import canonical_json
 from interlock.domain.effect import Effect, EffectKey
+from interlock.domain.event import Event
 from interlock.domain.request import Answer, PauseOrigin, Request, RequestKind
 from interlock.domain.thread import Lease
 from interlock.services.core import Core
 from interlock.services.effects import find_doubtful, resolve_doubt
+from interlock.services.run_log import RunLog
 from interlock.services.running import Asked, SettledPause
+
+UNSENT = "unsent"
+"""The key under which a request keeps the message that waits until the doubt is settled."""
 
 
 async def settle_and_find(
-    core: Core, lease: Lease, settled: Sequence[SettledPause], serde: SerializerProtocol
+    core: Core, lease: Lease, log: RunLog, settled: Sequence[SettledPause], serde: SerializerProtocol
 ) -> list[Asked]:
     """Act on what people said of effects in doubt, then give what is still, or newly, to be asked.
 
@@ -30,19 +35,18 @@ async def settle_and_find(
     for pause in settled:
         if pause.pause.origin is PauseOrigin.EFFECT:
             for request in pause.requests:
-                await _resolve(core, lease, request, pause.answers.get(request.id), serde)
+                log.recorded(await _resolve(core, lease, request, pause.answers.get(request.id), serde))
     return [_asked(effect, core.policy.locale) for effect in await find_doubtful(core, lease)]
 
 
 async def _resolve(
     core: Core, lease: Lease, request: Request, answer: Answer | None, serde: SerializerProtocol
-) -> None:
+) -> list[Event]:
     key = EffectKey(lease.thread_id, request.form["task_id"], request.form["call_id"])
     epoch: int = request.form["epoch"]
     value: Mapping[str, Any] = answer.value if answer else {"decision": "skip"}
     if value["decision"] == "retry":
-        await resolve_doubt(core, lease, key, epoch, result=None, output="")
-        return
+        return await resolve_doubt(core, lease, key, epoch, result=None, output="")
     if value["decision"] == "done":
         text, status = value.get("reason") or "done", "success"
     else:
@@ -54,7 +58,7 @@ async def _resolve(
         result = ToolMessage(text, name=request.form["tool"], tool_call_id=key.call_id, status=status)
     kind, data = serde.dumps_typed(result)
     packed = kind.encode() + b"\n" + data
-    await resolve_doubt(core, lease, key, epoch, result=packed, output=text, took_effect=status == "success")
+    return await resolve_doubt(core, lease, key, epoch, result=packed, output=text, took_effect=status == "success")
 
 
 _TEXTS = {

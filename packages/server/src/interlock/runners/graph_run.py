@@ -2,9 +2,10 @@
 
 import asyncio
 import logging
+import traceback
 from collections.abc import AsyncGenerator, AsyncIterator, Mapping, Sequence
 from contextlib import asynccontextmanager, suppress
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any, cast
 
 from langchain_core.messages import AIMessage, AIMessageChunk
@@ -20,6 +21,7 @@ from interlock.domain.canonical import plain
 from interlock.domain.claim import Claim
 from interlock.domain.errors import InterlockError, LeaseLost, StorageUnavailable
 from interlock.domain.event import EventType
+from interlock.domain.redaction import redacted
 from interlock.domain.request import PauseOrigin, Request
 from interlock.domain.run import RunCause, RunStatus
 from interlock.runners import doubts, interrupts, replies
@@ -102,8 +104,11 @@ class GraphRun:
         except InterlockError as error:
             await self._failed(error.message)
         except Exception as error:
-            logger.exception("run %s failed", self.lease.run_id)
-            await self._failed(f"{type(error).__name__}: {error}")
+            logger.error("run %s failed: %s", self.lease.run_id, self._quiet(traceback.format_exc()))
+            await self._failed(self._quiet(f"{type(error).__name__}: {error}"))
+
+    def _quiet(self, text: str) -> str:
+        return redacted(text, [value for _, value in self.standing.secrets.values()])
 
     def drain(self, reason: str, *, requeue: bool = False) -> None:
         self.requeue_when_drained = self.requeue_when_drained or requeue
@@ -135,13 +140,16 @@ class GraphRun:
         return self.claim.run.attempt <= 1 and self.claim.run.started_seq <= FIRST_SEQ
 
     async def _ask_about_doubts(self) -> bool:
-        doubtful = await doubts.settle_and_find(self.core, self.lease, self.answered.pauses, self.saver.serde)
+        doubtful = await doubts.settle_and_find(self.core, self.lease, self.log, self.answered.pauses, self.saver.serde)
         if doubtful:
+            unsent = self._unsent_message(await read_state(self.graph, self.config))
+            doubtful = [replace(one, form={**(one.form or {}), doubts.UNSENT: unsent}) for one in doubtful]
             await self._pause(PauseOrigin.EFFECT, str(doubtful[0].body["title"]), doubtful, None)
         return bool(doubtful)
 
     async def _load_standing(self) -> None:
         self.standing = await running.standing(self.core, self.lease.thread_id)
+        cast("Any", self.saver).hidden = [value for _, value in self.standing.secrets.values()]
         self.answered.pauses = list(self.standing.settled)
         for pause in self.answered.pauses:
             for request in pause.requests:
@@ -149,9 +157,9 @@ class GraphRun:
                     self.answered.by_interrupt.setdefault(request.interrupt_id, []).append(request)
 
     def _next_input(self, state: GraphState) -> Any:
-        run = self.claim.run
-        if run.cause is RunCause.MESSAGE and state.written_by != run.id:
-            return graph_input(self.agent, run.id, run.input["text"], state.messages)
+        unsent = self._unsent_message(state)
+        if unsent is not None:
+            return graph_input(self.agent, self.claim.run.id, unsent, state.messages)
         resume = self._resume_map(state)
         if resume:
             return Command(resume=resume)
@@ -160,6 +168,15 @@ class GraphRun:
         if state.pending and not state.has_unfinished:
             return _Stay()
         return None if state.has_tasks else _Stay()
+
+    def _unsent_message(self, state: GraphState) -> str | None:
+        """The message that the graph has not been given: this run's, or one that waited behind effects in doubt."""
+        if state.written_by == self.claim.run.id:
+            return None
+        if self.claim.run.cause is RunCause.MESSAGE:
+            return cast("str", self.claim.run.input["text"])
+        asked = (request for pause in self.answered.pauses for request in pause.requests)
+        return next((request.form[doubts.UNSENT] for request in asked if request.form.get(doubts.UNSENT)), None)
 
     def _resume_map(self, state: GraphState) -> dict[str, Any]:
         """Answers for interrupts that still wait. One that is gone was consumed; one unknown is a new question."""

@@ -17,6 +17,7 @@ from langgraph.types import Interrupt
 from interlock.agents.asking import ASK
 from interlock.domain import asks
 from interlock.domain.canonical import action_digest, plain
+from interlock.domain.errors import InvalidInput
 from interlock.domain.request import RequestKind
 from interlock.runners import schemas
 from interlock.runners.values import options_of, question_of, text_of
@@ -32,7 +33,18 @@ HUMAN_DECISIONS = {
 
 
 def read(interrupt: Interrupt[Any], messages: Sequence[Any]) -> list[Asked]:
-    """What an interrupt asks; `messages` are those of the graph that raised it, to find the tool calls in."""
+    """What an interrupt asks; `messages` are those of the graph that raised it, to find the tool calls in.
+
+    A value that only looks like one of the known forms is shown as it is, like any other.
+    """
+    try:
+        asked = _read(interrupt, messages)
+    except (InvalidInput, LookupError, TypeError, ValueError, AttributeError):
+        asked = []
+    return asked or [_anything(interrupt.id, interrupt.value)]
+
+
+def _read(interrupt: Interrupt[Any], messages: Sequence[Any]) -> list[Asked]:
     value = interrupt.value
     if isinstance(value, Mapping):
         given = cast("Mapping[str, Any]", value)
@@ -48,7 +60,7 @@ def read(interrupt: Interrupt[Any], messages: Sequence[Any]) -> list[Asked]:
         return [_human_interrupt(interrupt.id, one, index, listed=listed) for index, one in enumerate(humans)]
     if isinstance(interrupt.response_schema, dict):
         return [schemas.asked(interrupt.id, value, interrupt.response_schema)]
-    return [_anything(interrupt.id, value)]
+    return []
 
 
 def _own(interrupt_id: str, ask: Mapping[str, Any]) -> Asked:
@@ -123,14 +135,14 @@ def _is_human_interrupt(value: Any) -> bool:
 
 def _human_interrupt(interrupt_id: str, value: Mapping[str, Any], index: int, *, listed: bool) -> Asked:
     action: Mapping[str, Any] = value["action_request"]
-    allowed = [decision for key, decision in HUMAN_DECISIONS.items() if value["config"].get(key)]
+    allowed = [decision for key, decision in HUMAN_DECISIONS.items() if value["config"].get(key)] or ["accept"]
     form = {"shape": "human", "allowed": allowed, "name": action["action"], "listed": listed, "index": index}
     description = str(value.get("description") or "")
     if allowed == ["response"] or allowed == ["response", "reject"]:
         body = asks.clarification(description or f"{action['action']}: {text_of(action.get('args'))}")
         return Asked(RequestKind.CLARIFICATION, body, interrupt_id, form)
     args: Mapping[str, Any] = action.get("args") or {}
-    body = asks.approval(action["action"], args, description=description, allowed=allowed or ["accept"])
+    body = asks.approval(action["action"], args, description=description, allowed=allowed)
     return Asked(RequestKind.APPROVAL, body, interrupt_id, form, digest=action_digest(action["action"], args))
 
 

@@ -5,6 +5,7 @@ from typing import Any, cast
 
 from langchain_core.messages import AIMessage, AnyMessage, BaseMessage, ToolMessage
 
+from interlock.domain.canonical import plain
 from interlock.ports.agents import Message, MessageRole
 
 _ROLES: dict[str, MessageRole] = {
@@ -46,5 +47,5 @@ def closing(messages: Sequence[BaseMessage]) -> list[ToolMessage]:
 
 
 def assistant_entry(message: AIMessage) -> dict[str, Any]:
-    calls = [{"id": call["id"], "name": call["name"], "args": call["args"]} for call in message.tool_calls]
+    calls = [{"id": call["id"], "name": call["name"], "args": plain(call["args"])} for call in message.tool_calls]
     return {"message_id": message.id, "text": message.text, "tool_calls": calls}

@@ -30,6 +30,7 @@ async def create_user(
     password_hash = await core.passwords.hash(password)
     async with unit(core) as work:
         if role is None:
+            await work.tx.users.alone()
             role = Role.OWNER if await work.tx.users.count() else Role.ADMIN
         user = User(new_id("user"), username, password_hash, role, work.now, work.now, tuple(reviews))
         try:
@@ -65,6 +66,7 @@ async def local_principal(core: Core, username: str) -> Principal:
         user = await tx.users.by_name(username)
     if user is None:
         async with unit(core) as work:
+            await work.tx.users.alone()
             user = await work.tx.users.by_name(username)
             if user is None:
                 user = User(new_id("user"), username, "", Role.OWNER, work.now, work.now)

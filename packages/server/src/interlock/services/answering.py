@@ -66,18 +66,27 @@ Choose = Callable[[Sequence[Request]], list[Reply]]
 
 
 async def answer_pause(
-    core: Core, sender: Sender, thread_id: str, pause_id: str, choose: Choose, *, detached: bool = False
+    core: Core,
+    sender: Sender,
+    thread_id: str,
+    pause_id: str,
+    choose: Choose,
+    *,
+    request_id: str | None = None,
+    detached: bool = False,
 ) -> Settled:
-    """Settle what `choose` makes of the open requests of one pause: for faces that reply to a thread as a whole.
+    """Settle what `choose` makes of the open requests of one pause, or of the one that is named.
 
-    All of it or nothing: a reply that is not valid leaves every request open. A `detached` run goes on unfollowed.
+    For faces that reply to a thread as a whole. All of it or nothing: a reply that is not valid leaves every request
+    open. A `detached` run goes on unfollowed.
     """
     async with unit(core) as work:
         thread = answerable(sender.principal, await work.tx.threads.lock(thread_id))
         requests = await work.tx.requests.of_pauses([pause_id])
-        pending = [request for request in requests if request.status is RequestStatus.PENDING]
+        meant = [request for request in requests if request_id in (None, request.id)]
+        pending = [request for request in meant if request.status is RequestStatus.PENDING]
         if not pending:
-            raise await settled_error(work, requests[-1].id)
+            raise await settled_error(work, meant[-1].id)
         settled = await _settle_replies(work, sender, thread, requests, choose(pending), detached=detached)
         failpoints.hit("answer.committing")
     failpoints.hit("answer.committed")
@@ -126,7 +135,8 @@ async def _expire(core: Core, request: Request) -> None:
         requests = await work.tx.requests.of_pauses([request.pause_id])
         await settle(work, request, expiry(request, answers.default_answer(request.kind, request.body)))
         if thread is not None and not _pending(requests, {request.id}):
-            await close(work, thread, request.pause_id)
+            # Nobody's connection started this run, so none that closes ends it.
+            await close(work, thread, request.pause_id, detached=True)
 
 
 async def _settle_replies(

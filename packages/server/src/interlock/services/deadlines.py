@@ -4,7 +4,6 @@ import asyncio
 import logging
 from datetime import datetime
 
-from interlock.domain.errors import StorageUnavailable
 from interlock.services.answering import expire_due
 from interlock.services.core import Core
 
@@ -30,7 +29,8 @@ class DeadlineTimer:
                 async with core.store.snapshot() as tx:
                     deadline = await tx.requests.next_deadline()
                 pause = self._until(core.clock.now(), deadline)
-            except StorageUnavailable:
+            except Exception:
+                # Whatever it is, deadlines must not stand still until the next start.
                 logger.exception("deadlines could not be looked at; trying again")
                 pause = RETRY_SECONDS
             await self._sleep(pause)

@@ -8,7 +8,7 @@ from interlock import failpoints
 from interlock.domain.canonical import action_digest, plain
 from interlock.domain.effect import Effect, EffectKey, EffectState
 from interlock.domain.errors import InterlockError
-from interlock.domain.event import EventType
+from interlock.domain.event import Event, EventType
 from interlock.domain.principal import SYSTEM
 from interlock.domain.thread import Lease
 from interlock.ports.journal import Begun, Recorded
@@ -25,6 +25,12 @@ class EffectMismatch(InterlockError):
     code = "effect_mismatch"
 
 
+class EffectFailed(InterlockError):
+    """The effect failed in this run already, and is not tried again without somebody's word."""
+
+    code = "effect_failed"
+
+
 class RunJournal:
     """One run's journal. What the run's log holds goes into the thread's log before what the journal writes."""
 
@@ -32,7 +38,7 @@ class RunJournal:
         self._core = core
         self._lease = lease
         self._log = log
-        self._approved = approved
+        self._approved = {call_id: set(digests) for call_id, digests in approved.items()}
         """By tool_call_id, the digests of what people approved, or of their edits: subagents may use the same id."""
         self._tools: dict[EffectKey, str] = {}
 
@@ -61,6 +67,11 @@ class RunJournal:
             )  # fmt: skip
             await self._intend(work, effect, is_new=before is None)
         self._tools[key] = tool
+        if call_id in self._approved:
+            # The word was for this call alone: there are models that use an id again.
+            self._approved[call_id].discard(digest)
+            if not self._approved[call_id]:
+                del self._approved[call_id]
         failpoints.hit("effect.intended")
         return Begun(key, effect.idempotency_key)
 
@@ -112,6 +123,9 @@ class RunJournal:
 
     async def _intend_again(self, work: Unit, effect: Effect) -> None:
         key = effect.key
+        if effect.state is EffectState.FAILED and not effect.idempotent and effect.run_id == self._lease.run_id:
+            # It may have taken effect before it raised: only a person's word starts it once more, in another run.
+            raise EffectFailed(effect.error or f"{effect.tool} failed", call_id=key.call_id)
         if effect.state is EffectState.INTENDED and not effect.idempotent:
             may = key in await _containers(work, [key])
         else:
@@ -180,7 +194,7 @@ async def resolve_doubt(
     result: bytes | None,
     output: str,
     took_effect: bool = False,
-) -> None:
+) -> list[Event]:
     """What a person said of an effect in doubt: None lets it run again, else this is its result.
 
     They spoke of the attempt of that epoch; of a later one that is in doubt too they have to be asked again.
@@ -190,12 +204,13 @@ async def resolve_doubt(
         state = EffectState.RETRY if result is None else EffectState.DONE
         effect = await work.tx.effects.get(key)
         if effect is None or effect.epoch != epoch:
-            return
+            return []
         if not await work.tx.effects.change(key, state, work.now, result=result):
-            return
+            return []
         entry = {"task_id": key.task_id, "call_id": key.call_id, "took_effect": took_effect}
         await work.tx.audit.append(key.thread_id, SYSTEM, f"effect.{state}", entry, work.now)
         if result is not None and key.is_tool_call:
             status = "success" if took_effect else "refused"
             ended = {"call_id": key.call_id, "tool": effect.tool, "output": output[:OUTPUT_SHOWN], "status": status}
-            await work.record(lease.thread_id, (EventType.TOOL_ENDED, ended))
+            return await work.record(lease.thread_id, (EventType.TOOL_ENDED, ended))
+        return []

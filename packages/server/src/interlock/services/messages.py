@@ -1,9 +1,10 @@
 """Messages of people to agents, retries of what failed, and stopping what runs."""
 
 from dataclasses import dataclass
+from datetime import timedelta
 
 from interlock import failpoints
-from interlock.domain.errors import Conflict, Forbidden, InvalidInput, NothingPending, ThreadBusy
+from interlock.domain.errors import Conflict, Forbidden, InvalidInput, NothingPending, NotShown, ThreadBusy
 from interlock.domain.event import EventType
 from interlock.domain.principal import SYSTEM, Principal
 from interlock.domain.request import PauseStatus
@@ -12,6 +13,9 @@ from interlock.domain.thread import Thread, ThreadStatus, title_of
 from interlock.services.core import Core, Unit, unit
 from interlock.services.settling import queue_run, void_pauses
 from interlock.services.threads import add_thread, answerable, check_agent, driven, may_create, open_pause_of
+
+FAILURE_VIEW = timedelta(seconds=1)
+"""How long a failure has to stand before a reply that names nothing may mean it."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -30,7 +34,6 @@ async def send_message(
     *,
     detached: bool = False,
     agent: str | None = None,
-    create: bool = False,
 ) -> Started:
     """Start a run with a message. An unused id that is the caller's own makes the thread in the same transaction.
 
@@ -40,7 +43,7 @@ async def send_message(
         raise InvalidInput("the message must not be empty")
     async with unit(core) as work:
         thread = await work.tx.threads.lock(thread_id)
-        if thread is None and (create or may_create(principal, thread_id)):
+        if thread is None and may_create(principal, thread_id):
             thread = await _added(work, principal, check_agent(core, agent), thread_id, title_of(text))
         thread = driven(principal, thread)
         await _check_free(work, thread)
@@ -70,6 +73,14 @@ async def retry(core: Core, principal: Principal, thread_id: str, *, detached: b
         await work.tx.audit.append(thread_id, principal, "run.retried", {"run_id": last.id}, work.now)
         run = await queue_run(work, thread, RunCause.RETRY, {}, detached=detached)
     return Started(thread, run, thread.seq)
+
+
+async def check_failure_in_view(core: Core, principal: Principal, thread_id: str) -> None:
+    """`NotShown` when the last run ended only just now: then a bare reply is the second half of a double click."""
+    async with core.store.snapshot() as tx:
+        thread = answerable(principal, await tx.threads.get(thread_id))
+    if core.clock.now() - thread.updated_at < FAILURE_VIEW:
+        raise NotShown("this reply was sent before the failure was shown", status=thread.status)
 
 
 async def stop(core: Core, principal: Principal, thread_id: str, reason: str) -> bool:

@@ -16,6 +16,7 @@ from interlock.domain.event import EventType
 from interlock.domain.ids import new_id
 from interlock.domain.moment import spelled
 from interlock.domain.principal import SYSTEM, Principal
+from interlock.domain.redaction import HIDDEN
 from interlock.domain.request import (
     Answer,
     AnswerOrigin,
@@ -27,8 +28,6 @@ from interlock.domain.request import (
 from interlock.domain.run import Run, RunCause, RunStatus
 from interlock.domain.thread import Thread, ThreadStatus
 from interlock.services.core import Unit
-
-HIDDEN = "***"
 
 
 @dataclass(frozen=True, slots=True)

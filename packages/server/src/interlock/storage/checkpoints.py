@@ -7,7 +7,7 @@ latest checkpoint is the one stored last and not the one with the highest clock,
 import asyncio
 import copy
 import random
-from collections.abc import AsyncIterator, Mapping, Sequence
+from collections.abc import AsyncIterator, Collection, Mapping, Sequence
 from typing import Any
 
 from langchain_core.runnables import RunnableConfig
@@ -20,11 +20,13 @@ from langgraph.checkpoint.base import (
     get_serializable_checkpoint_metadata,
 )
 from langgraph.checkpoint.serde.base import SerializerProtocol
+from langgraph.checkpoint.serde.types import ERROR
 from sqlalchemy import Select, bindparam, func, literal, or_, select
 from sqlalchemy.ext.asyncio import AsyncConnection
 
 from interlock import failpoints
 from interlock.domain.errors import LeaseLost
+from interlock.domain.redaction import redacted
 from interlock.domain.thread import Lease, ThreadStatus
 from interlock.storage._checkpoint_ancestry import histories, trace
 from interlock.storage._checkpoint_bridge import BridgedSaver
@@ -82,6 +84,8 @@ class CheckpointSaver(BridgedSaver):
         super().__init__(serde=serde, loop=loop)
         self._database = database
         self._lease = lease
+        self.hidden: Collection[str] = ()
+        """Values that must not be kept in the text of an error."""
 
     @property
     def lease(self) -> Lease | None:
@@ -158,7 +162,8 @@ class CheckpointSaver(BridgedSaver):
     ) -> None:
         address = Address.of(config)
         key = {"thread_id": address.thread_id, "ns": address.ns, "checkpoint_id": address.id}
-        rows = [{**key, **row} for row in pack_writes(writes, task_id, task_path, self.serde)]
+        quiet = [(channel, self._silenced(value) if channel == ERROR else value) for channel, value in writes]
+        rows = [{**key, **row} for row in pack_writes(quiet, task_id, task_path, self.serde)]
         async with self._database.write() as connection:
             await self._check(connection, address.thread_id, _fence_shared)
             if rows:
@@ -242,6 +247,12 @@ class CheckpointSaver(BridgedSaver):
         if checkpoint_id := named.get("checkpoint_id"):
             query = query.where(checkpoints.c.id == checkpoint_id)
         return query if before is None else _earlier(query, {**named, **configurable(before)})
+
+    def _silenced(self, error: Any) -> Any:
+        """The error of a task, without what people gave in confidence: LangGraph keeps its text."""
+        text = str(error)
+        quiet = redacted(text, self.hidden)
+        return error if quiet == text else RuntimeError(f"{type(error).__name__}: {quiet}")
 
     def _confine(self, thread_id: str) -> None:
         if self._lease is not None and self._lease.thread_id != thread_id:

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any, Protocol, TypeVar, cast
 
 from sqlalchemy import URL, event, make_url
-from sqlalchemy.exc import ArgumentError, DBAPIError, InterfaceError, OperationalError
+from sqlalchemy.exc import ArgumentError, DBAPIError, InterfaceError, InternalError, OperationalError
 from sqlalchemy.exc import TimeoutError as PoolTimeout
 from sqlalchemy.ext.asyncio import AsyncConnection, create_async_engine
 
@@ -77,7 +77,7 @@ async def _told() -> AsyncGenerator[None]:
     """Turn the driver's failures into the one error that callers know."""
     try:
         yield
-    except (OperationalError, InterfaceError) as error:
+    except (OperationalError, InterfaceError, InternalError) as error:
         raise StorageUnavailable(f"the database cannot be used: {error.orig}") from error
     except (sqlite3.OperationalError, sqlite3.InterfaceError) as error:
         raise StorageUnavailable(f"the database cannot be used: {error}") from error

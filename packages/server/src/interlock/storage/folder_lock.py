@@ -9,7 +9,7 @@ from interlock.domain.errors import StorageUnavailable
 
 class FolderLock:
     def __init__(self, database_file: Path) -> None:
-        self._path = database_file.with_suffix(".lock")
+        self._path = database_file.resolve().with_suffix(".lock")
         self._handle: int | None = None
 
     def acquire(self) -> None:

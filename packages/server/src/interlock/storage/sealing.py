@@ -11,7 +11,7 @@ from cryptography.hazmat.primitives.ciphers.aead import AESGCM
 from cryptography.hazmat.primitives.hashes import SHA256
 from cryptography.hazmat.primitives.kdf.hkdf import HKDF
 
-from interlock.domain.errors import InvalidInput, StorageUnavailable
+from interlock.domain.errors import InvalidInput, Unreadable
 
 KEY_BYTES = 32
 _VERSION = b"\x01"
@@ -38,7 +38,7 @@ class Sealer:
         return _VERSION + _encrypt(self._master, data_key, bound) + _encrypt(AESGCM(data_key), clear, bound)
 
     def open(self, blob: bytes, *, context: str) -> str:
-        """The text; `StorageUnavailable` when this key or this context did not seal it, or it was changed since."""
+        """The text; `Unreadable` when this key or this context did not seal it, or it was changed since."""
         bound = _bound(context)
         try:
             if blob[:1] != _VERSION:
@@ -46,7 +46,7 @@ class Sealer:
             data_key = _decrypt(self._master, blob[1 : 1 + _WRAPPED_BYTES], bound)
             clear = _decrypt(AESGCM(data_key), blob[1 + _WRAPPED_BYTES :], bound)
         except (InvalidTag, ValueError) as error:
-            raise StorageUnavailable("a secret cannot be opened: was the master key changed?") from error
+            raise Unreadable("a secret cannot be opened: was the master key changed?") from error
         return clear.decode("utf-8", "surrogatepass")
 
 

@@ -9,7 +9,19 @@ from sqlalchemy import Column, Executable, Row, bindparam, delete, func, select,
 from interlock.domain.errors import Conflict
 from interlock.domain.thread import Thread, ThreadStatus
 from interlock.storage._repository import Repository, insert_for
-from interlock.storage.schema import checkpoint_blobs, checkpoint_writes, checkpoints, secrets, threads
+from interlock.storage.schema import (
+    answers,
+    checkpoint_blobs,
+    checkpoint_writes,
+    checkpoints,
+    effects,
+    events,
+    pauses,
+    requests,
+    runs,
+    secrets,
+    threads,
+)
 
 THREAD_COLUMNS: tuple[Column[Any], ...] = (
     threads.c.id,
@@ -29,7 +41,7 @@ NO_LEASE = {"lease_worker": None, "lease_run": None, "lease_until": None}
 _BY_ID = select(*THREAD_COLUMNS).where(threads.c.id == bindparam("thread_id"), IS_ALIVE)
 # SQLite has one writer at a time, and SQLAlchemy leaves FOR UPDATE out there.
 _BY_ID_LOCKED = _BY_ID.with_for_update()
-_OWNED_TABLES = (checkpoints, checkpoint_blobs, checkpoint_writes, secrets)
+_OWNED_TABLES = (checkpoints, checkpoint_blobs, checkpoint_writes, secrets, effects, requests, pauses, runs)
 
 
 @cache
@@ -100,8 +112,13 @@ class SqlThreads(Repository):
         await self._connection.execute(
             marked.values(status=ThreadStatus.DELETED, epoch=threads.c.epoch + 1, updated_at=at, **NO_LEASE)
         )
+        asked = select(requests.c.id).where(requests.c.thread_id == thread_id)
+        await self._connection.execute(delete(answers).where(answers.c.request_id.in_(asked)))
         for table in _OWNED_TABLES:
             await self._connection.execute(delete(table).where(table.c.thread_id == thread_id))
+        # The last event stays: it tells followers that the thread is gone.
+        last = select(threads.c.seq).where(threads.c.id == thread_id).scalar_subquery()
+        await self._connection.execute(delete(events).where(events.c.thread_id == thread_id, events.c.seq < last))
 
     async def _one(self, statement: Executable, thread_id: str) -> Thread | None:
         row = (await self._connection.execute(statement, {"thread_id": thread_id})).one_or_none()

@@ -11,6 +11,9 @@ from interlock.domain.principal import Role, User
 from interlock.storage._repository import Repository, insert_for
 from interlock.storage.schema import users
 
+_ADDING_USERS = 0x696E7465726C6F63
+"""The number of an advisory lock; any will do that nobody else uses."""
+
 
 class SqlUsers(Repository):
     async def add(self, user: User) -> None:
@@ -40,6 +43,11 @@ class SqlUsers(Repository):
     async def all(self) -> list[User]:
         found = await self._connection.execute(select(users).order_by(users.c.username))
         return [user for row in found if (user := _user(row))]
+
+    async def alone(self) -> None:
+        # SQLite has one writer at a time anyway.
+        if self._is_postgres:
+            await self._connection.execute(select(func.pg_advisory_xact_lock(_ADDING_USERS)))
 
     async def count(self) -> int:
         return await self._connection.scalar(select(func.count()).select_from(users)) or 0

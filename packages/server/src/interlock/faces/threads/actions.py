@@ -12,14 +12,8 @@ from interlock.services.answering import Choose, Reply
 Action = Callable[[Sequence[Request], Sequence[str], str | None], list[Reply]]
 
 
-def choose(action: str, answers: Sequence[str], reason: str | None, request_id: str | None) -> Choose:
-    """The replies that an action makes: to the request it names alone, else to all that it can mean."""
-
-    def chosen(requests: Sequence[Request]) -> list[Reply]:
-        named = [request for request in requests if request_id in (None, request.id)]
-        return ACTIONS[action](named, answers, reason)
-
-    return chosen
+def choose(action: str, answers: Sequence[str], reason: str | None) -> Choose:
+    return lambda requests: ACTIONS[action](requests, answers, reason)
 
 
 def _continue(requests: Sequence[Request], _answers: Sequence[str], _reason: str | None) -> list[Reply]:

@@ -2,6 +2,7 @@
 
 from collections.abc import AsyncGenerator, Mapping, Sequence
 from typing import Annotated, Any
+from urllib.parse import quote
 
 from fastapi import APIRouter, Header, Request
 from fastapi.responses import JSONResponse, Response
@@ -129,10 +130,13 @@ async def _settle(
     except NothingPending:
         if body.action != "continue" or body.request_id is not None:
             raise
+        await messages.check_failure_in_view(core, caller, thread_id)
         return await messages.retry(core, caller, thread_id, detached=detached)
     sender = Sender(caller, SOURCE)
-    chosen = choose(body.action, body.answers or (), body.reason, body.request_id)
-    return await answering.answer_pause(core, sender, thread_id, pause.id, chosen, detached=detached)
+    chosen = choose(body.action, body.answers or (), body.reason)
+    return await answering.answer_pause(
+        core, sender, thread_id, pause.id, chosen, request_id=body.request_id, detached=detached
+    )
 
 
 def _stream_run(request: Request, caller: Principal, started: Started) -> Response:
@@ -148,7 +152,8 @@ def _follow_run(
 
 
 def _event_stream(thread_id: str, content: AsyncGenerator[bytes]) -> EventStream:
-    return EventStream(content, {"x-thread-id": thread_id})
+    # A name may have any letters, a header only some.
+    return EventStream(content, {"x-thread-id": quote(thread_id, safe="@")})
 
 
 def _parse_event_id(text: str) -> int:

@@ -7,7 +7,7 @@ from functools import partial
 
 from fastapi import Request
 
-from interlock.domain.errors import NotAuthenticated
+from interlock.domain.errors import NotAuthenticated, StorageUnavailable
 from interlock.domain.event import Event, EventType, Live
 from interlock.domain.principal import Principal
 from interlock.domain.request import Request as Asked
@@ -59,13 +59,19 @@ class Stream:
         core = self._state.core
         gone = partial(stop_unfollowed, core)
         with core.presence.follow(self._thread_id, core.policy.follow_grace, gone):
-            async with aclosing(follow(core, self._thread_id, after)) as items:
-                async for item in items:
-                    yield item, self._sign_of_life() if item is None else self._encoded(item)
-                    last_words = await self._last_words(is_idle=item is None)
-                    if last_words is not None:
-                        yield None, [self._frames.error(last_words).encode(), self._frames.end().encode()]
-                        return
+            try:
+                async with aclosing(follow(core, self._thread_id, after)) as items:
+                    async for item in items:
+                        yield item, self._sign_of_life() if item is None else self._encoded(item)
+                        last_words = await self._last_words(is_idle=item is None)
+                        if last_words is not None:
+                            yield None, self._ending(last_words)
+                            return
+            except StorageUnavailable:
+                yield None, self._ending(texts.text("unavailable", locale_of(self._request)))
+
+    def _ending(self, last_words: str) -> list[bytes]:
+        return [self._frames.error(last_words).encode(), self._frames.end().encode()]
 
     def _encoded(self, item: Live) -> list[bytes]:
         self._silent = 0.0

@@ -37,6 +37,10 @@ _TEXTS: Mapping[str, Mapping[Locale, str]] = {
         "zh": "服务器正在关闭，运行将在重启后继续",
         "en": "The server is shutting down; the run goes on after the restart",
     },
+    "unavailable": {
+        "zh": "数据库暂时不可用，请重新连接",
+        "en": "The database cannot be used right now; connect again",
+    },
     "revoked": {"zh": "凭证已失效", "en": "The credential no longer holds"},
     "registered": {"zh": "注册成功", "en": "Registered"},
 }
