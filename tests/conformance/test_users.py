@@ -1,12 +1,19 @@
 """Users, held against `ports.store.Users`."""
 
+import asyncio
 from datetime import timedelta, timezone
 
 import pytest
 
+from interlock.bootstrap import NoAgents
+from interlock.bus.local import LocalBus
 from interlock.domain.errors import Conflict
 from interlock.domain.principal import Role
+from interlock.passwords import Argon2Passwords
+from interlock.ports.clock import SystemClock
 from interlock.ports.store import Store
+from interlock.services.accounts import create_user, local_principal
+from interlock.services.core import Core
 from tests.conformance.examples import AT, a_user, after
 
 
@@ -75,3 +82,15 @@ async def test_a_role_is_changed_together_with_what_it_reviews(store: Store) -> 
         await tx.users.set_role("u-ann", Role.REVIEWER, ["demo"])
     async with store.snapshot() as tx:
         assert await tx.users.get("u-ann") == a_user(role=Role.REVIEWER, reviews=("demo",))
+
+
+async def test_of_many_first_registrations_at_once_one_is_the_admins(store: Store) -> None:
+    core = Core(store, LocalBus(), SystemClock(), NoAgents(), Argon2Passwords())
+    made = await asyncio.gather(*(create_user(core, f"user{number}", "password", role=None) for number in range(6)))
+    assert sorted(user.role for user in made) == [Role.ADMIN, *[Role.OWNER] * 5]
+
+
+async def test_a_user_of_a_server_without_accounts_is_made_once(store: Store) -> None:
+    core = Core(store, LocalBus(), SystemClock(), NoAgents(), Argon2Passwords())
+    found = await asyncio.gather(*(local_principal(core, "somebody") for _ in range(6)))
+    assert len({principal.id for principal in found}) == 1

@@ -1,10 +1,12 @@
 """What an operator watches: probes and logs."""
 
 import json
+from typing import Any
 
 from tests.support.puppet import calls, fails, script
 from tests.support.server import ServerProcess
 from tests.support.threads import ThreadsClient
+from tests.support.waiting import wait_for
 
 PASSWORD = "planted-password-5up3r"
 SECRET = "planted-secret-v4lue"
@@ -22,13 +24,20 @@ def test_the_front_page_tells_where_to_begin(server: ServerProcess) -> None:
         assert "/openapi.json" in http.get("/").text
 
 
-def entries(server: ServerProcess) -> list[dict[str, object]]:
-    return [json.loads(line) for line in server.log.read_text().splitlines()]
+def entries(server: ServerProcess) -> list[dict[str, Any]]:
+    """The log so far; a line that is being written is left out."""
+    return [json.loads(line) for line in server.log.read_text().split("\n")[:-1]]
+
+
+def logged(server: ServerProcess, request_id: str) -> dict[str, Any]:
+    """What the log says of a request, which is written after its reply was sent."""
+    found = wait_for(lambda: [entry for entry in entries(server) if entry.get("request_id") == request_id], bool)
+    return found[0]
 
 
 def test_a_request_is_found_in_the_log_by_its_id(server: ServerProcess, alice: ThreadsClient, thread: str) -> None:
     alice.http.get(f"/api/status/{thread}", headers={"x-request-id": "look-for-me"}, params={"ticket": "in-a-query"})
-    entry = next(entry for entry in entries(server) if entry.get("request_id") == "look-for-me")
+    entry = logged(server, "look-for-me")
     assert (entry["method"], entry["path"], entry["status"]) == ("GET", f"/api/status/{thread}", 200)
     assert entry["level"] == "info"
     assert entry["at"]
@@ -38,7 +47,7 @@ def test_a_request_is_found_in_the_log_by_its_id(server: ServerProcess, alice: T
 def test_refused_requests_are_in_the_log_too(server: ServerProcess) -> None:
     with server.client() as http:
         http.get("/", headers={"host": "evil.example", "x-request-id": "refused-one"})
-    assert next(entry for entry in entries(server) if entry.get("request_id") == "refused-one")["status"] == 403
+    assert logged(server, "refused-one")["status"] == 403
 
 
 def test_the_log_holds_no_password_token_or_secret(server: ServerProcess) -> None:

@@ -89,6 +89,10 @@ class ThreadsClient:
     def resume(self, thread_id: str, action: str, **fields: Any) -> Reply:
         return self._post(f"/api/resume/{thread_id}", {"action": action, **fields}, {})
 
+    def resume_as(self, thread_id: str, action: str, headers: dict[str, str]) -> Reply:
+        """As a browser does it, which says where a request comes from."""
+        return self._post(f"/api/resume/{thread_id}", {"action": action}, headers)
+
     def status(self, thread_id: str) -> dict[str, Any]:
         return self.http.get(f"/api/status/{thread_id}").raise_for_status().json()
 

@@ -25,3 +25,19 @@ def test_continue_and_cancel_by_name_leave_the_siblings_open(
     assert [request["request_id"] for request in left.first("interrupt")["requests"]] == [second]
     assert alice.resume(thread, "continue", request_id=second).frames[-1].data["action"] == "continue"
     assert [witness.count(f"addressed-{number}") for number in (1, 2)] == [0, 1]
+
+
+def test_a_reply_to_a_settled_request_is_told_who_settled_that_one_and_changes_nothing(
+    alice: ThreadsClient, thread: str, witness: Witness
+) -> None:
+    guarded = [("guarded", {"name": f"settled-{number}"}) for number in (1, 2)]
+    asked = alice.chat(thread, script(calls(*guarded))).first("interrupt")
+    first, second = (request["request_id"] for request in asked["requests"])
+    alice.resume(thread, "continue", request_id=first)
+    for action in ("cancel", "continue"):
+        late = alice.resume(thread, action, request_id=first)
+        assert (late.status, late.body["request_id"], late.body["answer"]) == (409, first, {"decision": "accept"})
+    alice.resume(thread, "cancel", request_id=second)
+    late = alice.resume(thread, "continue", request_id=first)
+    assert (late.status, late.body["request_id"], late.body["answer"]) == (409, first, {"decision": "accept"})
+    assert [witness.count(f"settled-{number}") for number in (1, 2)] == [1, 0]

@@ -1,7 +1,7 @@
 """The same reply twice never settles the question after the one it was meant for."""
 
 from tests.support.people import People
-from tests.support.puppet import calls, gate, script
+from tests.support.puppet import calls, fails, gate, script
 from tests.support.threads import Reply, ThreadsClient
 from tests.support.wire import at_once, opened, until
 from tests.support.witness import Witness
@@ -108,3 +108,30 @@ def test_a_value_that_is_secret_is_not_told_to_who_comes_second(people: People, 
     assert late.status == 409
     assert late.body["answer"]["values"] == {"API_KEY": "***"}
     assert "hunter2" not in str(late.body)
+
+
+def test_the_second_half_of_a_double_click_does_not_retry_what_has_just_failed(
+    alice: ThreadsClient, thread: str, witness: Witness
+) -> None:
+    alice.chat(thread, script(calls(("guarded", {"name": "failing"})), fails("the model is down")))
+    assert "error" in alice.resume(thread, "continue").events
+    again = alice.resume(thread, "continue")
+    assert (again.status, again.body["code"]) == (409, "not_shown")
+    retried = alice.wait_for(lambda: alice.resume(thread, "continue"), lambda reply: reply.status == 200)
+    assert "the model is down" in retried.first("error")["message"]
+    assert witness.count("failing") == 1
+
+
+def test_a_double_click_in_a_browser_does_not_approve_a_question_that_came_up_in_between(
+    alice: ThreadsClient, thread: str, witness: Witness
+) -> None:
+    witness.release("browser")
+    alice.chat(thread, two_questions("browser"))
+    click = {"sec-fetch-site": "same-origin"}
+    assert "interrupt" in alice.resume_as(thread, "continue", click).events
+    second = alice.resume_as(thread, "continue", click)
+    assert (second.status, second.body["code"]) == (409, "not_shown")
+    assert (witness.count("browser staging"), witness.count("browser PRODUCTION")) == (1, 0)
+    meant = alice.wait_for(lambda: alice.resume_as(thread, "continue", click), lambda reply: reply.status == 200)
+    assert meant.events[-1] == "end"
+    assert witness.count("browser PRODUCTION") == 1

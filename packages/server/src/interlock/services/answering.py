@@ -90,13 +90,17 @@ async def answer_pause(
         settled = await _settle_replies(work, sender, thread, requests, choose(pending), detached=detached)
         failpoints.hit("answer.committing")
     failpoints.hit("answer.committed")
+    core.showing.replied(thread_id, sender.principal.id, work.now)
     return settled
 
 
-async def pause_in_view(core: Core, principal: Principal, thread_id: str, *, request_id: str | None = None) -> Pause:
+async def pause_in_view(
+    core: Core, principal: Principal, thread_id: str, *, request_id: str | None = None, is_click: bool = False
+) -> Pause:
     """The pause that a reply to a whole thread means: the one of the request it names, else the open one.
 
-    Without a name, `NotShown` when its sender has not seen the open one yet. Called when the reply arrives, before
+    Without a name, `NotShown` when its sender has not seen the open one yet, or, for a click in a browser, has replied
+    on this thread a moment ago. Called when the reply arrives, before
     anything is waited for: from then on the reply is bound to this pause.
     """
     async with core.store.snapshot() as tx:
@@ -104,7 +108,9 @@ async def pause_in_view(core: Core, principal: Principal, thread_id: str, *, req
         if request_id is not None:
             return await _pause_of(tx, thread_id, request_id)
         pause, _ = await required_open_pause(tx, thread)
-    if not core.showing.was_shown(pause.id, pause.created_at, principal.id, core.clock.now()):
+    now = core.clock.now()
+    is_second_half = is_click and core.showing.has_just_replied(thread_id, principal.id, now)
+    if is_second_half or not core.showing.was_shown(pause.id, pause.created_at, principal.id, now):
         raise NotShown("this reply was sent before the present question was shown", status=thread.status)
     return pause
 

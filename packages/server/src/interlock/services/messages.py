@@ -58,10 +58,18 @@ async def send_message(
     return Started(thread, run, thread.seq)
 
 
-async def retry(core: Core, principal: Principal, thread_id: str, *, detached: bool = False) -> Started:
+async def retry(
+    core: Core,
+    principal: Principal,
+    thread_id: str,
+    *,
+    detached: bool = False,
+    in_view_for: timedelta = timedelta(),
+) -> Started:
     """Go on from where the last run failed, with the answers on record; nobody is asked again.
 
-    `NothingPending` unless the last run failed after an answer.
+    `NothingPending` unless the last run failed after an answer; `NotShown` when it failed less than `in_view_for` ago:
+    then a reply that names nothing is the second half of a double click.
     """
     async with unit(core) as work:
         thread = answerable(principal, await work.tx.threads.lock(thread_id))
@@ -70,17 +78,11 @@ async def retry(core: Core, principal: Principal, thread_id: str, *, detached: b
         settled = await work.tx.pauses.of_thread(thread_id, PauseStatus.SETTLED)
         if last is None or last.status is not RunStatus.FAILED or not settled:
             raise NothingPending("nothing is pending on this thread", status=thread.status)
+        if work.now - thread.updated_at < in_view_for:
+            raise NotShown("this reply was sent before the failure was shown", status=thread.status)
         await work.tx.audit.append(thread_id, principal, "run.retried", {"run_id": last.id}, work.now)
         run = await queue_run(work, thread, RunCause.RETRY, {}, detached=detached)
     return Started(thread, run, thread.seq)
-
-
-async def check_failure_in_view(core: Core, principal: Principal, thread_id: str) -> None:
-    """`NotShown` when the last run ended only just now: then a bare reply is the second half of a double click."""
-    async with core.store.snapshot() as tx:
-        thread = answerable(principal, await tx.threads.get(thread_id))
-    if core.clock.now() - thread.updated_at < FAILURE_VIEW:
-        raise NotShown("this reply was sent before the failure was shown", status=thread.status)
 
 
 async def stop(core: Core, principal: Principal, thread_id: str, reason: str) -> bool:

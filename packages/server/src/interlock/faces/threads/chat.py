@@ -126,12 +126,13 @@ async def _settle(
 ) -> Settled | Started:
     core = state_of(request).core
     try:
-        pause = await answering.pause_in_view(core, caller, thread_id, request_id=body.request_id)
+        # Browsers say where a request comes from, and programs do not double-click.
+        is_click = any(name in request.headers for name in ("origin", "sec-fetch-site"))
+        pause = await answering.pause_in_view(core, caller, thread_id, request_id=body.request_id, is_click=is_click)
     except NothingPending:
         if body.action != "continue" or body.request_id is not None:
             raise
-        await messages.check_failure_in_view(core, caller, thread_id)
-        return await messages.retry(core, caller, thread_id, detached=detached)
+        return await messages.retry(core, caller, thread_id, detached=detached, in_view_for=messages.FAILURE_VIEW)
     sender = Sender(caller, SOURCE)
     chosen = choose(body.action, body.answers or (), body.reason)
     return await answering.answer_pause(
