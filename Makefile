@@ -17,7 +17,7 @@ setup: $(RUNTIME)
 
 test: $(DEV)
 	@$(MAKE) --no-print-directory lint
-	$(BIN)/python -m pytest -n 2 --dist loadgroup
+	$(BIN)/python -m pytest -n 2 --dist loadfile
 
 lint: $(DEV)
 	$(BIN)/ruff check .
