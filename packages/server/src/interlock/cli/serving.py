@@ -42,7 +42,7 @@ def serve_until_stopped(given: Mapping[str, Any]) -> None:
 
 
 async def _serve(config: Config) -> None:
-    listening = _listen(config)
+    listening = listen(config)
     # Sync tools and nodes hold a thread for as long as they work: as many as there may be runs, and some.
     asyncio.get_running_loop().set_default_executor(ThreadPoolExecutor(TOOL_THREADS, "interlock-tools"))
     async with application(config) as built:
@@ -69,7 +69,7 @@ async def _serve(config: Config) -> None:
 def _heeded(_signal: int, _frame: FrameType | None) -> None: ...
 
 
-def _listen(config: Config) -> socket.socket:
+def listen(config: Config) -> socket.socket:
     family = socket.AF_INET6 if ":" in config.host else socket.AF_INET
     # Named as TCP, which is how asyncio knows that it may send each frame at once: without it a frame waits for the
     # acknowledgement of the one before, 40 ms.
