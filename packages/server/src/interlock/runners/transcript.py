@@ -27,7 +27,8 @@ def messages_in(values: Any) -> list[AnyMessage]:
     )
     if not isinstance(found, list):
         return []
-    return [message for message in cast("list[Any]", found) if isinstance(message, BaseMessage)]  # type: ignore[misc]
+    messages = [message for message in cast("list[Any]", found) if isinstance(message, BaseMessage)]
+    return cast("list[AnyMessage]", messages)
 
 
 def shown(messages: Sequence[BaseMessage]) -> list[Message]:

@@ -112,8 +112,8 @@ def prepare(statement: Any, names: tuple[str, ...], dialect: Dialect) -> Prepare
     if compiled.post_compile_params or compiled.literal_execute_params:
         return None
     binds = tuple(_bind(compiled, name, names, dialect) for name in compiled.positiontup or ())
-    columns = list(getattr(statement, "exported_columns", ()))
-    make_row = namedtuple("Row", [str(column.key) for column in columns], rename=True)  # type: ignore[misc]
+    columns: list[Any] = list(getattr(statement, "exported_columns", ()))
+    make_row: Any = cast("Any", namedtuple)("Row", [str(column.key) for column in columns], rename=True)
     processors = [_implementation(column.type, dialect).result_processor(dialect, None) for column in columns]
     used = tuple((index, process) for index, process in enumerate(processors) if process is not None)
     return Prepared(str(compiled), binds, make_row, used)
