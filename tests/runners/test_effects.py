@@ -148,7 +148,7 @@ async def test_an_idempotent_tool_is_tried_again_with_the_same_key(host: Host) -
     assert len(keys) == 2
     assert len(set(keys)) == 1
     (effect,) = await stage.effects()
-    assert effect.idempotency_key == keys[0]
+    assert effect.key.idempotency_key == keys[0]
     assert effect.state is EffectState.DONE
 
 

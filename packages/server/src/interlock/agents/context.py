@@ -119,4 +119,4 @@ def idempotency_key() -> str:
     key = current_effect.get()
     if key is None:
         raise LookupError("no tool call of a hosted graph runs here")
-    return f"{key.thread_id}/{key.task_id}/{key.call_id}"
+    return key.idempotency_key

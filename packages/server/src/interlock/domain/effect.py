@@ -53,6 +53,11 @@ class EffectKey:
         """Whether streams tell of it; what a plain node records by a key of its own is its own affair."""
         return not self.call_id.startswith(NODE_EFFECT)
 
+    @property
+    def idempotency_key(self) -> str:
+        """The same text whenever this effect is tried again."""
+        return f"{self.thread_id}/{self.task_id}/{self.call_id}"
+
 
 NODE_EFFECT = "effect:"
 
@@ -76,7 +81,3 @@ class Effect:
     parent: EffectKey | None = None
     """The effect inside which it ran: that one is a container, entered again and never in doubt."""
     error: str | None = None
-
-    @property
-    def idempotency_key(self) -> str:
-        return f"{self.key.thread_id}/{self.key.task_id}/{self.key.call_id}"

@@ -68,7 +68,7 @@ class PauseOrigin(StrEnum):
     INTERRUPT = "interrupt"
     """The graph asked."""
     EFFECT = "effect"
-    """Recovery found effects in doubt; their requests' `call` names which."""
+    """Recovery found effects in doubt; their requests' `form` names which."""
     BREAKPOINT = "breakpoint"
     """The graph was compiled to stop before or after a node."""
 

@@ -12,7 +12,6 @@ class Begun:
     """Start the tool: the intent is on disk."""
 
     key: EffectKey
-    idempotency_key: str
 
 
 @dataclass(frozen=True, slots=True)

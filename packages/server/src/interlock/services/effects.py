@@ -73,7 +73,7 @@ class RunJournal:
             if not self._approved[call_id]:
                 del self._approved[call_id]
         failpoints.hit("effect.intended")
-        return Begun(key, effect.idempotency_key)
+        return Begun(key)
 
     async def done(self, key: EffectKey, result: bytes, asks: int, output: str, *, failed: bool = False) -> None:
         failpoints.hit("effect.returned")

@@ -31,9 +31,6 @@ class Presence:
                 loop = asyncio.get_running_loop()
                 self._timers[thread_id] = loop.call_later(grace, self._fire, thread_id, gone)
 
-    def count(self, thread_id: str) -> int:
-        return self._followers[thread_id]
-
     def close(self) -> None:
         """Forget every timer: a server that shuts down is not a disconnect."""
         for timer in self._timers.values():

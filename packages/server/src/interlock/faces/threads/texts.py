@@ -1,6 +1,6 @@
 """The texts of this face, in Chinese and in English."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from pathlib import PurePath
 from typing import Any
 
@@ -108,7 +108,3 @@ def _variable(field: Mapping[str, Any]) -> Question:
         "required": field["required"],
         "sensitive": field["sensitive"],
     }
-
-
-def summaries(requests: Sequence[tuple[RequestKind, Mapping[str, Any]]], locale: Locale) -> list[str]:
-    return [info(kind, body, locale) for kind, body in requests]
