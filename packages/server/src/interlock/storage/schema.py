@@ -1,95 +1,60 @@
 """The tables. Alembic's migrations build them; a test holds the two against each other."""
 
-import json
-from datetime import UTC, datetime
-from typing import Any
-
 from sqlalchemy import (
     BigInteger,
     Boolean,
     Column,
-    DateTime,
-    Dialect,
     Float,
     Index,
     Integer,
     LargeBinary,
-    MetaData,
     PrimaryKeyConstraint,
     Table,
-    Text,
-    TypeDecorator,
     text,
 )
 
-
-def storable(value: str) -> str:
-    """`value` without what no database takes as text: NUL, and halves of surrogate pairs."""
-    if value.isascii():
-        return value.replace("\0", "\ufffd")
-    return value.replace("\0", "\ufffd").encode("utf-16", "surrogatepass").decode("utf-16", "replace")
-
-
-class Words(TypeDecorator[str]):
-    """Text that anybody may have written: an id out of an address, an error of a tool, a title."""
-
-    impl = Text
-    cache_ok = True
-
-    def process_bind_param(self, value: str | None, dialect: Dialect) -> str | None:
-        return None if value is None else storable(value)
-
-
-class Moment(TypeDecorator[datetime]):
-    """A moment in UTC. SQLite keeps no zone, so it is put back when read."""
-
-    impl = DateTime(timezone=True)
-    cache_ok = True
-
-    def process_bind_param(self, value: datetime | None, dialect: Dialect) -> datetime | None:
-        if value is None:
-            return None
-        utc = value.astimezone(UTC)
-        return utc.replace(tzinfo=None) if dialect.name == "sqlite" else utc
-
-    def process_result_value(self, value: datetime | None, dialect: Dialect) -> datetime | None:
-        if value is None:
-            return None
-        return value.replace(tzinfo=UTC) if value.tzinfo is None else value.astimezone(UTC)
-
-
-class Json(TypeDecorator[Any]):
-    """JSON as plain ASCII text: unlike a database's own type it takes every character an agent may write."""
-
-    impl = Text
-    cache_ok = True
-
-    def process_bind_param(self, value: Any, dialect: Dialect) -> str | None:
-        return None if value is None else json.dumps(value, ensure_ascii=True, separators=(",", ":"))
-
-    def process_result_value(self, value: str | None, dialect: Dialect) -> Any:
-        return None if value is None else json.loads(value)
-
-
-metadata = MetaData(
-    naming_convention={
-        "ix": "ix_%(table_name)s_%(column_0_N_name)s",
-        "uq": "uq_%(table_name)s_%(column_0_N_name)s",
-        "pk": "pk_%(table_name)s",
-    }
+from interlock.storage._access_tables import (
+    api_keys,
+    deliveries,
+    grants,
+    replies,
+    saved_secrets,
+    server_keys,
+    tickets,
+    users,
+    webhooks,
 )
+from interlock.storage._columns import Json, Moment, Words, metadata, storable
 
-users = Table(
+__all__ = [
+    "Json",
+    "Moment",
+    "Words",
+    "answers",
+    "api_keys",
+    "audit",
+    "audit_heads",
+    "checkpoint_blobs",
+    "checkpoint_writes",
+    "checkpoints",
+    "deliveries",
+    "effects",
+    "events",
+    "grants",
+    "metadata",
+    "pauses",
+    "replies",
+    "requests",
+    "runs",
+    "saved_secrets",
+    "secrets",
+    "server_keys",
+    "storable",
+    "threads",
+    "tickets",
     "users",
-    metadata,
-    Column("id", Words, primary_key=True),
-    Column("username", Words, nullable=False, unique=True),
-    Column("password_hash", Words, nullable=False),
-    Column("role", Words, nullable=False),
-    Column("reviews", Json, nullable=False),
-    Column("created_at", Moment, nullable=False),
-    Column("tokens_after", Moment, nullable=False),
-)
+    "webhooks",
+]
 
 threads = Table(
     "threads",
@@ -97,6 +62,8 @@ threads = Table(
     Column("id", Words, primary_key=True),
     Column("owner_id", Words, nullable=False),
     Column("agent", Words, nullable=False),
+    Column("asker_id", Words),
+    Column("face", Words, nullable=False, server_default=""),
     Column("title", Words, nullable=False),
     Column("status", Words, nullable=False),
     Column("seq", BigInteger, nullable=False),
@@ -108,6 +75,7 @@ threads = Table(
     Column("created_at", Moment, nullable=False),
     Column("updated_at", Moment, nullable=False),
     Index("ix_threads_owner", "owner_id", "updated_at"),
+    Index("ix_threads_face", "face", "owner_id"),
     Index(
         "ix_threads_lease",
         "lease_until",
@@ -178,8 +146,14 @@ requests = Table(
     Column("call_id", Words),
     Column("message_id", Words),
     Column("digest", Words),
+    Column("definition", Words),
+    Column("toolset", Words),
     Column("timeout_seconds", Float),
     Column("deadline", Moment),
+    Column("warn_at", Moment),
+    Column("owner_id", Words, nullable=False, server_default=""),
+    Column("agent", Words, nullable=False, server_default=""),
+    Column("risk", Words, nullable=False, server_default=""),
     Column("created_at", Moment, nullable=False),
     Column("settled_at", Moment),
     Index("ix_requests_pause", "pause_id", "position"),
@@ -188,6 +162,23 @@ requests = Table(
         "deadline",
         sqlite_where=text("status = 'pending' AND deadline IS NOT NULL"),
         postgresql_where=text("status = 'pending' AND deadline IS NOT NULL"),
+    ),
+    Index(
+        "ix_requests_warn",
+        "warn_at",
+        sqlite_where=text("status = 'pending' AND warn_at IS NOT NULL"),
+        postgresql_where=text("status = 'pending' AND warn_at IS NOT NULL"),
+    ),
+    *(
+        Index(
+            f"ix_requests_pending_{name}",
+            *columns,
+            "created_at",
+            "id",
+            sqlite_where=text("status = 'pending'"),
+            postgresql_where=text("status = 'pending'"),
+        )
+        for name, columns in {"all": (), "owner": ("owner_id",), "agent": ("agent",)}.items()
     ),
 )
 
@@ -253,6 +244,15 @@ audit = Table(
     Column("data", Json, nullable=False),
     Column("hash", Words, nullable=False),
     PrimaryKeyConstraint("thread_id", "number"),
+)
+
+audit_heads = Table(
+    "audit_heads",
+    metadata,
+    Column("thread_id", Words, primary_key=True),
+    Column("number", BigInteger, nullable=False),
+    Column("hash", Words, nullable=False),
+    Column("mac", Words, nullable=False),
 )
 
 secrets = Table(
