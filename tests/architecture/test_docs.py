@@ -6,6 +6,7 @@ from collections.abc import Iterator
 from contextlib import AbstractAsyncContextManager
 from dataclasses import fields
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any, cast
 
 import click
@@ -19,6 +20,8 @@ from interlock.config import Config
 from interlock.domain.event import EventType
 from interlock.faces.app import create_app
 from interlock.faces.http.guard import Allowed
+from interlock.faces.http.server_state import ServerState
+from interlock.faces.http.tokens import Tokens
 
 ROOT = Path(__file__).parents[2]
 REFERENCE = ROOT / "docs" / "reference"
@@ -113,8 +116,8 @@ def test_every_path_is_in_the_reference() -> None:
     def lifespan(_app: FastAPI) -> AbstractAsyncContextManager[None]:
         raise AssertionError("it is only described here, and not started")
 
-    served = create_app(cast("Any", None), Allowed(), lifespan)
-    text = (REFERENCE / "threads-api.md").read_text()
+    served = create_app(ServerState(cast("Any", None), Tokens(b"")), Allowed(), lifespan)
+    text = "".join(document.read_text() for document in REFERENCE.glob("*-api.md"))
     paths: dict[str, dict[str, Any]] = served.openapi()["paths"]
     named = [f"{method.upper()} {path}" for path, methods in paths.items() for method in methods]
     assert "POST /api/chat/{thread_id}" in named

@@ -57,7 +57,7 @@ async def count_rows(database: Database) -> int:
 async def test_a_block_that_ends_commits_all_of_it(store: Store, database: Database) -> None:
     async with store.transaction() as tx:
         await write_everything(tx)
-    assert await count_rows(database) == 10
+    assert await count_rows(database) == 11
 
 
 async def test_a_block_that_raises_leaves_nothing(store: Store, database: Database) -> None:

@@ -10,6 +10,8 @@ import pytest
 from starlette.types import Receive, Scope, Send
 
 from interlock.faces.http.guard import MAX_BODY, Allowed, Guard
+from interlock.faces.http.limits import Limits
+from interlock.faces.http.problems import Problems
 from tests.support.puppet import says, script
 from tests.support.server import ServerProcess
 from tests.support.threads import ThreadsClient
@@ -179,7 +181,7 @@ async def test_what_fails_inside_is_told_as_an_error_with_its_request_id(caplog:
     async def broken(_scope: Scope, _receive: Receive, _send: Send) -> None:
         raise RuntimeError("inside")
 
-    transport = httpx.ASGITransport(Guard(broken, Allowed()))
+    transport = httpx.ASGITransport(Guard(broken, Allowed(), Limits(), Problems({})))
     with caplog.at_level("INFO", "interlock.access"):
         async with httpx.AsyncClient(transport=transport, base_url="http://localhost") as http:
             reply = await http.get("/", headers={"x-request-id": "broken-one"})

@@ -27,6 +27,11 @@ OPERATIONS = [
     ("post", "/api/chat"),
     ("post", "/api/resume/{thread_id}"),
     ("get", "/api/stream/{thread_id}"),
+    ("post", "/api/v1/webhooks"),
+    ("get", "/api/v1/webhooks"),
+    ("delete", "/api/v1/webhooks/{webhook_id}"),
+    ("get", "/api/v1/webhooks/{webhook_id}/deliveries"),
+    ("post", "/api/v1/webhooks/{webhook_id}/deliveries/{delivery_id}/replay"),
     ("get", "/healthz"),
     ("get", "/readyz"),
 ]

@@ -78,7 +78,8 @@ async def test_a_worker_that_was_replaced_leaves_no_trace(host: Host, then: str)
 async def test_every_use_case_of_a_run_is_fenced(host: Host) -> None:
     stage = await host(line(Said, node), started=False)
     await stage.send()
-    lease = (await stage.claim("old")).lease
+    claim = await stage.claim("old")
+    lease = claim.lease
     await stage.take_over()
     await stage.claim("new")
     before = await snapshot(stage)
@@ -88,7 +89,7 @@ async def test_every_use_case_of_a_run_is_fenced(host: Host) -> None:
 
     for work in (
         running.report(stage.core, lease, log),
-        running.open_pause(stage.core, lease, PauseOrigin.INTERRUPT, "node", []),
+        running.open_pause(stage.core, claim, PauseOrigin.INTERRUPT, "node", []),
         running.finish(stage.core, lease, RunStatus.DONE),
         running.requeue(stage.core, lease),
         journal.begin("task", "c1", "send", {}, idempotent=False, parent=None),

@@ -20,11 +20,12 @@ from interlock.master_key import master_key
 from interlock.passwords import Argon2Passwords
 from interlock.ports.agents import Message
 from interlock.ports.clock import SystemClock
+from interlock.services.auditing import make_heads
 from interlock.services.core import Core, Policy
 from interlock.storage.database import Database, open_database, sqlite_file
 from interlock.storage.folder_lock import FolderLock
+from interlock.storage.key_ring import KeyRing, open_ring
 from interlock.storage.migrate import migrate
-from interlock.storage.sealing import Sealer, derive
 from interlock.storage.store import SqlStore
 
 if TYPE_CHECKING:
@@ -35,6 +36,7 @@ if TYPE_CHECKING:
     from interlock.runners.loading import HostedAgent
     from interlock.runners.local import LocalRunner
     from interlock.services.deadlines import DeadlineTimer
+    from interlock.services.webhook_sender import WebhookSender
 
 
 logger = logging.getLogger(__name__)
@@ -54,20 +56,50 @@ class NoAgents:
 @asynccontextmanager
 async def opened(config: Config) -> AsyncGenerator[tuple[Database, Core]]:
     """The core over the configured database, migrated, without agents and without a runner."""
-    key = master_key(config)
+    async with _opened(config) as (database, core, _):
+        yield database, core
+
+
+@asynccontextmanager
+async def _opened(config: Config) -> AsyncGenerator[tuple[Database, Core, KeyRing]]:
+    master = master_key(config)
     database = open_database(config.database_url)
     try:
         await migrate(database)
-        store = SqlStore(database, sealer=Sealer(derive(key, "secrets")), audit_key=derive(key, "audit"))
+        ring = await open_ring(database, master, SystemClock().now())
+        store = SqlStore(database, sealer=ring, audit_key=ring.audit, replies_key=ring.replies)
         core = Core(store, LocalBus(), SystemClock(), NoAgents(), Argon2Passwords(), _policy(config))
-        yield database, core
+        await make_heads(core)
+        async with _outbound(config, core):
+            yield database, core, ring
     finally:
         await database.close()
 
 
+@asynccontextmanager
+async def _outbound(config: Config, core: Core) -> AsyncGenerator[None]:
+    """What posts to webhooks, where the operator named hosts for them."""
+    if not config.webhook_hosts:
+        yield
+        return
+    from interlock.outbound import HttpPoster
+
+    poster = HttpPoster(config.webhook_hosts, allow_private=config.webhook_private)
+    core.poster = poster
+    try:
+        yield
+    finally:
+        await poster.close()
+
+
 def _policy(config: Config) -> Policy:
     return Policy(
-        config.registration, config.approval_timeout, config.follow_grace, config.lease_seconds, config.locale
+        config.registration,
+        config.approval_timeout,
+        config.follow_grace,
+        config.lease_seconds,
+        config.locale,
+        webhook_hosts=config.webhook_hosts,
     )
 
 
@@ -82,19 +114,20 @@ async def application(config: Config) -> AsyncGenerator[Application]:
     """The whole server, ready to be served. What cannot be built stops the start, with the reason."""
     # Unknown types are not built from what a checkpoint holds; LangGraph reads this when it is imported.
     os.environ.setdefault("LANGGRAPH_STRICT_MSGPACK", "true")
-    _arm(config)
+    arm(config)
     lock = _lock(config)
     try:
-        async with opened(config) as (database, core):
+        async with _opened(config) as (database, core, ring):
             agents = await _agents(config, database)
             core.agents = agents
-            yield _application(config, database, core, agents)
+            yield _application(config, database, core, agents, ring)
     finally:
         if lock is not None:
             lock.release()
 
 
-def _arm(config: Config) -> None:
+def arm(config: Config) -> None:
+    """Set the failpoints that the configuration names."""
     try:
         failpoints.arm(config.failpoints)
     except ValueError as error:
@@ -131,24 +164,29 @@ def _demo(config: Config) -> "HostedAgent":
         raise InvalidInput(f"INTERLOCK_MODEL={config.model!r} cannot be used: {error}") from error
 
 
-def _application(config: Config, database: Database, core: Core, agents: "HostedAgents") -> Application:
+def _application(config: Config, database: Database, core: Core, agents: "HostedAgents", ring: KeyRing) -> Application:
     from interlock.faces.app import create_app
     from interlock.faces.http.guard import Allowed
+    from interlock.faces.http.limits import Limits
     from interlock.faces.http.server_state import ServerState
     from interlock.faces.http.tokens import Tokens
     from interlock.runners.local import LocalRunner
     from interlock.services.deadlines import DeadlineTimer
+    from interlock.services.webhook_sender import WebhookSender
 
     worker = new_id(f"{socket.gethostname()}-{os.getpid()}")
     runner = LocalRunner(core, agents, worker, shared=database.is_shared)
     timer = DeadlineTimer()
     core.runner = runner
     core.deadline_set = timer.nudge
+    sender = WebhookSender()
+    core.delivery_written = sender.nudge
     state = ServerState(
         core,
-        Tokens(derive(master_key(config), "tokens")),
+        Tokens(ring.tokens),
         locale=config.locale,
         with_accounts=config.auth == "accounts",
+        limits=Limits(config.rate_limit, config.rate_burst, config.streams_per_caller, config.slow_seconds),
     )
 
     allowed = Allowed(
@@ -156,24 +194,33 @@ def _application(config: Config, database: Database, core: Core, agents: "Hosted
         frozenset(config.allowed_origins),
         any_address=not config.is_loopback,
     )
-    return Application(create_app(state, allowed, lambda _app: _running(state, runner, timer)), state)
+    return Application(create_app(state, allowed, lambda _app: _running(state, runner, timer, sender)), state)
 
 
 @asynccontextmanager
-async def _running(state: "ServerState", runner: "LocalRunner", timer: "DeadlineTimer") -> AsyncGenerator[None]:
-    """What goes on while the server serves: the runner, the deadlines, and the drain when it is told to stop."""
+async def _running(
+    state: "ServerState", runner: "LocalRunner", timer: "DeadlineTimer", sender: "WebhookSender"
+) -> AsyncGenerator[None]:
+    """What goes on while the server serves: the runner, deadlines, webhooks, and the drain when it is told to stop."""
     await runner.start()
     ticking = asyncio.create_task(timer.run(state.core))
+    sending = asyncio.create_task(sender.run(state.core)) if state.core.policy.webhook_hosts else None
     draining = asyncio.create_task(_drain_when_closing(state, runner))
     state.ready.set()
     try:
         yield
     finally:
         state.closing.set()
-        ticking.cancel()
-        with suppress(asyncio.CancelledError):
-            await ticking
+        await _cancelled(ticking)
         await draining
+        if sending is not None:
+            await _cancelled(sending)
+
+
+async def _cancelled(task: asyncio.Task[None]) -> None:
+    task.cancel()
+    with suppress(asyncio.CancelledError):
+        await task
 
 
 async def _drain_when_closing(state: "ServerState", runner: "LocalRunner") -> None:

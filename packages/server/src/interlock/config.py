@@ -1,8 +1,9 @@
 """What the operator sets: flags, then the environment, then defaults. The only file that reads the environment."""
 
 import os
+import re
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from ipaddress import ip_address
 from pathlib import Path
 from typing import Any, Literal
@@ -13,6 +14,7 @@ Auth = Literal["accounts", "none"]
 Locale = Literal["zh", "en"]
 
 DEMO = "demo"
+_HOST = re.compile(r"(\*\.)?[\w-]+(\.[\w-]+)*\Z")
 
 
 @dataclass(frozen=True, slots=True)
@@ -29,9 +31,17 @@ class Config:
     approval_timeout: float | None = None
     follow_grace: float = 5.0
     lease_seconds: float = 30.0
-    secret_key: str | None = None
+    secret_key: str | None = field(default=None, repr=False)
+    new_secret_key: str | None = field(default=None, repr=False)
     allowed_hosts: tuple[str, ...] = ()
     allowed_origins: tuple[str, ...] = ()
+    webhook_hosts: tuple[str, ...] = ()
+    webhook_private: bool = False
+    trusted_proxies: tuple[str, ...] = ()
+    rate_limit: float = 200.0
+    rate_burst: int = 2_000
+    streams_per_caller: int = 1_000
+    slow_seconds: float = 30.0
     log_level: str = "info"
     failpoints: tuple[str, ...] = ()
 
@@ -80,6 +90,22 @@ def _listed(text: str) -> tuple[str, ...]:
     return tuple(part for part in text.replace(",", " ").split() if part)
 
 
+def _hosts(text: str) -> tuple[str, ...]:
+    hosts = _listed(text.lower())
+    for host in hosts:
+        if not _HOST.match(host) and not _is_address(host):
+            raise ValueError(f"{host} is no host name: hooks.example.com, or *.example.com for all under a name")
+    return hosts
+
+
+def _is_address(text: str) -> bool:
+    try:
+        ip_address(text)
+    except ValueError:
+        return False
+    return True
+
+
 def _switch(text: str) -> bool:
     if text.lower() in ("1", "true", "yes", "on", "open"):
         return True
@@ -101,6 +127,20 @@ def _seconds(text: str) -> float:
     value = float(text)
     if not 0 < value < 10**9:
         raise ValueError("it must be a number of seconds above 0")
+    return value
+
+
+def _rate(text: str) -> float:
+    value = float(text)
+    if not 0 < value < 10**9:
+        raise ValueError("it must be a number of requests a second, above 0")
+    return value
+
+
+def _count(text: str) -> int:
+    value = int(text)
+    if not 0 < value < 10**9:
+        raise ValueError("it must be a whole number above 0")
     return value
 
 
@@ -131,8 +171,16 @@ _VARIABLES: Mapping[str, Any] = {
     "follow_grace": _seconds,
     "lease_seconds": _seconds,
     "secret_key": str,
+    "new_secret_key": str,
     "allowed_hosts": _listed,
     "allowed_origins": _listed,
+    "webhook_hosts": _hosts,
+    "webhook_private": _switch,
+    "trusted_proxies": _listed,
+    "rate_limit": _rate,
+    "rate_burst": _count,
+    "streams_per_caller": _count,
+    "slow_seconds": _seconds,
     "log_level": _one_of("debug", "info", "warning", "error"),
     "failpoints": _listed,
 }

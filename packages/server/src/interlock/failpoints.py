@@ -31,6 +31,9 @@ NAMES = frozenset(
         "effect.done",
         "checkpoint.writing",
         "checkpoint.written",
+        "rotation.prepared",
+        "rotation.committing",
+        "rotation.committed",
         "bus.off",
         "wake.off",
     }

@@ -20,13 +20,13 @@ class LocalSubscription:
         self._arrived = asyncio.Event()
         self._lagged = False
 
-    def offer(self, item: Live, so_far: Partial | None = None) -> None:
-        """Queue an item. A follower that is too slow loses what waited, and has the text `so_far` in its place."""
+    def offer(self, item: Live, draft: "_Draft | None" = None) -> None:
+        """Queue an item. A follower that is too slow loses what waited, and has the text so far in its place."""
         if len(self._items) >= CAPACITY:
             self._items.clear()
             self._lagged = True
-            if isinstance(item, Token) and so_far is not None:
-                item = so_far
+            if isinstance(item, Token) and draft is not None:
+                item = draft.so_far()
         self._items.append(item)
         self._arrived.set()
 
@@ -45,10 +45,31 @@ class LocalSubscription:
         return lagged
 
 
+class _Draft:
+    """The message that is being written. Its text is put together only for who needs it: there may be many pieces."""
+
+    def __init__(self) -> None:
+        self._pieces: list[str] = []
+        self._last: Token | None = None
+
+    def takes(self, token: Token) -> bool:
+        return self._last is None or self._last.message_id == token.message_id
+
+    def add(self, token: Token) -> None:
+        self._pieces.append(token.text)
+        self._last = token
+
+    def so_far(self) -> Partial:
+        assert self._last is not None
+        text = "".join(self._pieces)
+        self._pieces = [text]
+        return Partial(self._last.thread_id, self._last.seq, self._last.part, self._last.message_id, text)
+
+
 class LocalBus:
     def __init__(self) -> None:
         self._subscriptions: dict[str, set[LocalSubscription]] = {}
-        self._writing: dict[str, Partial] = {}
+        self._writing: dict[str, _Draft] = {}
 
     def publish(self, thread_id: str, items: Sequence[Live]) -> None:
         if failpoints.is_on("bus.off"):
@@ -61,8 +82,8 @@ class LocalBus:
     @asynccontextmanager
     async def subscribe(self, thread_id: str) -> AsyncGenerator[LocalSubscription]:
         subscription = LocalSubscription()
-        if partial := self._writing.get(thread_id):
-            subscription.offer(partial)
+        if draft := self._writing.get(thread_id):
+            subscription.offer(draft.so_far())
         self._subscriptions.setdefault(thread_id, set()).add(subscription)
         try:
             yield subscription
@@ -75,9 +96,9 @@ class LocalBus:
     def _remember(self, thread_id: str, item: Live) -> None:
         """Keep the text of the message that is being written, for followers who come in the middle of it."""
         if isinstance(item, Token):
-            before = self._writing.get(thread_id)
-            same = before is not None and before.message_id == item.message_id
-            text = (before.text if before and same else "") + item.text
-            self._writing[thread_id] = Partial(thread_id, item.seq, item.part, item.message_id, text)
+            draft = self._writing.get(thread_id)
+            if draft is None or not draft.takes(item):
+                draft = self._writing[thread_id] = _Draft()
+            draft.add(item)
         elif isinstance(item, Event) and item.type in _ENDS_MESSAGE:
             self._writing.pop(thread_id, None)

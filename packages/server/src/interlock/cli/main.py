@@ -6,7 +6,7 @@ from typing import Annotated, Any
 
 import typer
 
-from interlock.cli import users
+from interlock.cli import audit, keys, secrets, users, webhooks
 from interlock.domain.errors import InterlockError
 
 app = typer.Typer(
@@ -18,6 +18,10 @@ app = typer.Typer(
     rich_markup_mode=None,  # rich takes longer to load than the rest of the command to run
 )
 app.add_typer(users.app, name="users")
+app.add_typer(keys.app, name="keys")
+app.add_typer(audit.app, name="audit")
+app.add_typer(secrets.app, name="secrets")
+app.add_typer(webhooks.app, name="webhooks")
 
 Data = Annotated[Path | None, typer.Option(help="Folder for everything that is kept. [default: .interlock]")]
 Database = Annotated[

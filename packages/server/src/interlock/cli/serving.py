@@ -1,6 +1,7 @@
 """`interlock serve`."""
 
 import asyncio
+import logging
 import signal
 import socket
 from collections.abc import Mapping
@@ -9,17 +10,61 @@ from types import FrameType
 from typing import Any
 
 import uvicorn
+from uvicorn.protocols.http.h11_impl import H11Protocol
 
 from interlock.bootstrap import Application, application
 from interlock.cli.logs import set_up_logs
 from interlock.config import Config, load
 from interlock.domain.errors import StorageUnavailable
+from interlock.faces.http.dropping import DROP
+from interlock.faces.http.sockets import MAX_MESSAGE
 
 GRACE_SECONDS = 60
 """How long a shutdown waits for tools that are under way."""
 
 
 TOOL_THREADS = 128
+
+logger = logging.getLogger("interlock.streams")
+
+
+class _Connection(H11Protocol):
+    """Can be cut off by a face; and is, when a response that is larger than its buffer is not taken.
+
+    The streams have a bound of their own, with a better reason in the log; so this one waits for longer.
+    """
+
+    slow_seconds = 30.0
+
+    def connection_made(self, transport: asyncio.Transport) -> None:
+        super().connection_made(transport)
+        self._stuck: asyncio.TimerHandle | None = None
+        self.app_state = {**self.app_state, DROP: transport.abort}
+
+    def pause_writing(self) -> None:
+        super().pause_writing()
+        self._stuck = self.loop.call_later(2 * self.slow_seconds, self._cut_off)
+
+    def resume_writing(self) -> None:
+        super().resume_writing()
+        self._free()
+
+    def connection_lost(self, exc: Exception | None) -> None:
+        self._free()
+        super().connection_lost(exc)
+
+    def _cut_off(self) -> None:
+        logger.warning(
+            "a response was cut off: its reader took nothing for %g s",
+            2 * self.slow_seconds,
+            extra={"path": self.scope["path"]},
+        )
+        self.transport.abort()
+
+    def _free(self) -> None:
+        if self._stuck is not None:
+            self._stuck.cancel()
+            self._stuck = None
 
 
 class _Server(uvicorn.Server):
@@ -51,7 +96,11 @@ async def _serve(config: Config) -> None:
                 built.app,
                 log_config=None,
                 access_log=False,
+                http=connections(config.slow_seconds),
+                ws_max_size=MAX_MESSAGE,
                 ws_ping_interval=None,
+                proxy_headers=bool(config.trusted_proxies),
+                forwarded_allow_ips=list(config.trusted_proxies),
                 timeout_graceful_shutdown=GRACE_SECONDS,
                 server_header=False,
             ),
@@ -64,6 +113,13 @@ async def _serve(config: Config) -> None:
             signal.signal(heeded, _heeded)
         await server.serve(sockets=[listening])
         announcing.cancel()
+
+
+def connections(slow: float) -> type[_Connection]:
+    class Connection(_Connection):
+        slow_seconds = slow
+
+    return Connection
 
 
 def _heeded(_signal: int, _frame: FrameType | None) -> None: ...

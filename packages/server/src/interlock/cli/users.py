@@ -1,10 +1,10 @@
 """`interlock users`: the accounts of people."""
 
-from collections.abc import Awaitable, Callable
-from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, TypeVar
+from typing import TYPE_CHECKING, Annotated
 
 import typer
+
+from interlock.cli._database import Data, Database, run
 
 if TYPE_CHECKING:
     from interlock.domain.principal import Role as Known
@@ -12,9 +12,6 @@ if TYPE_CHECKING:
 
 app = typer.Typer(help="Create accounts, reset passwords, set roles.", no_args_is_help=True, rich_markup_mode=None)
 
-T = TypeVar("T")
-Data = Annotated[Path | None, typer.Option(help="The server's data folder. [default: .interlock]")]
-Database = Annotated[str | None, typer.Option(help="The server's database, if it is not in --data.")]
 Password = Annotated[str | None, typer.Option(help="Asked for when left out: an argument can be seen by others.")]
 Role = Annotated[str | None, typer.Option(help="owner, reviewer or admin. [default: admin for the first, else owner]")]
 Reviews = Annotated[
@@ -41,7 +38,7 @@ def create(
         user = await accounts.create_user(core, username, secret, role=chosen, reviews=tuple(agent or ()))
         return f"{user.username} is {user.role}"
 
-    typer.echo(_run(data, database, work))
+    typer.echo(run(data, database, work))
 
 
 @app.command()
@@ -54,7 +51,7 @@ def reset(username: str, password: Password = None, data: Data = None, database:
     async def work(core: "Core") -> None:
         await accounts.reset_password(core, username, secret)
 
-    _run(data, database, work)
+    run(data, database, work)
     typer.echo(f"{username} has a new password; earlier tokens no longer hold")
 
 
@@ -69,7 +66,7 @@ def role(username: str, role: str, agent: Reviews = None, data: Data = None, dat
         user = await accounts.set_role(core, username, chosen, tuple(agent or ()))
         return f"{user.username} is {user.role}" + (f" of {', '.join(user.reviews)}" if user.reviews else "")
 
-    typer.echo(_run(data, database, work))
+    typer.echo(run(data, database, work))
 
 
 @app.command(name="list")
@@ -77,7 +74,7 @@ def list_all(data: Data = None, database: Database = None) -> None:
     """List every account."""
     from interlock.services import accounts
 
-    for user in _run(data, database, accounts.list_users):
+    for user in run(data, database, accounts.list_users):
         typer.echo(f"{user.username}\t{user.role}\t{','.join(user.reviews)}\t{user.created_at:%Y-%m-%d %H:%M}")
 
 
@@ -93,18 +90,3 @@ def _role(text: str) -> "Known":
 
 def _password(given: str | None) -> str:
     return given or typer.prompt("Password", hide_input=True, confirmation_prompt=True)
-
-
-def _run(data: Path | None, database: str | None, work: "Callable[[Core], Awaitable[T]]") -> T:
-    import asyncio
-
-    from interlock.bootstrap import opened
-    from interlock.config import load
-
-    config = load({"data": data, "database": database})
-
-    async def run() -> T:
-        async with opened(config) as (_, core):
-            return await work(core)
-
-    return asyncio.run(run())

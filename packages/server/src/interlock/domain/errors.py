@@ -10,7 +10,10 @@
     │   ├── AlreadySettled   a request that somebody, or its deadline, settled first
     │   ├── NothingPending   a thread that waits for nobody
     │   ├── NotShown         a reply sent before its question was shown
-    │   └── ThreadBusy       a thread that runs or waits, and takes no new message
+    │   ├── ThreadBusy       a thread that runs or waits, and takes no new message
+    │   └── KeyReused        an idempotency key that came before with another body
+    ├── RateLimited          too much at once; `retry_after` says when there is room again
+    ├── Undeliverable        a receiver outside that was not reached, or may not be
     ├── Unreadable           what was sealed under another key than the present one
     ├── LeaseLost            a worker that another one replaced; it must stop and commit nothing
     ├── IllegalTransition    a state change that no transition table allows: a bug of ours
@@ -84,6 +87,22 @@ class NotShown(Conflict):
 
 class ThreadBusy(Conflict):
     code = "thread_busy"
+
+
+class KeyReused(Conflict):
+    code = "key_reused"
+
+
+class RateLimited(InterlockError):
+    code = "rate_limited"
+
+    def __init__(self, message: str, retry_after: float, **context: Any) -> None:
+        super().__init__(message, **context)
+        self.retry_after = retry_after
+
+
+class Undeliverable(InterlockError):
+    code = "undeliverable"
 
 
 class Unreadable(InterlockError):

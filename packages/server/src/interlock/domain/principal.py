@@ -4,6 +4,8 @@ from dataclasses import dataclass
 from datetime import datetime
 from enum import StrEnum
 
+from interlock.domain.thread import Thread
+
 
 class Role(StrEnum):
     OWNER = "owner"
@@ -31,18 +33,30 @@ class Principal:
     name: str
     role: Role
     reviews: tuple[str, ...] = ()
+    key_id: str | None = None
+    """The API key that they came with, where it was one."""
+    on_behalf_of: "Principal | None" = None
+    """For an agent's key: the person who made it, and who is asked."""
+    agent: str | None = None
+    """For an agent's key: the name under which its requests are seen."""
 
-    def may_see(self, owner_id: str, agent: str) -> bool:
-        if self.role is Role.ADMIN or self.id == owner_id:
+    @property
+    def is_agent(self) -> bool:
+        return self.role is Role.AGENT
+
+    def may_see(self, thread: Thread) -> bool:
+        if self.is_agent:
+            return thread.asker_id == self.id
+        if self.role is Role.ADMIN or self.id == thread.owner_id:
             return True
-        return self.role is Role.REVIEWER and agent in self.reviews
+        return self.role is Role.REVIEWER and thread.agent in self.reviews
 
-    def may_answer(self, owner_id: str, agent: str) -> bool:
-        return self.role is not Role.AGENT and self.may_see(owner_id, agent)
+    def may_answer(self, thread: Thread) -> bool:
+        return not self.is_agent and self.may_see(thread)
 
-    def may_drive(self, owner_id: str) -> bool:
+    def may_drive(self, thread: Thread) -> bool:
         """Send messages to a thread, delete it: its owner and admins, not reviewers."""
-        return self.role is not Role.AGENT and (self.role is Role.ADMIN or self.id == owner_id)
+        return not self.is_agent and (self.role is Role.ADMIN or self.id == thread.owner_id)
 
 
 def principal_of(user: User) -> Principal:

@@ -71,6 +71,8 @@ class PauseOrigin(StrEnum):
     """Recovery found effects in doubt; their requests' `form` names which."""
     BREAKPOINT = "breakpoint"
     """The graph was compiled to stop before or after a node."""
+    OUTSIDE = "outside"
+    """An agent that runs elsewhere asked over the wire; no run waits for the answer."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -83,6 +85,8 @@ class Pause:
     node: str
     """The name of the graph's node that waits."""
     created_at: datetime
+    opened_seq: int | None = None
+    """The number of the event that told of it."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -106,9 +110,22 @@ class Request:
     """The message that asked, where it is known."""
     digest: str | None = None
     """For an approval: the digest of the tool and arguments that are shown."""
+    definition: str | None = None
+    """For an approval: the digest of the tool's definition, to which a remembered answer is bound."""
+    toolset: str | None = None
+    """For an approval: the digest of all tools that its agent has."""
     timeout_seconds: float | None = None
     deadline: datetime | None = None
+    warn_at: datetime | None = None
+    """When to tell those who are not looking that the deadline comes near."""
     settled_at: datetime | None = None
+    owner_id: str = ""
+    """As the thread has it; kept here too, so that what is pending can be listed without looking at threads."""
+    agent: str = ""
+
+    @property
+    def risk(self) -> str:
+        return self.body.get("risk_level", "") if self.kind is RequestKind.APPROVAL else ""
 
 
 class AnswerOrigin(StrEnum):

@@ -39,6 +39,15 @@ class Thread:
     message_count: int
     created_at: datetime
     updated_at: datetime
+    asker_id: str | None = None
+    """Who asks on it, where its agent runs elsewhere: a key, or a person's program. None for an agent hosted here."""
+    face: str = ""
+    """The face that it belongs to, where one keeps threads of its own."""
+
+    @property
+    def is_outside(self) -> bool:
+        """Whether its agent runs elsewhere: nothing is run here when an answer comes, the asker is told."""
+        return self.asker_id is not None
 
 
 @dataclass(frozen=True, slots=True)

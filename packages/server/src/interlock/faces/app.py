@@ -9,12 +9,17 @@ from fastapi.responses import JSONResponse, PlainTextResponse, Response
 
 from interlock import __version__
 from interlock.domain.errors import StorageUnavailable
-from interlock.faces.http import problems
+from interlock.faces.hitl import requests, socket, streaming
+from interlock.faces.hitl.envelope import Envelope
 from interlock.faces.http.documented import Responses, refusals
 from interlock.faces.http.guard import Allowed, Guard
+from interlock.faces.http.problems import Problems
 from interlock.faces.http.server_state import ServerState
+from interlock.faces.manage import audit, grants, keys, webhooks
 from interlock.faces.threads import accounts, chat, sessions
 from interlock_client.threads import Health
+
+_PARTS = (accounts, sessions, chat, requests, streaming, socket, keys, grants, audit, webhooks)
 
 Lifespan = Callable[[FastAPI], AbstractAsyncContextManager[None]]
 
@@ -29,19 +34,27 @@ The whole interface is described at /openapi.json.
 def create_app(state: ServerState, allowed: Allowed, lifespan: Lifespan) -> FastAPI:
     app = FastAPI(title="Interlock", version=__version__, lifespan=lifespan, docs_url=None, redoc_url=None)
     app.state.server = state
+    problems = Problems({"/api/v1/agent": Envelope()})
     problems.install(app)
-    for router in (accounts.router, sessions.router, chat.router):
-        app.include_router(router)
+    for part in _PARTS:
+        app.include_router(part.router)
     _add_probes(app, state)
     if allowed.origins:
         app.add_middleware(
             CORSMiddleware,
             allow_origins=sorted(allowed.origins),
             allow_methods=["GET", "POST", "DELETE"],
-            allow_headers=["authorization", "content-type", "last-event-id", "x-on-disconnect", "x-request-id"],
-            expose_headers=["x-thread-id", "x-request-id"],
+            allow_headers=[
+                "authorization",
+                "content-type",
+                "idempotency-key",
+                "last-event-id",
+                "x-on-disconnect",
+                "x-request-id",
+            ],
+            expose_headers=["retry-after", "x-thread-id", "x-request-id"],
         )
-    app.add_middleware(Guard, allowed=allowed)
+    app.add_middleware(Guard, allowed=allowed, limits=state.limits, problems=problems)
     return app
 
 

@@ -13,15 +13,19 @@ Rules for every backend:
 
 from collections.abc import Collection, Mapping, Sequence
 from contextlib import AbstractAsyncContextManager
+from dataclasses import dataclass
 from datetime import datetime
 from typing import Any, Protocol
 
 from interlock.domain.effect import Effect, EffectKey, EffectState
 from interlock.domain.event import Event, EventType
-from interlock.domain.principal import Principal, Role, User
-from interlock.domain.request import Answer, Pause, PauseStatus, Request, RequestStatus
+from interlock.domain.principal import Role, User
+from interlock.domain.request import Answer, Pause, PauseStatus, Request, RequestKind, RequestStatus
 from interlock.domain.run import Run, RunStatus
 from interlock.domain.thread import Lease, Thread, ThreadStatus
+from interlock.ports.access import ApiKeys, Grants, Replies, SavedSecrets, Tickets
+from interlock.ports.audit import Audit
+from interlock.ports.webhooks import Deliveries, Webhooks
 
 
 class Users(Protocol):
@@ -156,11 +160,36 @@ class Pauses(Protocol):
     async def change(self, pause_id: str, status: PauseStatus, at: datetime) -> bool: ...
 
 
+@dataclass(frozen=True, slots=True)
+class PendingFilter:
+    """Which pending requests are meant. None: any."""
+
+    owner_id: str | None = None
+    """Of this owner, or of these agents, whichever applies: what a reviewer sees."""
+    agents: tuple[str, ...] | None = None
+    asker_id: str | None = None
+    kinds: tuple[RequestKind, ...] | None = None
+    agent: str | None = None
+    risk: str | None = None
+    created_after: datetime | None = None
+    created_before: datetime | None = None
+    after: tuple[datetime, str] | None = None
+    """The cursor: the creation time and id of the last one seen."""
+
+
 class Requests(Protocol):
     async def get(self, request_id: str) -> Request | None: ...
 
     async def of_pauses(self, pause_ids: Collection[str]) -> list[Request]:
         """In the order of their pauses and positions."""
+        ...
+
+    async def page_pending(self, wanted: PendingFilter, limit: int) -> list[Request]:
+        """Pending requests, the oldest first, after the filter's cursor."""
+        ...
+
+    async def count_pending(self, wanted: PendingFilter, most: int) -> int:
+        """How many the filter finds, cursor aside; no further than `most`, so that counting never takes long."""
         ...
 
     async def settle(self, request_id: str, status: RequestStatus, at: datetime) -> bool:
@@ -172,6 +201,16 @@ class Requests(Protocol):
         ...
 
     async def next_deadline(self) -> datetime | None: ...
+
+    async def due_warnings(self, now: datetime, limit: int) -> list[Request]:
+        """Pending requests of whose deadline somebody is to be warned by now, the oldest warning first."""
+        ...
+
+    async def warned(self, request_id: str) -> bool:
+        """Take the warning off a pending request: True for the caller that did, False for all others."""
+        ...
+
+    async def next_warning(self) -> datetime | None: ...
 
 
 class Answers(Protocol):
@@ -219,14 +258,6 @@ class Effects(Protocol):
         ...
 
 
-class Audit(Protocol):
-    async def append(
-        self, thread_id: str, actor: Principal, action: str, data: Mapping[str, Any], at: datetime
-    ) -> None:
-        """Append to the thread's audit trail, chained by hash to the entry before."""
-        ...
-
-
 class Secrets(Protocol):
     """Values that people gave, sealed before they reach the database."""
 
@@ -236,7 +267,13 @@ class Secrets(Protocol):
         """The thread's values in clear: by handle, the name that was asked for and the value; oldest first."""
         ...
 
+    async def of_request(self, request_id: str) -> dict[str, str]:
+        """The values that were given to one request, in clear, by name."""
+        ...
+
     async def destroy_of_thread(self, thread_id: str) -> None: ...
+
+    async def destroy_of_request(self, request_id: str) -> None: ...
 
 
 class Transaction(Protocol):
@@ -262,6 +299,20 @@ class Transaction(Protocol):
     def audit(self) -> Audit: ...
     @property
     def secrets(self) -> Secrets: ...
+    @property
+    def api_keys(self) -> ApiKeys: ...
+    @property
+    def tickets(self) -> Tickets: ...
+    @property
+    def grants(self) -> Grants: ...
+    @property
+    def saved_secrets(self) -> SavedSecrets: ...
+    @property
+    def replies(self) -> Replies: ...
+    @property
+    def webhooks(self) -> Webhooks: ...
+    @property
+    def deliveries(self) -> Deliveries: ...
 
 
 class Store(Protocol):

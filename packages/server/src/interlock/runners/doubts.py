@@ -18,8 +18,9 @@ from interlock.domain.request import Answer, PauseOrigin, Request, RequestKind
 from interlock.domain.thread import Lease
 from interlock.services.core import Core
 from interlock.services.effects import find_doubtful, resolve_doubt
+from interlock.services.requesting import Asked
 from interlock.services.run_log import RunLog
-from interlock.services.running import Asked, SettledPause
+from interlock.services.running import SettledPause
 
 UNSENT = "unsent"
 """The key under which a request keeps the message that waits until the doubt is settled."""

@@ -5,7 +5,7 @@ import logging
 import traceback
 from collections.abc import AsyncGenerator, AsyncIterator, Mapping, Sequence
 from contextlib import asynccontextmanager, suppress
-from dataclasses import dataclass, field, replace
+from dataclasses import replace
 from typing import Any, cast
 
 from langchain_core.messages import AIMessage, AIMessageChunk
@@ -22,9 +22,10 @@ from interlock.domain.claim import Claim
 from interlock.domain.errors import InterlockError, LeaseLost, StorageUnavailable
 from interlock.domain.event import EventType
 from interlock.domain.redaction import redacted
-from interlock.domain.request import PauseOrigin, Request
+from interlock.domain.request import PauseOrigin
 from interlock.domain.run import RunCause, RunStatus
-from interlock.runners import doubts, interrupts, replies
+from interlock.runners import doubts, interrupts
+from interlock.runners.answered import Answered
 from interlock.runners.graph_state import RUN_KEY, GraphState, read_state, stands_at_breakpoint
 from interlock.runners.inputs import graph_input
 from interlock.runners.loading import HostedAgent
@@ -33,8 +34,9 @@ from interlock.runners.transcript import assistant_entry, messages_in
 from interlock.services import running
 from interlock.services.core import Core
 from interlock.services.effects import RunJournal
+from interlock.services.requesting import Asked
 from interlock.services.run_log import Entry, RunLog
-from interlock.services.running import Asked, SettledPause, Standing
+from interlock.services.running import Paused, Standing
 
 INTERRUPT = "__interrupt__"
 FIRST_SEQ = 2
@@ -43,27 +45,6 @@ FLUSH_SECONDS = 0.1
 """How long an entry of the log waits for a transaction to take it along."""
 
 logger = logging.getLogger(__name__)
-
-
-@dataclass(slots=True)
-class _Answered:
-    """The answers on record that the graph has not taken yet."""
-
-    pauses: list[SettledPause] = field(default_factory=list[SettledPause])
-    by_interrupt: dict[str, list[Request]] = field(default_factory=dict[str, list[Request]])
-
-    @property
-    def answers(self) -> Mapping[str, Any]:
-        return {key: answer for pause in self.pauses for key, answer in pause.answers.items()}
-
-    def still_pending(self, state: GraphState) -> set[str]:
-        """The pauses of which something is still asked by the graph."""
-        return {
-            request.pause_id
-            for interrupt_id, requests in self.by_interrupt.items()
-            if interrupt_id in state.pending
-            for request in requests
-        }
 
 
 class _Stay:
@@ -82,7 +63,7 @@ class GraphRun:
         self.requeue_when_drained = False
         self.log = RunLog(core, claim.thread.id, claim.thread.seq)
         self.standing = Standing()
-        self.answered = _Answered()
+        self.answered = Answered()
         self.untold: set[str] = set()
         self.config: RunnableConfig = {
             "configurable": {"thread_id": claim.thread.id, CHECKPOINTER: saver, STRICT_RESUME: True},
@@ -128,11 +109,21 @@ class GraphRun:
         given = self._next_input(state)
         if given is None and await self._is_new_breakpoint(state):
             given = _Stay()
-        if isinstance(given, _Stay):
-            await self._conclude(state)
-            return
-        await self._stream(given)
-        await self._conclude(await self._state_after())
+        await self._go_on(given, state)
+
+    async def _go_on(self, given: Any, state: GraphState) -> None:
+        """Run the graph until it has ended or a person is waited for."""
+        while True:
+            if not isinstance(given, _Stay):
+                await self._stream(given)
+                state = await self._state_after()
+            paused = await self._conclude(state)
+            if paused is None or paused.is_open:
+                return
+            self.log.recorded(paused.events)
+            await self._load_standing()
+            state = await read_state(self.graph, self.config)
+            given = self._next_input(state)
 
     @property
     def _is_first(self) -> bool:
@@ -150,20 +141,16 @@ class GraphRun:
     async def _load_standing(self) -> None:
         self.standing = await running.standing(self.core, self.lease.thread_id)
         cast("Any", self.saver).hidden = [value for _, value in self.standing.secrets.values()]
-        self.answered.pauses = list(self.standing.settled)
-        for pause in self.answered.pauses:
-            for request in pause.requests:
-                if request.interrupt_id is not None:
-                    self.answered.by_interrupt.setdefault(request.interrupt_id, []).append(request)
+        self.answered = Answered(self.standing.settled)
 
     def _next_input(self, state: GraphState) -> Any:
         unsent = self._unsent_message(state)
         if unsent is not None:
             return graph_input(self.agent, self.claim.run.id, unsent, state.messages)
-        resume = self._resume_map(state)
+        resume, self.untold = self.answered.resumes(state)
         if resume:
             return Command(resume=resume)
-        if self.untold or self._was_refused_at_breakpoint():
+        if self.untold or self.answered.refused_at_breakpoint():
             return _Stay()
         if state.pending and not state.has_unfinished:
             return _Stay()
@@ -175,44 +162,17 @@ class GraphRun:
             return None
         if self.claim.run.cause is RunCause.MESSAGE:
             return cast("str", self.claim.run.input["text"])
-        asked = (request for pause in self.answered.pauses for request in pause.requests)
-        return next((request.form[doubts.UNSENT] for request in asked if request.form.get(doubts.UNSENT)), None)
-
-    def _resume_map(self, state: GraphState) -> dict[str, Any]:
-        """Answers for interrupts that still wait. One that is gone was consumed; one unknown is a new question."""
-        resume: dict[str, Any] = {}
-        for interrupt_id, requests in self.answered.by_interrupt.items():
-            if interrupt_id not in state.pending:
-                continue
-            value = replies.resume_value(requests, self.answered.answers)
-            if value is replies.UNTOLD:
-                self.untold.add(interrupt_id)
-            else:
-                resume[interrupt_id] = value
-        return resume
-
-    def _was_refused_at_breakpoint(self) -> bool:
-        answers = self.answered.answers
-        return any(
-            request.id not in answers or answers[request.id].value["decision"] != "accept"
-            for pause in self.answered.pauses
-            if pause.pause.origin is PauseOrigin.BREAKPOINT
-            for request in pause.requests
-        )
+        return self.answered.unsent_message()
 
     async def _is_new_breakpoint(self, state: GraphState) -> bool:
         """After a crash: whether the graph stands at a breakpoint about which nobody was asked."""
         if self.claim.run.attempt <= 1:
             return False
-        passed = {
-            request.form["checkpoint"]
-            for pause in self.answered.pauses
-            if pause.pause.origin is PauseOrigin.BREAKPOINT
-            for request in pause.requests
-        }
+        passed = self.answered.passed_breakpoints()
         return state.checkpoint_id not in passed and await stands_at_breakpoint(self.graph, self.config, state)
 
     async def _stream(self, given: Any) -> None:
+        self._last_values, self._was_interrupted = None, False
         context = self._context()
         token = current.set(context)
         try:
@@ -245,22 +205,12 @@ class GraphRun:
     def _context(self) -> RunContext:
         secrets = self.standing.secrets
         return RunContext(
-            RunJournal(self.core, self.lease, self.log, approved=self._approved()),
+            RunJournal(self.core, self.lease, self.log, approved=self.answered.approved()),
             TaskSerializer(self.saver.serde),
             asyncio.get_running_loop(),
             {handle: value for handle, (_, value) in secrets.items()},
             dict(secrets.values()),
         )
-
-    def _approved(self) -> dict[str, set[str]]:
-        answers = self.answered.answers
-        approved: dict[str, set[str]] = {}
-        for request in (request for pause in self.answered.pauses for request in pause.requests):
-            if request.call_id is not None and request.digest is not None and request.id in answers:
-                digest = replies.approved_digest(request, answers[request.id].value)
-                if digest is not None:
-                    approved.setdefault(request.call_id, set()).add(digest)
-        return approved
 
     @asynccontextmanager
     async def _flushing(self) -> AsyncGenerator[None]:
@@ -324,8 +274,9 @@ class GraphRun:
             self._report_messages(state.messages)
         return self.log.take()
 
-    async def _conclude(self, state: GraphState) -> None:
-        if self.untold & state.pending.keys() or self._was_refused_at_breakpoint():
+    async def _conclude(self, state: GraphState) -> Paused | None:
+        """End the run, or have it wait; None when it has ended."""
+        if self.untold & state.pending.keys() or self.answered.refused_at_breakpoint():
             await self._finish(RunStatus.NOT_ANSWERED, state)
         elif state.pending.keys() & self.answered.by_interrupt.keys():
             raise InterlockError("the graph did not take the answer that it was given")
@@ -336,37 +287,31 @@ class GraphRun:
                 for one in interrupts.read(pending.interrupt, pending.messages)
             ]
             node = next(iter(state.pending.values())).node
-            await self._pause(PauseOrigin.INTERRUPT, node, asked, state)
+            return await self._pause(PauseOrigin.INTERRUPT, node, asked, state)
         elif state.next:
             where = (state.next, state.checkpoint_id)
-            await self._pause(PauseOrigin.BREAKPOINT, state.next[0], [interrupts.breakpoint_at(*where)], state)
+            return await self._pause(PauseOrigin.BREAKPOINT, state.next[0], [interrupts.breakpoint_at(*where)], state)
         else:
             await self._finish(RunStatus.DONE, state)
+        return None
 
-    async def _pause(self, origin: PauseOrigin, node: str, asked: Sequence[Asked], state: GraphState | None) -> None:
-        await running.open_pause(
+    async def _pause(self, origin: PauseOrigin, node: str, asked: Sequence[Asked], state: GraphState | None) -> Paused:
+        return await running.open_pause(
             self.core,
-            self.lease,
+            self.claim,
             origin,
             node,
-            asked,
+            [self.agent.bound(one) for one in asked],
             before=self._told(state),
             message_count=len(state.messages) if state else None,
-            # Effects in doubt are asked about before anything is sent: the answers on record are still to be sent.
-            consumed=self._done_with(state),
+            consumed=self.answered.done_with(state),
         )
-
-    def _done_with(self, state: GraphState | None) -> list[str]:
-        if state is None:
-            return [p.pause.id for p in self.answered.pauses if p.pause.origin is PauseOrigin.EFFECT]
-        pending = self.answered.still_pending(state)
-        return [pause.pause.id for pause in self.answered.pauses if pause.pause.id not in pending]
 
     async def _finish(self, status: RunStatus, state: GraphState, *, error: str | None = None) -> None:
         pauses = {pause.pause.id for pause in self.answered.pauses}
         # A failed run may be retried: its answers stay, also those that the graph took before a later node failed.
         kept = status is RunStatus.FAILED
-        consumed = set[str]() if kept else set(self._done_with(state))
+        consumed = set[str]() if kept else set(self.answered.done_with(state))
         await running.finish(
             self.core,
             self.lease,

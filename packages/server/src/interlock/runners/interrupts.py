@@ -21,7 +21,7 @@ from interlock.domain.errors import InvalidInput
 from interlock.domain.request import RequestKind
 from interlock.runners import schemas
 from interlock.runners.values import options_of, question_of, text_of
-from interlock.services.running import Asked
+from interlock.services.requesting import Asked
 
 LANGCHAIN_DECISIONS = {"approve": "accept", "edit": "edit", "reject": "reject", "respond": "response"}
 HUMAN_DECISIONS = {
@@ -115,7 +115,11 @@ def breakpoint_at(nodes: Sequence[str], checkpoint_id: str | None) -> Asked:
     """A graph that was compiled to stop before or after a node: may it go on?"""
     form = {"shape": "breakpoint", "checkpoint": checkpoint_id}
     body = asks.approval(
-        nodes[0], {}, description=f"The graph stopped before {', '.join(nodes)}.", allowed=["accept", "reject"]
+        nodes[0],
+        {},
+        description=f"The graph stopped before {', '.join(nodes)}.",
+        allow_remember=False,
+        allowed=["accept", "reject"],
     )
     return Asked(RequestKind.APPROVAL, body, form=form, digest=action_digest(nodes[0], {}))
 

@@ -5,17 +5,21 @@ import importlib.util
 import inspect
 import sys
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from types import ModuleType
 from typing import Any, cast, get_type_hints
 
+from langchain_core.utils.function_calling import convert_to_openai_tool
 from langgraph.graph.state import StateGraph
 from langgraph.prebuilt.tool_node import ToolNode
 from langgraph.pregel import Pregel
 from pydantic import PydanticUserError
 
+from interlock.domain.canonical import digest
 from interlock.domain.errors import InvalidInput
+from interlock.domain.request import RequestKind
+from interlock.services.requesting import Asked
 
 Graph = Pregel[Any, Any, Any, Any]
 
@@ -28,6 +32,15 @@ class HostedAgent:
     """The nodes that run tools: what is said inside them, by a subagent, is not the agent's own voice."""
     input: Mapping[str, Any]
     """The properties of what the graph takes, by name; taken once, since LangGraph makes them anew each time."""
+    definitions: Mapping[str, str] = field(default_factory=dict[str, str])
+    """By tool, the digest of how it is described to the model: a remembered permission is bound to it."""
+
+    def bound(self, asked: Asked) -> Asked:
+        """The ask, with what the approval of a tool may be remembered by."""
+        if asked.kind is not RequestKind.APPROVAL:
+            return asked
+        name = asked.body["tool_name"]
+        return replace(asked, definition=self.definitions.get(name), toolset=digest(dict(self.definitions)))
 
 
 class AgentNotLoaded(InvalidInput):
@@ -78,7 +91,18 @@ def hosted(name: str, found: Any) -> HostedAgent:
     if cast("Any", known).checkpointer is False:
         raise AgentNotLoaded(f"agent {name!r} was compiled with checkpointer=False, so it cannot pause")
     tool_nodes = frozenset(key for key, node in known.nodes.items() if isinstance(node.bound, ToolNode))
-    return HostedAgent(name, known, tool_nodes, _input_fields(known))
+    return HostedAgent(name, known, tool_nodes, _input_fields(known), _definitions(known))
+
+
+def _definitions(graph: Graph) -> Mapping[str, str]:
+    """Of every tool in the graph and its subgraphs. Two tools of one name count as one that has both definitions."""
+    described: dict[str, list[str]] = {}
+    inner = [cast("Graph", one) for _, one in cast("Any", graph).get_subgraphs(recurse=True) if hasattr(one, "nodes")]
+    for node in (node for one in [graph, *inner] for node in one.nodes.values()):
+        if isinstance(node.bound, ToolNode):
+            for name, tool in node.bound.tools_by_name.items():
+                described.setdefault(name, []).append(digest(convert_to_openai_tool(tool)))
+    return {name: digest(sorted(set(digests))) for name, digests in described.items()}
 
 
 def _input_fields(graph: Graph) -> Mapping[str, Any]:

@@ -11,7 +11,7 @@ from interlock.domain.canonical import plain
 from interlock.domain.errors import FieldError, InvalidAnswer
 from interlock.domain.request import RequestKind
 from interlock.runners.values import question_of
-from interlock.services.running import Asked
+from interlock.services.requesting import Asked
 
 Schema = Mapping[str, Any]
 

@@ -2,17 +2,21 @@
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
+from datetime import datetime
 from typing import Any
 
 from interlock import failpoints
 from interlock.domain import answers
 from interlock.domain.errors import AlreadySettled, NotFound, NotShown
+from interlock.domain.grant import Remember
 from interlock.domain.principal import Principal
 from interlock.domain.request import Pause, Request, RequestStatus
 from interlock.domain.run import Run
 from interlock.domain.thread import Thread
 from interlock.ports.store import Transaction
 from interlock.services.core import Core, Unit, unit
+from interlock.services.once import Once, replied_once
+from interlock.services.remembering import check_remember
 from interlock.services.settling import Settlement, close, expiry, settle, settled_error
 from interlock.services.threads import answerable, required_open_pause
 
@@ -27,6 +31,8 @@ class Reply:
     value: Mapping[str, Any] | None = None
     """None: cancel it."""
     reason: str | None = None
+    remember: Remember | None = None
+    """Whether later asks are to be answered alike."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,20 +51,44 @@ class Settled:
     """The thread's last event before the replies: following after it shows everything they caused."""
     run: Run | None
     """The run that goes on, when nothing of the pause is open any more."""
+    at: datetime
 
 
 async def answer(core: Core, sender: Sender, reply: Reply) -> Settled:
-    """Settle one request by its id."""
+    """Settle one request by its id; the run that goes on is nobody's connection's to end."""
     async with unit(core) as work:
-        request = await work.tx.requests.get(reply.request_id)
-        if request is None:
-            raise NotFound("there is no such request", request_id=reply.request_id)
-        thread = answerable(sender.principal, await work.tx.threads.lock(request.thread_id))
-        requests = await work.tx.requests.of_pauses([request.pause_id])
-        settled = await _settle_replies(work, sender, thread, requests, [reply])
-        failpoints.hit("answer.committing")
+        settled = await _answer(work, sender, reply)
     failpoints.hit("answer.committed")
     return settled
+
+
+async def answer_once(
+    core: Core, sender: Sender, reply: Reply, once: Once | None, rendered: Callable[[Settled], bytes]
+) -> bytes:
+    """As `answer`, for callers that may send the same again under an idempotency key."""
+    given = await replied_once(core, sender.principal, once, lambda work: _answer(work, sender, reply), rendered)
+    failpoints.hit("answer.committed")
+    return given
+
+
+async def _answer(work: Unit, sender: Sender, reply: Reply) -> Settled:
+    request, thread = await _meant(work, sender.principal, reply)
+    requests = await work.tx.requests.of_pauses([request.pause_id])
+    settled = await _settle_replies(work, sender, thread, requests, [reply], detached=True)
+    failpoints.hit("answer.committing")
+    return settled
+
+
+async def _meant(work: Unit, principal: Principal, reply: Reply) -> tuple[Request, Thread]:
+    """The request that is replied to, and its thread, locked; an agent may take back what it asked itself."""
+    request = await work.tx.requests.get(reply.request_id)
+    if request is None:
+        raise NotFound("there is no such request", request_id=reply.request_id)
+    thread = await work.tx.threads.lock(request.thread_id)
+    is_own = thread is not None and principal.is_agent and principal.may_see(thread)
+    if thread is None or not (is_own and reply.value is None):
+        thread = answerable(principal, thread)
+    return request, thread
 
 
 Choose = Callable[[Sequence[Request]], list[Reply]]
@@ -110,7 +140,11 @@ async def pause_in_view(
         pause, _ = await required_open_pause(tx, thread)
     now = core.clock.now()
     is_second_half = is_click and core.showing.has_just_replied(thread_id, principal.id, now)
-    if is_second_half or not core.showing.was_shown(pause.id, pause.created_at, principal.id, now):
+    is_in_view = core.showing.was_shown(pause.id, pause.created_at, principal.id, now)
+    if thread.is_outside:
+        # Several may be open there at once: one that has been open for long may still never have been shown.
+        is_in_view = core.showing.was_seen(pause.id, principal.id)
+    if is_second_half or not is_in_view:
         raise NotShown("this reply was sent before the present question was shown", status=thread.status)
     return pause
 
@@ -164,7 +198,7 @@ async def _settle_replies(
     pause_id = requests[0].pause_id
     is_last = not _pending(requests, {reply.request_id for reply in replies})
     run = await close(work, thread, pause_id, detached=detached) if is_last else None
-    return Settled(thread.id, pause_id, thread.seq, run)
+    return Settled(thread.id, pause_id, thread.seq, run, work.now)
 
 
 def _pending(requests: Sequence[Request], settled: set[str]) -> bool:
@@ -179,7 +213,22 @@ def _settlement(work: Unit, sender: Sender, request: Request, reply: Reply) -> S
     status, value = RequestStatus.CANCELLED, None
     if reply.value is not None and request.status is RequestStatus.PENDING:
         status, value = RequestStatus.ANSWERED, answers.check(request.kind, request.body, reply.value)
-        work.core.agents.check(request, value)
+        if "shape" in request.form:
+            work.core.agents.check(request, value)
+        if reply.remember is not None:
+            check_remember(request, value, reply.remember)
     return Settlement(
-        status, sender.principal, sender.source, value=value, reason=reply.reason, metadata=sender.metadata
+        status,
+        sender.principal,
+        sender.source,
+        value=value,
+        reason=reply.reason,
+        metadata=_told(sender),
+        remember=reply.remember if value is not None else None,
     )
+
+
+def _told(sender: Sender) -> Mapping[str, Any]:
+    """What the sender said of itself, and the key that it came with."""
+    key = {"key_id": sender.principal.key_id} if sender.principal.key_id else {}
+    return {**sender.metadata, **key}

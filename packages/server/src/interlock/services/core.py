@@ -7,14 +7,19 @@ from typing import Any, Literal
 
 from interlock import failpoints
 from interlock.domain.claim import Claim
+from interlock.domain.errors import InvalidInput, Undeliverable
 from interlock.domain.event import Event, EventType
 from interlock.ports.agents import Agents, Runner
 from interlock.ports.bus import Bus
 from interlock.ports.clock import Clock
 from interlock.ports.passwords import Passwords
 from interlock.ports.store import Store, Transaction
+from interlock.ports.webhooks import Poster
 from interlock.services.presence import Presence
 from interlock.services.showing import Showing
+
+SERVER_CHAIN = "server"
+"""The audit trail of what belongs to no thread: keys, grants, webhooks. No thread has such an id."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -29,6 +34,8 @@ class Policy:
     lease_seconds: float = 30.0
     locale: Literal["zh", "en"] = "zh"
     """The language of what the server itself asks people."""
+    webhook_hosts: tuple[str, ...] = ()
+    """The hosts that may be told of requests; none: webhooks are off."""
 
 
 class _NoRunner:
@@ -44,6 +51,16 @@ class _NoRunner:
     def wake(self, run_id: str) -> None: ...
 
     def stop(self, run_id: str) -> None: ...
+
+
+class _NoPoster:
+    """Stands in where webhooks are off."""
+
+    async def check(self, url: str) -> None:
+        raise InvalidInput("webhooks are off: name the receiver's host in INTERLOCK_WEBHOOK_HOSTS")
+
+    async def post(self, url: str, body: bytes, headers: Mapping[str, str]) -> int:
+        raise Undeliverable("webhooks are off")
 
 
 def _nobody() -> None: ...
@@ -62,6 +79,9 @@ class Core:
     showing: Showing = field(default_factory=Showing)
     deadline_set: Callable[[], None] = _nobody
     """Called when a request with a deadline was written."""
+    poster: Poster = field(default_factory=_NoPoster)
+    delivery_written: Callable[[], None] = _nobody
+    """Called when something to be delivered to a webhook was committed."""
 
 
 class Unit:
@@ -76,6 +96,7 @@ class Unit:
         self._reserved = 0
         self._claims: list[Claim] = []
         self._stopped: list[str] = []
+        self._has_deliveries = False
 
     async def record(self, thread_id: str, *entries: tuple[EventType, Mapping[str, Any]]) -> list[Event]:
         """Append to the thread's log; followers hear of it after the commit."""
@@ -98,6 +119,10 @@ class Unit:
     def stop(self, run_id: str) -> None:
         self._stopped.append(run_id)
 
+    def deliver(self) -> None:
+        """Something was written to the outbox: its sender is to look there after the commit."""
+        self._has_deliveries = True
+
     def tell(self) -> None:
         by_thread: dict[str, list[Event]] = {}
         for event in self._events:
@@ -108,6 +133,8 @@ class Unit:
             self.core.runner.stop(run_id)
         for claim in self._claims:
             self.core.runner.take(claim)
+        if self._has_deliveries:
+            self.core.delivery_written()
         if failpoints.is_on("wake.off"):
             return
         for run_id in self._woken:

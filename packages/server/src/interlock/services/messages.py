@@ -89,7 +89,7 @@ async def stop(core: Core, principal: Principal, thread_id: str, reason: str) ->
     """Ask the thread's run to stop at the next safe point; False when none is running."""
     async with unit(core) as work:
         thread = await work.tx.threads.lock(thread_id)
-        if thread is None or not (principal is SYSTEM or principal.may_drive(thread.owner_id)):
+        if thread is None or not (principal is SYSTEM or principal.may_drive(thread)):
             raise Forbidden("no such thread, or it is not yours")
         run = await work.tx.runs.active_of(thread_id)
         if run is None:
@@ -116,6 +116,8 @@ async def _added(work: Unit, principal: Principal, agent: str, thread_id: str, t
 
 
 async def _check_free(work: Unit, thread: Thread) -> None:
+    if thread.is_outside:
+        raise InvalidInput("the agent of this conversation runs elsewhere: it asks here, and takes no messages")
     if thread.status is ThreadStatus.IDLE:
         return
     pause, requests = await open_pause_of(work.tx, thread.id)

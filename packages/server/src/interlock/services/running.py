@@ -8,37 +8,32 @@ from typing import Any
 from interlock import failpoints
 from interlock.domain.claim import Claim
 from interlock.domain.effect import EffectState
-from interlock.domain.event import EventType
+from interlock.domain.event import Event, EventType
 from interlock.domain.ids import new_id
 from interlock.domain.request import (
-    ID_PREFIX,
     Answer,
     Pause,
     PauseOrigin,
     PauseStatus,
     Request,
-    RequestKind,
-    RequestStatus,
-    described,
 )
 from interlock.domain.run import RunStatus
 from interlock.domain.thread import Lease, ThreadStatus
+from interlock.domain.webhook import WebhookEvent
 from interlock.services.core import Core, Unit, unit
+from interlock.services.requesting import Asked, new_request, pause_opened
 from interlock.services.run_log import Entry, RunLog
+from interlock.services.settling import settle
+from interlock.services.standing_answers import standing_answer
+from interlock.services.webhooks import tell
 
 
 @dataclass(frozen=True, slots=True)
-class Asked:
-    """One request as the runner read it from the graph."""
-
-    kind: RequestKind
-    body: Mapping[str, Any]
-    interrupt_id: str | None = None
-    form: Mapping[str, Any] | None = None
-    call_id: str | None = None
-    message_id: str | None = None
-    digest: str | None = None
-    timeout: float | None = None
+class Paused:
+    pause: Pause
+    is_open: bool
+    """False when grants and saved values settled all of it: the run goes on under the same lease."""
+    events: Sequence[Event]
 
 
 @dataclass(frozen=True, slots=True)
@@ -122,7 +117,7 @@ async def report(core: Core, lease: Lease, log: RunLog) -> None:
 
 async def open_pause(
     core: Core,
-    lease: Lease,
+    claim: Claim,
     origin: PauseOrigin,
     node: str,
     asked: Sequence[Asked],
@@ -130,24 +125,43 @@ async def open_pause(
     before: Sequence[Entry] = (),
     message_count: int | None = None,
     consumed: Collection[str] = (),
-) -> Pause:
-    """The run waits: its pause, the requests, the thread's state and the events, all at once."""
+) -> Paused:
+    """The run waits: its pause, the requests, the thread's state and the events, all at once.
+
+    What grants and saved values settle is settled here too; where that is all of it, nobody is waited for.
+    """
+    lease = claim.lease
     async with unit(core) as work:
-        await work.tx.leases.end(lease, ThreadStatus.PAUSED, work.now, message_count)
         pause = Pause(new_id("pause"), lease.thread_id, lease.run_id, PauseStatus.OPEN, origin, node, work.now)
-        requests = [_request(core, work, pause, position, one) for position, one in enumerate(asked)]
-        await work.tx.pauses.add(pause, requests)
-        opened: Entry = (
-            EventType.PAUSE_OPENED,
-            {"pause_id": pause.id, "node": node, "requests": [described(request) for request in requests]},
-        )
-        ended: Entry = (EventType.RUN_ENDED, {"run_id": lease.run_id, "status": RunStatus.PAUSED})
-        await _end(work, lease, RunStatus.PAUSED, [*before, opened, ended], consumed)
+        requests = [
+            new_request(core.policy, work.now, claim.thread, pause, position, one) for position, one in enumerate(asked)
+        ]
+        await work.tx.leases.check(lease)
+        settlements = [(one, how) for one in requests if (how := await standing_answer(work, claim.thread, one))]
+        is_open = len(settlements) < len(requests)
+        if is_open:
+            await work.tx.leases.end(lease, ThreadStatus.PAUSED, work.now, message_count)
+        opened = pause_opened(pause, requests, [one.id for one, _ in settlements])
+        events = await work.record(lease.thread_id, *before, opened)
+        await work.tx.pauses.add(replace(pause, opened_seq=events[-1].seq), requests)
+        await _consume(work, consumed)
+        settled = {request.id for request, _ in settlements}
+        for request in requests:
+            if request.id not in settled:
+                await tell(work, WebhookEvent.ASKED, request)
+        for request, settlement in settlements:
+            events += await settle(work, request, settlement)
+        if is_open:
+            await work.tx.runs.change(lease.run_id, RunStatus.PAUSED, work.now)
+            ended = {"run_id": lease.run_id, "status": RunStatus.PAUSED}
+            events += await work.record(lease.thread_id, (EventType.RUN_ENDED, ended))
+        else:
+            await work.tx.pauses.change(pause.id, PauseStatus.SETTLED, work.now)
         failpoints.hit("ask.committing")
     failpoints.hit("ask.committed")
     if any(request.deadline for request in requests):
         core.deadline_set()
-    return pause
+    return Paused(pause, is_open, events)
 
 
 async def finish(
@@ -192,32 +206,13 @@ async def _end(
     error: str | None = None,
 ) -> None:
     await work.tx.runs.change(lease.run_id, run_status, work.now, error=error)
-    for pause_id in consumed:
-        await work.tx.pauses.change(pause_id, PauseStatus.CONSUMED, work.now)
+    await _consume(work, consumed)
     await work.record(lease.thread_id, *entries)
 
 
-def _request(core: Core, work: Unit, pause: Pause, position: int, asked: Asked) -> Request:
-    timeout = asked.timeout
-    if asked.kind is RequestKind.APPROVAL and timeout is None:
-        timeout = core.policy.approval_timeout
-    return Request(
-        new_id(ID_PREFIX[asked.kind]),
-        pause.id,
-        pause.thread_id,
-        asked.kind,
-        RequestStatus.PENDING,
-        position,
-        dict(asked.body),
-        work.now,
-        interrupt_id=asked.interrupt_id,
-        form=dict(asked.form or {}),
-        call_id=asked.call_id,
-        message_id=asked.message_id,
-        digest=asked.digest,
-        timeout_seconds=timeout,
-        deadline=None if timeout is None else work.now + timedelta(seconds=timeout),
-    )
+async def _consume(work: Unit, pause_ids: Collection[str]) -> None:
+    for pause_id in pause_ids:
+        await work.tx.pauses.change(pause_id, PauseStatus.CONSUMED, work.now)
 
 
 def _until(core: Core, work: Unit) -> Any:

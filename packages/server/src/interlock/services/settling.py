@@ -12,7 +12,8 @@ from typing import Any
 from interlock.domain.canonical import action_digest
 from interlock.domain.claim import Claim
 from interlock.domain.errors import AlreadySettled
-from interlock.domain.event import EventType
+from interlock.domain.event import Event, EventType
+from interlock.domain.grant import Remember
 from interlock.domain.ids import new_id
 from interlock.domain.moment import spelled
 from interlock.domain.principal import SYSTEM, Principal
@@ -27,7 +28,10 @@ from interlock.domain.request import (
 )
 from interlock.domain.run import Run, RunCause, RunStatus
 from interlock.domain.thread import Thread, ThreadStatus
+from interlock.domain.webhook import WebhookEvent
 from interlock.services.core import Unit
+from interlock.services.remembering import remember, save_values
+from interlock.services.webhooks import tell
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,20 +46,26 @@ class Settlement:
     origin: AnswerOrigin = AnswerOrigin.PERSON
     reason: str | None = None
     metadata: Mapping[str, Any] = field(default_factory=dict[str, Any])
+    remember: Remember | None = None
+    """How much of an answer to an approval later asks are answered with."""
 
 
-async def settle(work: Unit, request: Request, how: Settlement) -> None:
+async def settle(work: Unit, request: Request, how: Settlement) -> list[Event]:
     """Settle the request, or raise `AlreadySettled` with who did, when, and with what."""
     if not await work.tx.requests.settle(request.id, how.status, work.now):
         raise await settled_error(work, request.id)
-    value = await _kept(work, request, how.value)
+    value = await _kept(work, request, how)
     if value is not None:
         answer = Answer(request.id, value, how.by.id, how.by.name, how.source, how.origin, work.now, dict(how.metadata))
         await work.tx.answers.add(answer)
     data = _settled_data(request, how, value)
     data["at"] = spelled(work.now)
-    await work.tx.audit.append(request.thread_id, how.by, f"request.{how.status}", data | dict(how.metadata), work.now)
-    await work.record(request.thread_id, (EventType.REQUEST_SETTLED, data))
+    if how.remember is not None and value is not None:
+        data |= await _remembered(work, request, how, value)
+    metadata = {"metadata": dict(how.metadata)} if how.metadata else {}
+    await work.tx.audit.append(request.thread_id, how.by, f"request.{how.status}", data | metadata, work.now)
+    await tell(work, WebhookEvent.SETTLED, request, data)
+    return await work.record(request.thread_id, (EventType.REQUEST_SETTLED, data))
 
 
 async def settled_error(work: Unit, request_id: str) -> AlreadySettled:
@@ -74,9 +84,17 @@ async def settled_error(work: Unit, request_id: str) -> AlreadySettled:
     )
 
 
-async def close(work: Unit, thread: Thread, pause_id: str, *, detached: bool = False) -> Run:
-    """The pause's last request is settled: mark it so, and queue the run that goes on."""
+async def close(work: Unit, thread: Thread, pause_id: str, *, detached: bool = False) -> Run | None:
+    """The pause's last request is settled: mark it so, and queue the run that goes on.
+
+    Where the agent runs elsewhere there is none: it reads the answer itself.
+    """
     await work.tx.pauses.change(pause_id, PauseStatus.SETTLED, work.now)
+    if thread.is_outside:
+        await work.tx.pauses.change(pause_id, PauseStatus.CONSUMED, work.now)
+        if not await work.tx.pauses.of_thread(thread.id, PauseStatus.OPEN):
+            await work.tx.threads.update(thread.id, work.now, status=ThreadStatus.IDLE)
+        return None
     return await queue_run(work, thread, RunCause.ANSWER, {}, detached=detached)
 
 
@@ -137,20 +155,30 @@ def shown(request: Request, value: Mapping[str, Any]) -> dict[str, Any]:
     return {"values": value["values"] | dict.fromkeys(value["handles"], HIDDEN), "save": value["save"]}
 
 
-async def _kept(work: Unit, request: Request, value: Mapping[str, Any] | None) -> dict[str, Any] | None:
+async def _kept(work: Unit, request: Request, how: Settlement) -> dict[str, Any] | None:
     """The answer as it is stored: secret values are sealed apart, and only their handles stay."""
-    if value is None or request.kind is not RequestKind.ENV_VAR:
-        return dict(value) if value is not None else None
+    if how.value is None or request.kind is not RequestKind.ENV_VAR:
+        return dict(how.value) if how.value is not None else None
     sensitive = {field["name"] for field in request.body["fields"] if field["sensitive"]}
     values: dict[str, str] = {}
     handles: dict[str, str] = {}
-    for name, text in value["values"].items():
+    for name, text in how.value["values"].items():
         if name not in sensitive:
             values[name] = text
             continue
         handles[name] = new_id("sec")
         await work.tx.secrets.put(handles[name], request.thread_id, request.id, name, text, work.now)
-    return {"values": values, "handles": handles, "save": value["save"]}
+    if how.value["save"]:
+        await save_values(work, request, how.by, how.value["values"])
+    return {"values": values, "handles": handles, "save": how.value["save"]}
+
+
+async def _remembered(work: Unit, request: Request, how: Settlement, value: Mapping[str, Any]) -> dict[str, Any]:
+    assert how.remember is not None
+    grant = await remember(work, request, how.by, value, how.remember)
+    if grant is None:
+        return {}
+    return {"remembered": {"grant_id": grant.id, "scope": grant.scope, "duration": grant.duration}}
 
 
 def _settled_data(request: Request, how: Settlement, value: Mapping[str, Any] | None) -> dict[str, Any]:
@@ -166,6 +194,8 @@ def _settled_data(request: Request, how: Settlement, value: Mapping[str, Any] | 
     }
     if how.reason:
         data["reason"] = how.reason
+    if how.origin in (AnswerOrigin.GRANT, AnswerOrigin.SAVED):
+        data["provenance"] = dict(how.metadata)
     if request.kind is RequestKind.APPROVAL:
         data |= _approval_data(request, value)
     return data

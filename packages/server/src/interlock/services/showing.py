@@ -27,8 +27,12 @@ class Showing:
         while len(self._seen) > REMEMBERED:
             self._seen.popitem(last=False)
 
+    def was_seen(self, pause_id: str, principal_id: str) -> bool:
+        """Whether it was handed to them, however long it has been open."""
+        return (pause_id, principal_id) in self._seen
+
     def was_shown(self, pause_id: str, opened_at: datetime, principal_id: str, now: datetime) -> bool:
-        return (pause_id, principal_id) in self._seen or now - opened_at >= SETTLED_VIEW
+        return self.was_seen(pause_id, principal_id) or now - opened_at >= SETTLED_VIEW
 
     def replied(self, thread_id: str, principal_id: str, now: datetime) -> None:
         self._replied.pop((thread_id, principal_id), None)

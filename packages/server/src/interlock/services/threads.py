@@ -5,7 +5,7 @@ from dataclasses import dataclass, replace
 from interlock.domain.errors import Forbidden, InvalidInput, NothingPending
 from interlock.domain.event import EventType
 from interlock.domain.ids import is_own_new_thread_id, new_thread_id
-from interlock.domain.principal import Principal, Role
+from interlock.domain.principal import Principal
 from interlock.domain.request import Pause, PauseStatus, Request, RequestStatus
 from interlock.domain.run import RunStatus
 from interlock.domain.thread import Thread, ThreadStatus
@@ -40,10 +40,12 @@ async def create_thread(
         return await add_thread(work, principal, check_agent(core, agent), thread_id or new_thread_id(principal.name))
 
 
-async def add_thread(work: Unit, principal: Principal, agent: str, thread_id: str, title: str = "") -> Thread:
-    if principal.role is Role.AGENT:
+async def add_thread(
+    work: Unit, principal: Principal, agent: str, thread_id: str, title: str = "", *, face: str = ""
+) -> Thread:
+    if principal.is_agent:
         raise Forbidden("an agent's key may not start threads")
-    thread = Thread(thread_id, principal.id, agent, title, ThreadStatus.IDLE, 0, 0, 0, work.now, work.now)
+    thread = Thread(thread_id, principal.id, agent, title, ThreadStatus.IDLE, 0, 0, 0, work.now, work.now, face=face)
     await work.tx.threads.add(thread)
     events = await work.record(thread_id, (EventType.THREAD_CREATED, {"agent": agent, "owner": principal.name}))
     return replace(thread, seq=events[-1].seq)
@@ -64,7 +66,7 @@ async def view_thread(core: Core, principal: Principal, thread_id: str) -> Threa
 async def is_visible(core: Core, principal: Principal, thread_id: str) -> bool:
     async with core.store.snapshot() as tx:
         thread = await tx.threads.get(thread_id)
-    return thread is not None and principal.may_see(thread.owner_id, thread.agent)
+    return thread is not None and principal.may_see(thread)
 
 
 async def history(core: Core, principal: Principal, thread_id: str) -> list[Message]:
@@ -81,6 +83,7 @@ async def delete_thread(core: Core, principal: Principal, thread_id: str) -> Non
         if run is not None:
             await work.tx.runs.change(run.id, RunStatus.STOPPED, work.now, error="the thread was deleted")
             work.stop(run.id)
+        await work.tx.grants.end_of_thread(thread_id, work.now)
         await work.record(thread_id, (EventType.THREAD_DELETED, {"by": principal.name}))
         await work.tx.audit.append(thread_id, principal, "thread.deleted", {}, work.now)
         await work.tx.threads.delete(thread_id, work.now)
@@ -103,23 +106,23 @@ async def required_open_pause(tx: Transaction, thread: Thread) -> tuple[Pause, t
 
 def visible(principal: Principal, thread: Thread | None) -> Thread:
     """The thread, if it is there and theirs to see; whether it exists is told to nobody else."""
-    if thread is None or not principal.may_see(thread.owner_id, thread.agent):
+    if thread is None or not principal.may_see(thread):
         raise Forbidden("no such thread, or it is not yours")
     return thread
 
 
 def driven(principal: Principal, thread: Thread | None) -> Thread:
-    if thread is None or not principal.may_drive(thread.owner_id):
+    if thread is None or not principal.may_drive(thread):
         raise Forbidden("no such thread, or it is not yours")
     return thread
 
 
 def answerable(principal: Principal, thread: Thread | None) -> Thread:
-    if thread is None or not principal.may_answer(thread.owner_id, thread.agent):
+    if thread is None or not principal.may_answer(thread):
         raise Forbidden("no such thread, or it is not yours")
     return thread
 
 
 def may_create(principal: Principal, thread_id: str) -> bool:
     """Whether a message to this unused id makes the thread: only one's own name and a UUID do."""
-    return principal.role is not Role.AGENT and is_own_new_thread_id(thread_id, principal.name)
+    return not principal.is_agent and is_own_new_thread_id(thread_id, principal.name)

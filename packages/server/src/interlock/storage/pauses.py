@@ -40,6 +40,7 @@ class SqlPauses(Repository):
                 "status": pause.status,
                 "origin": pause.origin,
                 "node": pause.node,
+                "opened_seq": pause.opened_seq,
                 "created_at": pause.created_at,
             },
         )
@@ -67,4 +68,5 @@ def _pause(row: Row[Any]) -> Pause:
         origin=PauseOrigin(row.origin),
         node=row.node,
         created_at=row.created_at,
+        opened_seq=row.opened_seq,
     )

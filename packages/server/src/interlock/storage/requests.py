@@ -8,6 +8,8 @@ from typing import Any
 from sqlalchemy import Executable, Row, bindparam, func, literal_column, select, update
 
 from interlock.domain.request import REQUEST, Request, RequestKind, RequestStatus
+from interlock.ports.store import PendingFilter
+from interlock.storage import _pending
 from interlock.storage._repository import Repository, one_of
 from interlock.storage.schema import pauses, requests
 
@@ -16,6 +18,11 @@ _HAS_DEADLINE = (
     requests.c.status == literal_column(f"'{RequestStatus.PENDING}'"),
     requests.c.deadline.is_not(None),
 )
+_HAS_WARNING = (
+    requests.c.status == literal_column(f"'{RequestStatus.PENDING}'"),
+    requests.c.warn_at.is_not(None),
+)
+_WARNED = update(requests).where(requests.c.id == bindparam("request_id"), *_HAS_WARNING).values(warn_at=None)
 _BY_ID = select(requests).where(requests.c.id == bindparam("request_id"))
 
 
@@ -50,6 +57,12 @@ class SqlRequests(Repository):
             found = await self._connection.execute(_OF_PAUSES.where(requests.c.pause_id.in_(pause_ids)))
         return [_request(row) for row in found]
 
+    async def page_pending(self, wanted: PendingFilter, limit: int) -> list[Request]:
+        return [_request(row) for row in await _pending.page(self._connection, wanted, limit)]
+
+    async def count_pending(self, wanted: PendingFilter, most: int) -> int:
+        return await _pending.count(self._connection, wanted, most)
+
     async def settle(self, request_id: str, status: RequestStatus, at: datetime) -> bool:
         return await self._changed(_settle(status), {"request_id": request_id, "at": at})
 
@@ -64,6 +77,21 @@ class SqlRequests(Repository):
 
     async def next_deadline(self) -> datetime | None:
         return await self._connection.scalar(select(func.min(requests.c.deadline)).where(*_HAS_DEADLINE))
+
+    async def due_warnings(self, now: datetime, limit: int) -> list[Request]:
+        found = await self._connection.execute(
+            select(requests)
+            .where(*_HAS_WARNING, requests.c.warn_at <= now)
+            .order_by(requests.c.warn_at, requests.c.id)
+            .limit(limit)
+        )
+        return [_request(row) for row in found]
+
+    async def warned(self, request_id: str) -> bool:
+        return await self._changed(_WARNED, {"request_id": request_id})
+
+    async def next_warning(self) -> datetime | None:
+        return await self._connection.scalar(select(func.min(requests.c.warn_at)).where(*_HAS_WARNING))
 
 
 def request_values(request: Request) -> dict[str, Any]:
@@ -80,8 +108,14 @@ def request_values(request: Request) -> dict[str, Any]:
         "call_id": request.call_id,
         "message_id": request.message_id,
         "digest": request.digest,
+        "definition": request.definition,
+        "toolset": request.toolset,
         "timeout_seconds": request.timeout_seconds,
         "deadline": request.deadline,
+        "warn_at": request.warn_at,
+        "owner_id": request.owner_id,
+        "agent": request.agent,
+        "risk": request.risk,
         "created_at": request.created_at,
         "settled_at": request.settled_at,
     }
@@ -102,7 +136,12 @@ def _request(row: Row[Any]) -> Request:
         call_id=row.call_id,
         message_id=row.message_id,
         digest=row.digest,
+        definition=row.definition,
+        toolset=row.toolset,
         timeout_seconds=row.timeout_seconds,
         deadline=row.deadline,
+        warn_at=row.warn_at,
+        owner_id=row.owner_id,
+        agent=row.agent,
         settled_at=row.settled_at,
     )

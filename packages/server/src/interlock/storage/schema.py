@@ -126,6 +126,7 @@ pauses = Table(
     Column("origin", Words, nullable=False),
     Column("node", Words, nullable=False),
     Column("seq", BigInteger, nullable=False),
+    Column("opened_seq", BigInteger),
     Column("created_at", Moment, nullable=False),
     Column("changed_at", Moment),
     Index("ix_pauses_thread", "thread_id", "status", "seq"),
@@ -244,6 +245,7 @@ audit = Table(
     Column("data", Json, nullable=False),
     Column("hash", Words, nullable=False),
     PrimaryKeyConstraint("thread_id", "number"),
+    Index("ix_audit_at", "at", "thread_id", "number"),
 )
 
 audit_heads = Table(

@@ -3,20 +3,15 @@
 from datetime import datetime
 
 from sqlalchemy import delete, insert, select
-from sqlalchemy.ext.asyncio import AsyncConnection
 
-from interlock.storage._repository import Repository, next_number
+from interlock.storage._repository import next_number
+from interlock.storage._sealed import SealedRepository
 from interlock.storage.schema import secrets
-from interlock.storage.sealing import Sealer
 
 _ADD = insert(secrets).values(number=next_number(secrets.c.number))
 
 
-class SqlSecrets(Repository):
-    def __init__(self, connection: AsyncConnection, sealer: Sealer) -> None:
-        super().__init__(connection)
-        self._sealer = sealer
-
+class SqlSecrets(SealedRepository):
     async def put(self, handle: str, thread_id: str, request_id: str, name: str, value: str, at: datetime) -> None:
         await self._connection.execute(
             _ADD,
@@ -26,7 +21,7 @@ class SqlSecrets(Repository):
                 "of_thread": thread_id,
                 "request_id": request_id,
                 "name": name,
-                "sealed": self._sealer.seal(value, context=handle),
+                "sealed": await self._seal(value, context=handle),
                 "created_at": at,
             },
         )
@@ -37,7 +32,16 @@ class SqlSecrets(Repository):
             .where(secrets.c.thread_id == thread_id)
             .order_by(secrets.c.number)
         )
-        return {row.handle: (row.name, self._sealer.open(row.sealed, context=row.handle)) for row in found}
+        return {row.handle: (row.name, await self._open(row.sealed, context=row.handle)) for row in found.all()}
+
+    async def of_request(self, request_id: str) -> dict[str, str]:
+        found = await self._connection.execute(
+            select(secrets.c.handle, secrets.c.name, secrets.c.sealed).where(secrets.c.request_id == request_id)
+        )
+        return {row.name: await self._open(row.sealed, context=row.handle) for row in found}
+
+    async def destroy_of_request(self, request_id: str) -> None:
+        await self._connection.execute(delete(secrets).where(secrets.c.request_id == request_id))
 
     async def destroy_of_thread(self, thread_id: str) -> None:
         await self._connection.execute(delete(secrets).where(secrets.c.thread_id == thread_id))

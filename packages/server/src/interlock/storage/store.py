@@ -1,32 +1,40 @@
 """The store: transactions whose repositories share one connection."""
 
+import os
 from collections.abc import AsyncGenerator
 from contextlib import asynccontextmanager
 
 from sqlalchemy.ext.asyncio import AsyncConnection
 
 from interlock.storage.answers import SqlAnswers
+from interlock.storage.api_keys import SqlApiKeys
 from interlock.storage.audit import SqlAudit
 from interlock.storage.database import Database
 from interlock.storage.effects import SqlEffects
 from interlock.storage.events import SqlEvents
+from interlock.storage.grants import SqlGrants
 from interlock.storage.leases import SqlLeases
 from interlock.storage.pauses import SqlPauses
+from interlock.storage.replies import SqlReplies
 from interlock.storage.requests import SqlRequests
 from interlock.storage.runs import SqlRuns
+from interlock.storage.saved_secrets import SqlSavedSecrets
 from interlock.storage.sealing import Sealer
 from interlock.storage.secrets import SqlSecrets
 from interlock.storage.threads import SqlThreads
+from interlock.storage.tickets import SqlTickets
 from interlock.storage.users import SqlUsers
+from interlock.storage.webhooks import SqlDeliveries, SqlWebhooks
 
 
 class SqlTransaction:
     """One transaction; its repositories are as cheap as attributes."""
 
-    def __init__(self, connection: AsyncConnection, sealer: Sealer, audit_key: bytes) -> None:
+    def __init__(self, connection: AsyncConnection, sealer: Sealer, audit_key: bytes, replies_key: bytes) -> None:
         self._connection = connection
         self._sealer = sealer
         self._audit_key = audit_key
+        self._replies_key = replies_key
 
     @property
     def users(self) -> SqlUsers:
@@ -72,19 +80,48 @@ class SqlTransaction:
     def secrets(self) -> SqlSecrets:
         return SqlSecrets(self._connection, self._sealer)
 
+    @property
+    def api_keys(self) -> SqlApiKeys:
+        return SqlApiKeys(self._connection)
+
+    @property
+    def tickets(self) -> SqlTickets:
+        return SqlTickets(self._connection)
+
+    @property
+    def grants(self) -> SqlGrants:
+        return SqlGrants(self._connection)
+
+    @property
+    def saved_secrets(self) -> SqlSavedSecrets:
+        return SqlSavedSecrets(self._connection, self._sealer)
+
+    @property
+    def replies(self) -> SqlReplies:
+        return SqlReplies(self._connection, self._replies_key)
+
+    @property
+    def webhooks(self) -> SqlWebhooks:
+        return SqlWebhooks(self._connection, self._sealer)
+
+    @property
+    def deliveries(self) -> SqlDeliveries:
+        return SqlDeliveries(self._connection)
+
 
 class SqlStore:
-    def __init__(self, database: Database, *, sealer: Sealer, audit_key: bytes) -> None:
+    def __init__(
+        self, database: Database, *, sealer: Sealer, audit_key: bytes, replies_key: bytes | None = None
+    ) -> None:
         self._database = database
-        self._sealer = sealer
-        self._audit_key = audit_key
+        self._keys = (sealer, audit_key, replies_key or os.urandom(32))
 
     @asynccontextmanager
     async def transaction(self) -> AsyncGenerator[SqlTransaction]:
         async with self._database.write() as connection:
-            yield SqlTransaction(connection, self._sealer, self._audit_key)
+            yield SqlTransaction(connection, *self._keys)
 
     @asynccontextmanager
     async def snapshot(self) -> AsyncGenerator[SqlTransaction]:
         async with self._database.read() as connection:
-            yield SqlTransaction(connection, self._sealer, self._audit_key)
+            yield SqlTransaction(connection, *self._keys)

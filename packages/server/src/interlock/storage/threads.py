@@ -34,6 +34,8 @@ THREAD_COLUMNS: tuple[Column[Any], ...] = (
     threads.c.message_count,
     threads.c.created_at,
     threads.c.updated_at,
+    threads.c.asker_id,
+    threads.c.face,
 )
 IS_ALIVE = threads.c.status != ThreadStatus.DELETED
 NO_LEASE = {"lease_worker": None, "lease_run": None, "lease_until": None}
@@ -70,6 +72,8 @@ class SqlThreads(Repository):
                 "epoch": thread.epoch,
                 "created_at": thread.created_at,
                 "updated_at": thread.updated_at,
+                "asker_id": thread.asker_id,
+                "face": thread.face,
             },
         )
         if not added:
@@ -137,4 +141,6 @@ def thread_of(row: Row[Any]) -> Thread:
         message_count=row.message_count,
         created_at=row.created_at,
         updated_at=row.updated_at,
+        asker_id=row.asker_id,
+        face=row.face,
     )

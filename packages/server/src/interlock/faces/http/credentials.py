@@ -1,57 +1,108 @@
-"""Who is calling: from a bearer token, or, on a server without accounts, from what the caller says."""
+"""Who is calling: by a token, an API key or a ticket, or, on a server without accounts, by what the caller says.
+
+A long-lived credential goes into a header and never into an address. Streams of browsers, which cannot set one, bring a
+ticket. What stands behind a stream is looked at again while it is open: a credential that was ended ends it.
+"""
 
 import json
+from collections.abc import Awaitable, Callable
+from dataclasses import dataclass
+from datetime import datetime
 from typing import Annotated, Any, cast
 
 from fastapi import Depends, Request
+from fastapi.requests import HTTPConnection
 from fastapi.security import HTTPAuthorizationCredentials, HTTPBearer
 
+from interlock.domain.api_key import PREFIX, Ticket
 from interlock.domain.errors import NotAuthenticated
 from interlock.domain.principal import Principal
 from interlock.faces.http.server_state import ServerState, state_of
-from interlock.services import accounts
+from interlock.services import accounts, keys
 
 LOCAL_USER = "local"
+TICKET = "ticket"
 
-_bearer = HTTPBearer(auto_error=False, description="The access_token of POST /api/auth/login.")
+_bearer = HTTPBearer(auto_error=False, description="The access_token of POST /api/auth/login, or an API key.")
+
+
+@dataclass(frozen=True, slots=True)
+class Credential:
+    """Something that stands for a principal, for as long as it holds."""
+
+    principal_now: Callable[[], Awaitable[Principal]]
+    """Who it stands for now; `NotAuthenticated` once it no longer holds."""
+    issued_at: datetime
+    """Since when it stands for them; a ticket for it is no younger."""
+
+
+async def credential_of(connection: HTTPConnection, named_user: str | None = None) -> Credential:
+    """What a request or a handshake brings; `NotAuthenticated` when it brings nothing that could hold."""
+    state = state_of(connection)
+    now = state.core.clock.now()
+    if not state.with_accounts:
+        user = named_user or connection.query_params.get("user_id") or LOCAL_USER
+        return Credential(lambda: accounts.local_principal(state.core, user), now)
+    scheme, _, text = connection.headers.get("authorization", "").partition(" ")
+    if scheme.lower() == "bearer" and text.strip():
+        return by_text(state, text.strip())
+    if ticket := connection.query_params.get(TICKET):
+        return _by_ticket(state, await keys.take_ticket(state.core, ticket))
+    raise NotAuthenticated("Could not validate credentials")
+
+
+def by_text(state: ServerState, text: str) -> Credential:
+    """An API key, or an access token."""
+    if text.startswith(PREFIX):
+        return Credential(lambda: keys.principal_by_key(state.core, text), state.core.clock.now())
+    user_id, issued_at = state.tokens.read(text, state.core.clock.now())
+
+    async def now() -> Principal:
+        state.tokens.read(text, state.core.clock.now())
+        return await accounts.principal_by_token(state.core, user_id, issued_at)
+
+    return Credential(now, issued_at)
+
+
+def _by_ticket(state: ServerState, ticket: Ticket) -> Credential:
+    async def now() -> Principal:
+        if ticket.key_id is not None:
+            return await keys.principal_by_key_id(state.core, ticket.key_id)
+        return await accounts.principal_by_token(state.core, ticket.user_id or "", ticket.issued_at)
+
+    return Credential(now, ticket.issued_at)
+
+
+async def authenticated(connection: HTTPConnection, named_user: str | None = None) -> Principal:
+    """The caller, within their bounds; the credential stays with the connection for as long as that is open."""
+    credential = await credential_of(connection, named_user)
+    connection.state.credential = credential
+    principal = await credential.principal_now()
+    state_of(connection).limits.admit(principal.id)
+    return principal
 
 
 async def caller(
-    request: Request, given: Annotated[HTTPAuthorizationCredentials | None, Depends(_bearer)]
+    request: Request, _given: Annotated[HTTPAuthorizationCredentials | None, Depends(_bearer)]
 ) -> Principal:
-    state = state_of(request)
-    if not state.with_accounts:
-        return await accounts.local_principal(state.core, await _named_user(request))
-    if given is None:
-        raise NotAuthenticated("Could not validate credentials")
-    return await by_token(state, given.credentials)
+    return await authenticated(request, await _named_user(request))
 
 
-async def by_token(state: ServerState, token: str) -> Principal:
-    user_id, issued_at = state.tokens.read(token, state.core.clock.now())
-    return await accounts.principal_by_token(state.core, user_id, issued_at)
-
-
-async def caller_now(request: Request, principal: Principal) -> Principal:
+async def caller_now(connection: HTTPConnection) -> Principal:
     """Who the credential of an open stream stands for now; `NotAuthenticated` once it no longer holds."""
-    state = state_of(request)
-    if not state.with_accounts:
-        return principal
-    _, _, token = request.headers.get("authorization", "").partition(" ")
-    return await by_token(state, token.strip())
+    credential: Credential = connection.state.credential
+    return await credential.principal_now()
 
 
-async def _named_user(request: Request) -> str:
-    if request.headers.get("content-type", "").startswith("application/json"):
-        try:
-            body: Any = json.loads(await request.body() or b"null")
-        except (ValueError, RecursionError):
-            body = None
-        if isinstance(body, dict):
-            user_id = cast("dict[str, Any]", body).get("user_id")
-            if isinstance(user_id, str) and user_id:
-                return user_id
-    return request.query_params.get("user_id") or LOCAL_USER
+async def _named_user(request: Request) -> str | None:
+    if state_of(request).with_accounts or not request.headers.get("content-type", "").startswith("application/json"):
+        return None
+    try:
+        body: Any = json.loads(await request.body() or b"null")
+    except (ValueError, RecursionError):
+        return None
+    user_id = cast("dict[str, Any]", body).get("user_id") if isinstance(body, dict) else None
+    return user_id if isinstance(user_id, str) and user_id else None
 
 
 Caller = Annotated[Principal, Depends(caller)]

@@ -13,6 +13,7 @@ _SAID = {
     409: "The thread is in another state; `status` and what is pending are in the body.",
     413: "The body is too large.",
     422: "The body is not of the form.",
+    429: "Too much at once; `Retry-After` says in how many seconds there is room again.",
     503: "The database cannot be used right now; nothing was changed.",
 }
 
@@ -21,7 +22,7 @@ Responses = dict[int | str, dict[str, Any]]
 
 def problems(*statuses: int) -> Responses:
     """The errors a route may give, beside those that every route may give."""
-    return _described({*statuses, 400, 403, 413, 422, 503})
+    return _described({*statuses, 400, 403, 413, 422, 429, 503})
 
 
 def refusals() -> Responses:

@@ -6,19 +6,28 @@ can point a name of its own at 127.0.0.1, but not make the browser send another 
 """
 
 import ipaddress
-import json
 import logging
 import secrets
 import time
+from collections.abc import Mapping
+from contextlib import suppress
 from dataclasses import dataclass, field
 from urllib.parse import urlsplit
 
 from starlette.datastructures import Headers, MutableHeaders
 from starlette.exceptions import HTTPException
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
+from starlette.websockets import WebSocketDisconnect
+
+from interlock.domain.errors import RateLimited
+from interlock.faces.http.depth import TOO_DEEP, Depth
+from interlock.faces.http.limits import Limits, address_of, whole_seconds
+from interlock.faces.http.problems import Problems
+from interlock.faces.http.sockets import refuse_handshake
 
 MAX_BODY = 1024 * 1024
 TOO_LARGE = f"a body has {MAX_BODY} bytes at the most"
+FAILED = "the server failed; its log has more under this request id"
 
 logger = logging.getLogger("interlock.access")
 
@@ -57,9 +66,11 @@ def _host_name(host: str) -> str:
 
 
 class Guard:
-    def __init__(self, app: ASGIApp, allowed: Allowed) -> None:
+    def __init__(self, app: ASGIApp, allowed: Allowed, limits: Limits, problems: Problems) -> None:
         self.app = app
         self.allowed = allowed
+        self.limits = limits
+        self.problems = problems
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         if scope["type"] not in ("http", "websocket"):
@@ -68,12 +79,16 @@ class Guard:
         headers = Headers(scope=scope)
         request_id = _request_id(headers.get("x-request-id"))
         scope.setdefault("state", {})["request_id"] = request_id
-        refusal = self._refusal(scope, headers)
-        if refusal is not None:
-            await _refuse(scope, send, request_id, *refusal)
-            _log(scope, refusal[0], request_id, 0.0)
-            return
-        await self._pass_on(scope, receive, send, request_id)
+        answering = _Answering(scope, receive, send, request_id, self.limits, self.problems)
+        started = time.monotonic()
+        try:
+            refusal = self._refusal(scope, headers)
+            if refusal is None:
+                await self._pass_on(scope, receive, answering)
+            else:
+                await answering.refuse(*refusal)
+        finally:
+            _log(scope, answering.status, request_id, time.monotonic() - started)
 
     def _refusal(self, scope: Scope, headers: Headers) -> tuple[int, str] | None:
         host = headers.get("host", "")
@@ -92,28 +107,86 @@ class Guard:
             return 413, TOO_LARGE
         return None
 
-    async def _pass_on(self, scope: Scope, receive: Receive, send: Send, request_id: str) -> None:
-        started = time.monotonic()
-        status = 0
-
-        async def tell(message: Message) -> None:
-            nonlocal status
-            if message["type"] == "http.response.start":
-                status = message["status"]
-                MutableHeaders(scope=message)["x-request-id"] = request_id
-            await send(message)
-
+    async def _pass_on(self, scope: Scope, receive: Receive, answering: "_Answering") -> None:
         try:
-            await self.app(scope, _bounded(receive), tell)
+            await self.app(scope, _bounded(receive), answering)
+        except WebSocketDisconnect:
+            return
         except Exception:
             # Once a response has begun, all that is left is to cut it off.
-            if status:
+            if answering.status and scope["type"] == "http":
                 raise
-            status = 500
-            logger.exception("request failed", extra={"request_id": request_id})
-            await _refuse(scope, send, request_id, status, "the server failed; its log has more under this request id")
-        finally:
-            _log(scope, status, request_id, time.monotonic() - started)
+            logger.exception("request failed", extra={"request_id": scope["state"]["request_id"]})
+            await answering.fail()
+
+
+class _Answering:
+    """Sends the answer, with the request's id on it, and knows its status.
+
+    Who is not authenticated too often is told to slow down instead. Here, and not before the request is looked at:
+    others may share the address, and must not be refused for it.
+    """
+
+    def __init__(
+        self, scope: Scope, receive: Receive, send: Send, request_id: str, limits: Limits, problems: Problems
+    ) -> None:
+        self.status = 0
+        self._scope = scope
+        self._receive = receive
+        self._send = send
+        self._request_id = request_id
+        self._limits = limits
+        self._problems = problems
+        self._is_replaced = False
+
+    async def __call__(self, message: Message) -> None:
+        if self._is_replaced:
+            return
+        kind = message["type"]
+        if kind in ("http.response.start", "websocket.http.response.start"):
+            if message["status"] == 401 and await self._slow_down(message):
+                return
+            self._begin(message["status"], message)
+        elif kind == "websocket.accept":
+            self._begin(101, message)
+        elif kind == "websocket.close":
+            # Before it was accepted, this is how a handshake is refused without a word.
+            self.status = self.status or 403
+        await self._send(message)
+
+    async def refuse(self, status: int, detail: str, headers: Mapping[str, str] | None = None) -> None:
+        response = self._problems.turned_away(self._scope["path"], status, detail, headers or {})
+        self.status = status
+        response.headers["x-request-id"] = self._request_id
+        if self._scope["type"] == "websocket":
+            await refuse_handshake(self._scope, self._send, response)
+        else:
+            await response(self._scope, self._receive, self._send)
+
+    async def fail(self) -> None:
+        if not self.status:
+            await self.refuse(500, FAILED)
+            return
+        # Unless the socket was closed before.
+        with suppress(RuntimeError, OSError):
+            await self._send({"type": "websocket.close", "code": 1011, "reason": FAILED})
+
+    async def _slow_down(self, message: Message) -> bool:
+        try:
+            self._limits.refuse(address_of(self._scope))
+        except RateLimited as error:
+            # A page of an allowed origin may read only what says so.
+            sent = Headers(raw=list(message.get("headers", ())))
+            kept = {name: value for name, value in sent.items() if name.startswith("access-control-")}
+            self._is_replaced = True
+            await self.refuse(429, error.message, {**kept, "retry-after": whole_seconds(error.retry_after)})
+            return True
+        return False
+
+    def _begin(self, status: int, message: Message) -> None:
+        self.status = status
+        message.setdefault("headers", [])
+        MutableHeaders(scope=message)["x-request-id"] = self._request_id
 
 
 class BodyTooLarge(HTTPException):
@@ -123,16 +196,27 @@ class BodyTooLarge(HTTPException):
         super().__init__(413, TOO_LARGE)
 
 
+class BodyTooDeep(HTTPException):
+    """A body that a parser must not see."""
+
+    def __init__(self) -> None:
+        super().__init__(400, TOO_DEEP)
+
+
 def _bounded(receive: Receive) -> Receive:
     seen = 0
+    depth = Depth()
 
     async def bounded() -> Message:
         nonlocal seen
         message = await receive()
         if message["type"] == "http.request":
-            seen += len(message.get("body", b""))
+            body = message.get("body", b"")
+            seen += len(body)
             if seen > MAX_BODY:
                 raise BodyTooLarge
+            if depth.exceeds(body):
+                raise BodyTooDeep
         return message
 
     return bounded
@@ -143,15 +227,6 @@ def _request_id(given: str | None) -> str:
     if given and len(given) <= 64 and given.replace("-", "").replace("_", "").isalnum() and given.isascii():
         return given
     return secrets.token_hex(8)
-
-
-async def _refuse(scope: Scope, send: Send, request_id: str, status: int, detail: str) -> None:
-    if scope["type"] == "websocket":
-        await send({"type": "websocket.close", "code": 1008, "reason": detail})
-        return
-    headers = [(b"content-type", b"application/json"), (b"x-request-id", request_id.encode())]
-    await send({"type": "http.response.start", "status": status, "headers": headers})
-    await send({"type": "http.response.body", "body": json.dumps({"detail": detail}).encode()})
 
 
 def _log(scope: Scope, status: int, request_id: str, seconds: float) -> None:

@@ -2,7 +2,7 @@
 
 from typing import Literal
 
-from fastapi import Request
+from fastapi.requests import HTTPConnection
 
 Locale = Literal["zh", "en"]
 
@@ -30,5 +30,5 @@ def _quality(parameters: str) -> float:
         return 0.0
 
 
-def locale_of(request: Request) -> Locale:
-    return preferred(request.headers.get("accept-language"), request.app.state.server.locale)
+def locale_of(connection: HTTPConnection) -> Locale:
+    return preferred(connection.headers.get("accept-language"), connection.app.state.server.locale)

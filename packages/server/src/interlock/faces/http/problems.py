@@ -1,11 +1,15 @@
-"""Errors as `{detail: text, ...}`: the one table from the core's codes to HTTP, for the faces that speak so."""
+"""Errors on the wire. Most routes say `{detail: text, ...}`; the routes under a prefix may have a dialect of their own.
+
+Each dialect is one table from the core's codes to HTTP. Whatever refuses a request, the guard at the door included,
+speaks the dialect of the path that was asked for.
+"""
 
 from collections.abc import Mapping
-from typing import Any
+from typing import Any, Protocol
 
 from fastapi import FastAPI, Request
 from fastapi.exceptions import RequestValidationError
-from fastapi.responses import JSONResponse
+from fastapi.responses import JSONResponse, Response
 from starlette.exceptions import HTTPException
 
 from interlock.domain.errors import (
@@ -13,18 +17,23 @@ from interlock.domain.errors import (
     Forbidden,
     InterlockError,
     InvalidInput,
+    KeyReused,
     LeaseLost,
     NotAuthenticated,
     NotFound,
+    RateLimited,
     StorageUnavailable,
 )
+from interlock.faces.http.limits import whole_seconds
 
 STATUS: Mapping[type[InterlockError], int] = {
     InvalidInput: 400,
     NotAuthenticated: 401,
     Forbidden: 403,
     NotFound: 404,
+    KeyReused: 422,
     Conflict: 409,
+    RateLimited: 429,
     LeaseLost: 500,
     StorageUnavailable: 503,
 }
@@ -34,38 +43,85 @@ def status_of(error: InterlockError) -> int:
     return next((status for kind, status in STATUS.items() if isinstance(error, kind)), 500)
 
 
-def install(app: FastAPI) -> None:
-    app.add_exception_handler(InterlockError, _core_error)
-    app.add_exception_handler(RequestValidationError, _malformed)
-    app.add_exception_handler(HTTPException, _http_error)
+def error_headers(error: InterlockError) -> dict[str, str]:
+    if isinstance(error, NotAuthenticated):
+        return {"www-authenticate": "Bearer"}
+    if isinstance(error, StorageUnavailable):
+        return {"retry-after": "1"}
+    if isinstance(error, RateLimited):
+        return {"retry-after": whole_seconds(error.retry_after)}
+    return {}
+
+
+class Dialect(Protocol):
+    """How errors are spoken of under one prefix."""
+
+    def refused(self, error: InterlockError, request: Request) -> Response:
+        """What the core refused."""
+        ...
+
+    def malformed(self, error: RequestValidationError, request: Request) -> Response:
+        """A body or a parameter that is not of the form; never with the input itself, which may hold a password."""
+        ...
+
+    def turned_away(self, status: int, detail: str, headers: Mapping[str, str]) -> Response:
+        """What no route was asked about: unknown paths and methods, bodies out of bounds, and failures."""
+        ...
+
+
+class Plain:
+    """`{detail: text, ...}`."""
+
+    def refused(self, error: InterlockError, request: Request) -> Response:
+        if isinstance(error, NotAuthenticated):
+            return problem(401, "Could not validate credentials", error_headers(error))
+        if isinstance(error, StorageUnavailable):
+            return problem(503, "the database cannot be used right now; nothing was changed", error_headers(error))
+        more: dict[str, Any] = {"code": error.code}
+        if isinstance(error, InvalidInput) and error.errors:
+            more["errors"] = listed_errors(error)
+        return problem(status_of(error), error.message, error_headers(error), **more)
+
+    def malformed(self, error: RequestValidationError, request: Request) -> Response:
+        return problem(422, [{"loc": one["loc"], "msg": one["msg"], "type": one["type"]} for one in error.errors()])
+
+    def turned_away(self, status: int, detail: str, headers: Mapping[str, str]) -> Response:
+        return problem(status, detail, headers)
+
+
+def listed_errors(error: InvalidInput) -> list[dict[str, str]]:
+    return [{"field": one.field, "code": one.code, "message": one.message} for one in error.errors]
 
 
 def problem(code: int, detail: Any, headers: Mapping[str, str] | None = None, /, **more: Any) -> JSONResponse:
     return JSONResponse({"detail": detail, **more}, code, headers=dict(headers or {}))
 
 
-async def _core_error(_request: Request, error: Exception) -> JSONResponse:
-    assert isinstance(error, InterlockError)
-    if isinstance(error, NotAuthenticated):
-        return problem(401, "Could not validate credentials", {"www-authenticate": "Bearer"})
-    if isinstance(error, StorageUnavailable):
-        return problem(503, "the database cannot be used right now; nothing was changed", {"retry-after": "1"})
-    return problem(status_of(error), error.message, **_context(error))
+class Problems:
+    def __init__(self, dialects: Mapping[str, Dialect]) -> None:
+        self._dialects = dialects
+        self._plain = Plain()
 
+    def of(self, path: str) -> Dialect:
+        spoken = (one for prefix, one in self._dialects.items() if path == prefix or path.startswith(f"{prefix}/"))
+        return next(spoken, self._plain)
 
-def _context(error: InterlockError) -> dict[str, Any]:
-    more: dict[str, Any] = {"code": error.code}
-    if isinstance(error, InvalidInput) and error.errors:
-        more["errors"] = [{"field": one.field, "code": one.code, "message": one.message} for one in error.errors]
-    return more
+    def turned_away(self, path: str, status: int, detail: str, headers: Mapping[str, str]) -> Response:
+        return self.of(path).turned_away(status, detail, headers)
 
+    def install(self, app: FastAPI) -> None:
+        async def core_error(request: Request, error: Exception) -> Response:
+            assert isinstance(error, InterlockError)
+            return self.of(request.url.path).refused(error, request)
 
-async def _malformed(_request: Request, error: Exception) -> JSONResponse:
-    assert isinstance(error, RequestValidationError)
-    # Not the input itself: it may hold a password.
-    return problem(422, [{"loc": one["loc"], "msg": one["msg"], "type": one["type"]} for one in error.errors()])
+        async def malformed(request: Request, error: Exception) -> Response:
+            assert isinstance(error, RequestValidationError)
+            return self.of(request.url.path).malformed(error, request)
 
+        async def http_error(request: Request, error: Exception) -> Response:
+            assert isinstance(error, HTTPException)
+            return self.turned_away(request.url.path, error.status_code, error.detail, error.headers or {})
 
-async def _http_error(_request: Request, error: Exception) -> JSONResponse:
-    assert isinstance(error, HTTPException)
-    return problem(error.status_code, error.detail, error.headers)
+        app.add_exception_handler(InterlockError, core_error)
+        app.add_exception_handler(RequestValidationError, malformed)
+        app.add_exception_handler(HTTPException, http_error)

@@ -3,8 +3,9 @@
 import asyncio
 from dataclasses import dataclass, field
 
-from fastapi import Request
+from fastapi.requests import HTTPConnection
 
+from interlock.faces.http.limits import Limits
 from interlock.faces.http.locale import Locale
 from interlock.faces.http.tokens import Tokens
 from interlock.services.core import Core
@@ -16,12 +17,13 @@ class ServerState:
     tokens: Tokens
     locale: Locale = "zh"
     with_accounts: bool = True
+    limits: Limits = field(default_factory=Limits)
     ready: asyncio.Event = field(default_factory=asyncio.Event)
     """Set when the server takes work."""
     closing: asyncio.Event = field(default_factory=asyncio.Event)
     """Set when the server shuts down: streams end, and tell that the run goes on."""
 
 
-def state_of(request: Request) -> ServerState:
-    state: ServerState = request.app.state.server
+def state_of(connection: HTTPConnection) -> ServerState:
+    state: ServerState = connection.app.state.server
     return state

@@ -3,6 +3,7 @@
 from fastapi import APIRouter, Request
 
 from interlock.faces.http.documented import problems
+from interlock.faces.http.limits import address_of
 from interlock.faces.http.locale import locale_of
 from interlock.faces.http.server_state import state_of
 from interlock.faces.threads import texts
@@ -22,5 +23,6 @@ async def register(request: Request, body: wire.Credentials) -> wire.Registered:
 @router.post("/login", responses=problems(401))
 async def login(request: Request, body: wire.Credentials) -> wire.AccessToken:
     state = state_of(request)
-    user = await accounts.sign_in(state.core, body.username, body.password)
+    async with state.limits.sign_in(address_of(request.scope), body.username):
+        user = await accounts.sign_in(state.core, body.username, body.password)
     return wire.AccessToken(access_token=state.tokens.issue(user.id, state.core.clock.now()))

@@ -4,7 +4,7 @@ from collections.abc import AsyncGenerator, Mapping, Sequence
 from typing import Annotated, Any
 from urllib.parse import quote
 
-from fastapi import APIRouter, Header, Request
+from fastapi import APIRouter, Depends, Header, Request
 from fastapi.responses import JSONResponse, Response
 
 from interlock.domain.errors import (
@@ -41,10 +41,11 @@ SOURCE = "threads"
 
 router = APIRouter(prefix="/api", tags=["chat"])
 
+STREAMS: Mapping[str, Any] = {"response_class": Response, "dependencies": [Depends(streaming.place)]}
 OnDisconnect = Annotated[str | None, Header(description="`continue` lets the run go on when its followers have gone.")]
 
 
-@router.post("/chat/{thread_id}", response_class=Response, responses=stream(EVENTS, 400, 401, 409))
+@router.post("/chat/{thread_id}", **STREAMS, responses=stream(EVENTS, 400, 401, 409))
 async def chat_in(
     request: Request, caller: Caller, thread_id: str, body: wire.ChatMessage, x_on_disconnect: OnDisconnect = None
 ) -> Response:
@@ -58,7 +59,7 @@ async def chat_in(
     return _stream_run(request, caller, started)
 
 
-@router.post("/chat", response_class=Response, responses=stream(EVENTS, 400, 401, 409))
+@router.post("/chat", **STREAMS, responses=stream(EVENTS, 400, 401, 409))
 async def chat(request: Request, caller: Caller, body: wire.Chat, x_on_disconnect: OnDisconnect = None) -> Response:
     """Send a message to the thread that the body names, or to a new one; its id is in `X-Thread-Id`."""
     thread_id = body.thread_id or new_thread_id(caller.name)
@@ -76,7 +77,7 @@ async def chat(request: Request, caller: Caller, body: wire.Chat, x_on_disconnec
     return _stream_run(request, caller, started)
 
 
-@router.post("/resume/{thread_id}", response_class=Response, responses=stream(EVENTS, 400, 401, 404, 409))
+@router.post("/resume/{thread_id}", **STREAMS, responses=stream(EVENTS, 400, 401, 404, 409))
 async def resume(
     request: Request, caller: Caller, thread_id: str, body: wire.Resume, x_on_disconnect: OnDisconnect = None
 ) -> Response:
@@ -91,17 +92,21 @@ async def resume(
         settled = await _settle(request, caller, thread_id, body, detached=x_on_disconnect == "continue")
     except InvalidAnswer as error:
         frames = Frames(thread_id, locale, joined_late=False)
-        return _event_stream(thread_id, streaming.of(frames.error(error.message), frames.end({"action": "error"})))
+        refused = streaming.of(frames.error(error.message), frames.end({"action": "error"}))
+        return _event_stream(caller, thread_id, refused)
     except Conflict as error:
         return await _conflict(request, caller, thread_id, error)
     frames = Frames(thread_id, locale, joined_late=False, end={"action": body.action})
     if settled.run is not None:
         return _follow_run(request, caller, frames, thread_id, settled.run.id, settled.seq)
-    view = await threads.view_thread(state_of(request).core, caller, thread_id)
-    return _event_stream(thread_id, streaming.still_open(frames, settled.pause_id, view.open_requests))
+    core = state_of(request).core
+    view = await threads.view_thread(core, caller, thread_id)
+    pause_id = view.pause.id if view.pause else settled.pause_id
+    core.showing.show(pause_id, caller.id)
+    return _event_stream(caller, thread_id, streaming.still_open(frames, pause_id, view.open_requests))
 
 
-@router.get("/stream/{thread_id}", response_class=Response, responses=stream(EVENTS, 400, 401))
+@router.get("/stream/{thread_id}", **STREAMS, responses=stream(EVENTS, 400, 401))
 async def follow(
     request: Request, caller: Caller, thread_id: str, last_event_id: Annotated[str | None, Header()] = None
 ) -> Response:
@@ -111,7 +116,7 @@ async def follow(
     # An id that this thread has not reached, say from before a restored backup, must not hide what comes.
     after = seq if last_event_id is None else min(seq, _parse_event_id(last_event_id))
     frames = Frames(thread_id, locale_of(request), joined_late=True)
-    return _event_stream(thread_id, Stream(request, caller, thread_id, frames).thread(after))
+    return _event_stream(caller, thread_id, Stream(request, caller, thread_id, frames).thread(after))
 
 
 def _check_action(body: wire.Resume) -> None:
@@ -149,12 +154,12 @@ def _stream_run(request: Request, caller: Principal, started: Started) -> Respon
 def _follow_run(
     request: Request, caller: Principal, frames: Frames, thread_id: str, run_id: str, after: int
 ) -> Response:
-    return _event_stream(thread_id, Stream(request, caller, thread_id, frames).run(run_id, after))
+    return _event_stream(caller, thread_id, Stream(request, caller, thread_id, frames).run(run_id, after))
 
 
-def _event_stream(thread_id: str, content: AsyncGenerator[bytes]) -> EventStream:
+def _event_stream(caller: Principal, thread_id: str, content: AsyncGenerator[bytes]) -> EventStream:
     # A name may have any letters, a header only some.
-    return EventStream(content, {"x-thread-id": quote(thread_id, safe="@")})
+    return EventStream(content, {"x-thread-id": quote(thread_id, safe="@")}, caller=caller.id)
 
 
 def _parse_event_id(text: str) -> int:

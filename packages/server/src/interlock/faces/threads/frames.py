@@ -30,17 +30,17 @@ class Frames:
         self._joined_late = joined_late
         self._end = dict(end or {})
         self._message_id: str | None = None
-        self._seen = ""
+        self._seen: list[str] = []
 
     def of(self, item: Live) -> list[Frame]:
         if isinstance(item, Event):
             return self._event(item)
         if item.message_id != self._message_id:
-            self._message_id, self._seen = item.message_id, ""
+            self._message_id, self._seen = item.message_id, []
         if isinstance(item, Partial):
-            self._seen = item.text
+            self._seen = [item.text]
             return [self._frame("messages/partial", {"content": item.text, "reset": True}, _token_id(item))]
-        self._seen += item.text
+        self._seen.append(item.text)
         return [self._frame("messages/partial", {"content": item.text}, _token_id(item))]
 
     def error(self, message: str) -> Frame:
@@ -67,8 +67,8 @@ class Frames:
 
     def _message(self, data: Data) -> list[Named]:
         same = data["message_id"] == self._message_id
-        seen = self._seen if same else ""
-        self._message_id, self._seen = None, ""
+        seen = "".join(self._seen) if same else ""
+        self._message_id, self._seen = None, []
         if not data["text"] or seen == data["text"]:
             return []
         fields: dict[str, Any] = {"content": data["text"]}
@@ -83,7 +83,9 @@ class Frames:
         return [("tool/end", {key: data[key] for key in ("tool", "output", "status", "call_id")})]
 
     def _paused(self, data: Data) -> list[Named]:
-        return [("interrupt", interrupt_fields(data["pause_id"], data["requests"], self._locale))]
+        settled = data.get("settled", ())
+        waiting = [request for request in data["requests"] if request["request_id"] not in settled]
+        return [("interrupt", interrupt_fields(data["pause_id"], waiting, self._locale))] if waiting else []
 
     def _settled(self, data: Data) -> list[Named]:
         """An approval that was not given ends its call here: the tool never starts."""

@@ -1,30 +1,31 @@
 """The streams of this face: one run for the POSTs, a whole thread for the GET."""
 
-import time
 from collections.abc import AsyncGenerator, Sequence
 from contextlib import aclosing
 from functools import partial
 
 from fastapi import Request
 
-from interlock.domain.errors import NotAuthenticated, StorageUnavailable
+from interlock.domain.errors import StorageUnavailable
 from interlock.domain.event import Event, EventType, Live
 from interlock.domain.principal import Principal
 from interlock.domain.request import Request as Asked
 from interlock.domain.request import described
-from interlock.faces.http.credentials import caller_now
+from interlock.faces.http.credentials import Caller
 from interlock.faces.http.locale import locale_of
 from interlock.faces.http.server_state import state_of
 from interlock.faces.http.sse import KEEP_ALIVE, Frame
+from interlock.faces.http.watching import Watch
 from interlock.faces.threads import texts
 from interlock.faces.threads.frames import Frames
-from interlock.services.following import IDLE_SECONDS, follow
+from interlock.services.following import follow
 from interlock.services.messages import stop_unfollowed
-from interlock.services.threads import is_visible
 
-KEEP_ALIVE_SECONDS = 15.0
-RECHECK_SECONDS = 2.5
-"""With the idle time on top, a revoked credential reads on for less than 5 s."""
+
+async def place(request: Request, caller: Caller) -> AsyncGenerator[None]:
+    """A dependency: holds one of the caller's streams from before the route acts until its response has ended."""
+    with state_of(request).limits.stream(caller.id):
+        yield
 
 
 class Stream:
@@ -36,8 +37,7 @@ class Stream:
         self._principal = principal
         self._thread_id = thread_id
         self._frames = frames
-        self._silent = 0.0
-        self._checked = time.monotonic()
+        self._watch = Watch(request)
 
     async def run(self, run_id: str, after: int) -> AsyncGenerator[bytes]:
         """What one run does, until it has ended or waits."""
@@ -74,37 +74,18 @@ class Stream:
         return [self._frames.error(last_words).encode(), self._frames.end().encode()]
 
     def _encoded(self, item: Live) -> list[bytes]:
-        self._silent = 0.0
+        self._watch.spoke()
         if isinstance(item, Event) and item.type is EventType.PAUSE_OPENED:
             self._state.core.showing.show(item.data["pause_id"], self._principal.id)
         return [frame.encode() for frame in self._frames.of(item)]
 
     async def _last_words(self, *, is_idle: bool) -> str | None:
         """Why the stream has to end now, if it has to."""
-        locale = locale_of(self._request)
-        if is_idle and self._state.closing.is_set():
-            return texts.text("closing", locale)
-        if time.monotonic() - self._checked >= RECHECK_SECONDS:
-            self._checked = time.monotonic()
-            if not await self._may_go_on():
-                return texts.text("revoked", locale)
-        return None
-
-    async def _may_go_on(self) -> bool:
-        """Whether the credential still holds, and its owner may still see this thread."""
-        try:
-            principal = await caller_now(self._request, self._principal)
-        except NotAuthenticated:
-            return False
-        return await is_visible(self._state.core, principal, self._thread_id)
+        reason = await self._watch.reason_to_end(self._thread_id, is_idle=is_idle)
+        return texts.text(reason, locale_of(self._request)) if reason else None
 
     def _sign_of_life(self) -> list[bytes]:
-        self._silent += IDLE_SECONDS
-        # Now, if waiting once more would be too late.
-        if self._silent + IDLE_SECONDS <= KEEP_ALIVE_SECONDS:
-            return []
-        self._silent = 0.0
-        return [KEEP_ALIVE]
+        return [KEEP_ALIVE] if self._watch.needs_sign_of_life() else []
 
 
 def _ends(event: Event, run_id: str) -> bool:
@@ -120,5 +101,7 @@ async def of(*frames: Frame) -> AsyncGenerator[bytes]:
 
 
 def still_open(frames: Frames, pause_id: str, requests: Sequence[Asked]) -> AsyncGenerator[bytes]:
-    """After a reply that left other requests of its pause open: the pause again, with what is left of it."""
+    """After a reply that started no run: what is left open, where anything is."""
+    if not requests:
+        return of(frames.end())
     return of(frames.interrupt(pause_id, [described(request) for request in requests]), frames.end())

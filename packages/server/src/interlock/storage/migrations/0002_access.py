@@ -13,6 +13,7 @@ _PENDING = sa.text("status = 'pending'")
 
 def upgrade() -> None:
     _threads()
+    _pauses()
     _requests()
     _fill_requests()
     _audit_heads()
@@ -30,6 +31,10 @@ def _threads() -> None:
     op.add_column("threads", sa.Column("asker_id", sa.Text()))
     op.add_column("threads", sa.Column("face", sa.Text(), nullable=False, server_default=""))
     op.create_index("ix_threads_face", "threads", ["face", "owner_id"])
+
+
+def _pauses() -> None:
+    op.add_column("pauses", sa.Column("opened_seq", sa.BigInteger()))
 
 
 def _requests() -> None:
@@ -63,6 +68,7 @@ def _fill_requests() -> None:
 
 
 def _audit_heads() -> None:
+    op.create_index("ix_audit_at", "audit", ["at", "thread_id", "number"])
     op.create_table(
         "audit_heads",
         sa.Column("thread_id", sa.Text(), nullable=False),

@@ -1,0 +1,109 @@
+"""The hitl face: clarification, decision, env_var and permission requests over REST, SSE and WebSocket."""
+
+from typing import Annotated, Any, Generic, Literal, TypeVar
+
+from pydantic import Field, StringConstraints
+
+from interlock_client.base import Sent, Told
+
+RequestType = Literal["clarification", "decision", "env_var", "permission"]
+RequestStatus = Literal["pending", "answered", "cancelled", "expired"]
+Risk = Literal["low", "medium", "high", "critical"]
+RequestId = Annotated[str, StringConstraints(min_length=1, max_length=200)]
+ConversationId = Annotated[str, StringConstraints(min_length=1, max_length=500)]
+
+T = TypeVar("T")
+
+
+class Done(Told, Generic[T]):
+    """The envelope of every success."""
+
+    success: Literal[True] = True
+    data: T
+    message: str
+
+
+class Failure(Told):
+    code: str = Field(description="Stable: `HITL_...`.")
+    message: str
+    details: dict[str, Any] = Field(description="`alias` is the short name, `errors` names each wrong field.")
+
+
+class Failed(Told):
+    """The envelope of every error."""
+
+    success: Literal[False] = False
+    error: Failure
+
+
+class Respond(Sent):
+    request_id: RequestId
+    response: dict[str, Any] = Field(description="By the request's type; unknown fields are refused.")
+    metadata: dict[str, Any] = Field(
+        default_factory=dict[str, Any], description="About the sender; it goes to the audit trail."
+    )
+
+
+class Cancel(Sent):
+    request_id: RequestId
+    reason: Annotated[str, StringConstraints(max_length=10_000)] | None = None
+
+
+class NewRequest(Sent):
+    type: RequestType
+    request_data: dict[str, Any] = Field(description="By the type: what its `..._asked` event shows as `data`.")
+    conversation_id: ConversationId | None = Field(default=None, description="A new one is begun when left out.")
+    timeout_seconds: Annotated[float, Field(gt=0, le=31_536_000)] | None = Field(
+        default=300, description="`null`: it waits for as long as it takes."
+    )
+    agent: Annotated[str, StringConstraints(min_length=1, max_length=64)] | None = Field(
+        default=None, description="The name that people see; a key of an agent has one of its own."
+    )
+
+
+class Answered(Told):
+    request_id: str
+    status: Literal["answered"]
+    answered_at: str
+
+
+class Cancelled(Told):
+    request_id: str
+    status: Literal["cancelled"]
+    cancelled_at: str
+
+
+class PendingRequest(Told):
+    request_id: str
+    type: RequestType
+    status: RequestStatus
+    conversation_id: str
+    message_id: str | None
+    agent: str
+    created_at: str
+    expires_at: str | None
+    timeout_seconds: float | None
+    request_data: dict[str, Any]
+
+
+class RequestObject(PendingRequest):
+    response: dict[str, Any] | None
+    answered_at: str | None
+    answered_by: str | None
+    source: str | None
+    """The face that the answer came through, or `grant`, `saved`, `deadline` where no person gave it."""
+
+
+class PendingOfConversation(Told):
+    pending_requests: list[PendingRequest]
+    total: int
+
+
+class PendingPage(Told):
+    pending_requests: list[PendingRequest]
+    total: int = Field(description="Counted up to 10000.")
+    next_cursor: str | None
+
+
+class CollectedValues(Told):
+    values: dict[str, str]

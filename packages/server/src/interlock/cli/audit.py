@@ -1,0 +1,129 @@
+"""`interlock audit`: the audit trail, checked and exported, also while the server runs."""
+
+from collections.abc import Generator, Iterator
+from contextlib import contextmanager
+from functools import partial
+from pathlib import Path
+from typing import IO, TYPE_CHECKING, Annotated
+
+import typer
+
+from interlock.cli._database import Data, Database, run
+
+if TYPE_CHECKING:
+    from interlock.domain.audit import Finding
+    from interlock.services.audit_export import Report
+    from interlock.services.core import Core
+
+app = typer.Typer(help="Check the audit trail, and export it.", no_args_is_help=True, rich_markup_mode=None)
+
+Against = Annotated[
+    Path | None, typer.Option(help="An export of before: the trail must still go through each of its heads.")
+]
+File = Annotated[Path | None, typer.Option(help="An export to check by itself, instead of the database's trail.")]
+AsJson = Annotated[bool, typer.Option("--json", help="Print the report as JSON.")]
+Conversation = Annotated[str | None, typer.Option(help="The one thread to export. [default: everything]")]
+Output = Annotated[Path | None, typer.Option(help="A file that is not there yet. [default: standard output]")]
+
+
+@app.command()
+def verify(
+    against: Against = None,
+    file: File = None,
+    as_json: AsJson = False,
+    data: Data = None,
+    database: Database = None,
+) -> None:
+    """Check the audit trail: exit code 1 when something was done to it, with one line for each finding."""
+    from interlock.domain.errors import InvalidInput
+    from interlock.services import audit_export, auditing
+
+    if against is not None and file is not None:
+        raise InvalidInput("--file checks an export by itself: leave out --against")
+
+    async def work(core: "Core") -> "Report":
+        if file is not None:
+            return await audit_export.verify_export(core, partial(_lines, file))
+        return await auditing.verify(core, None if against is None else _lines(against))
+
+    report = run(data, database, work)
+    typer.echo(_as_json(report) if as_json else _as_text(report))
+    if report.findings:
+        raise typer.Exit(1)
+
+
+@app.command()
+def export(
+    conversation: Conversation = None, output: Output = None, data: Data = None, database: Database = None
+) -> None:
+    """Write the audit trail as lines of JSON: entries, heads of chains, and one line about the whole."""
+    from interlock.services import audit_export
+
+    async def work(core: "Core") -> None:
+        with _opened(output) as target:
+            async for line in audit_export.export(core, conversation):
+                target.write(line + "\n")
+
+    run(data, database, work)
+
+
+def _lines(path: Path) -> Iterator[str]:
+    from interlock.domain.errors import InvalidInput
+
+    try:
+        with path.open(encoding="utf-8") as lines:
+            yield from lines
+    except (OSError, UnicodeDecodeError) as error:
+        raise InvalidInput(f"{path} cannot be read: {error}") from error
+
+
+@contextmanager
+def _opened(path: Path | None) -> Generator[IO[str]]:
+    """The file, which only its owner may read and which must be new: an earlier export is worth keeping."""
+    import os
+    import sys
+
+    from interlock.domain.errors import InvalidInput
+
+    if path is None:
+        yield sys.stdout
+        return
+    try:
+        descriptor = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
+    except OSError as error:
+        raise InvalidInput(f"{path} cannot be made: {error.strerror}") from error
+    try:
+        with open(descriptor, "w", encoding="utf-8") as target:
+            yield target
+    except BaseException:
+        path.unlink(missing_ok=True)
+        raise
+
+
+def _as_text(report: "Report") -> str:
+    count = f"{_counted(report.entries, 'entry', 'entries')} in {_counted(report.chains, 'chain', 'chains')}"
+    if not report.findings:
+        return f"{count}: all intact"
+    found = _counted(len(report.findings), "finding", "findings")
+    return "\n".join([*map(_line, report.findings), f"{count}: {found}"])
+
+
+def _counted(count: int, one: str, many: str) -> str:
+    return f"{count} {one if count == 1 else many}"
+
+
+def _line(finding: "Finding") -> str:
+    place = f" #{finding.number}" if finding.number is not None else ""
+    # Whoever wrote to the database may have named a chain to look like several lines.
+    chain = finding.chain if finding.chain.isprintable() else ascii(finding.chain)
+    return f"{finding.kind} {chain or 'export'}{place}: {finding.text}"
+
+
+def _as_json(report: "Report") -> str:
+    import json
+
+    findings = [
+        {"kind": finding.kind, "conversation_id": finding.chain, "number": finding.number, "text": finding.text}
+        for finding in report.findings
+    ]
+    return json.dumps({"chains": report.chains, "entries": report.entries, "findings": findings})

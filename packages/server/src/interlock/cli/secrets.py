@@ -1,0 +1,61 @@
+"""`interlock secrets`: the keys behind what is sealed."""
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+if TYPE_CHECKING:
+    from interlock.config import Config
+    from interlock.storage.key_rotation import Rotated
+
+app = typer.Typer(help="Change the keys behind what is sealed.", no_args_is_help=True, rich_markup_mode=None)
+
+Data = Annotated[Path | None, typer.Option(help="The server's data folder. [default: .interlock]")]
+Database = Annotated[str | None, typer.Option(help="The server's database, if it is not in --data.")]
+
+
+@app.callback()
+def secrets() -> None:
+    """Change the keys behind what is sealed."""
+
+
+@app.command()
+def rotate(data: Data = None, database: Database = None) -> None:
+    """Make a new master key, and put everything that is sealed under a new key. A server may run meanwhile."""
+    import asyncio
+
+    from interlock.bootstrap import arm
+    from interlock.config import load
+
+    config = load({"data": data, "database": database})
+    arm(config)
+    rotated = asyncio.run(_rotate(config))
+    typer.echo(_told(rotated))
+    if config.secret_key is None:
+        typer.echo(f"{config.data / 'secret.key'} holds the new master key: back it up, and copy it to other servers")
+    else:
+        typer.echo("now set INTERLOCK_SECRET_KEY to what INTERLOCK_NEW_SECRET_KEY is, and restart every server with it")
+
+
+async def _rotate(config: "Config") -> "Rotated | None":
+    from interlock.master_key import master_key_to_rotate
+    from interlock.ports.clock import SystemClock
+    from interlock.storage.database import open_database
+    from interlock.storage.key_rotation import rotate
+    from interlock.storage.migrate import migrate
+
+    master = master_key_to_rotate(config)
+    database = open_database(config.database_url)
+    try:
+        await migrate(database)
+        return await rotate(database, master, SystemClock().now())
+    finally:
+        await database.close()
+
+
+def _told(rotated: "Rotated | None") -> str:
+    if rotated is None:
+        return "the new master key is in use already"
+    lost = f"; {rotated.unreadable} could not be opened and stay as they are" if rotated.unreadable else ""
+    return f"rotated: {rotated.values} sealed values are under a new key{lost}"

@@ -1,0 +1,144 @@
+"""The envelope of every answer of this face, and its one table from the core's errors to codes."""
+
+import json
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from fastapi import Request
+from fastapi.exceptions import RequestValidationError
+from fastapi.requests import HTTPConnection
+from fastapi.responses import Response
+
+from interlock.domain.errors import (
+    AlreadySettled,
+    Conflict,
+    Forbidden,
+    InterlockError,
+    InvalidAnswer,
+    InvalidInput,
+    KeyReused,
+    NotAuthenticated,
+    NotFound,
+    RateLimited,
+    StorageUnavailable,
+)
+from interlock.domain.moment import spelled
+from interlock.domain.request import RequestStatus
+from interlock.faces.hitl.texts import text
+from interlock.faces.http.locale import Locale, locale_of
+from interlock.faces.http.problems import error_headers, listed_errors
+
+
+@dataclass(frozen=True, slots=True)
+class Code:
+    status: int
+    code: str
+    text: str
+    alias: str | None = None
+
+
+_INVALID = Code(400, "HITL_INVALID_RESPONSE", "invalid", "INVALID_REQUEST")
+_EXPIRED = Code(409, "HITL_REQUEST_EXPIRED", "expired", "REQUEST_EXPIRED")
+_FAILED = Code(500, "HITL_INTERNAL", "internal")
+
+_CODES: Mapping[type[InterlockError], Code] = {
+    InvalidInput: _INVALID,
+    NotAuthenticated: Code(401, "HITL_UNAUTHORIZED", "unauthorized"),
+    Forbidden: Code(403, "HITL_FORBIDDEN", "forbidden"),
+    NotFound: Code(404, "HITL_REQUEST_NOT_FOUND", "not_found", "REQUEST_NOT_FOUND"),
+    KeyReused: Code(422, "HITL_IDEMPOTENCY_CONFLICT", "key_reused"),
+    AlreadySettled: Code(400, "HITL_REQUEST_NOT_PENDING", "not_pending", "REQUEST_NOT_PENDING"),
+    Conflict: Code(409, "HITL_CONFLICT", "conflict"),
+    RateLimited: Code(429, "HITL_RATE_LIMITED", "rate_limited"),
+    StorageUnavailable: Code(503, "HITL_UNAVAILABLE", "unavailable"),
+}
+
+_TURNED_AWAY: Mapping[int, Code] = {
+    400: _INVALID,
+    403: Code(403, "HITL_FORBIDDEN", "forbidden"),
+    404: Code(404, "HITL_NOT_FOUND", "no_route"),
+    405: Code(405, "HITL_METHOD_NOT_ALLOWED", "no_method"),
+    413: Code(413, "HITL_TOO_LARGE", "too_large"),
+    429: Code(429, "HITL_RATE_LIMITED", "rate_limited"),
+}
+
+
+def done(data: Mapping[str, Any], message: str) -> bytes:
+    return _encoded({"success": True, "data": dict(data), "message": message})
+
+
+def answer(content: bytes) -> Response:
+    return Response(content, media_type="application/json")
+
+
+def answer_done(connection: HTTPConnection, data: Mapping[str, Any]) -> Response:
+    return answer(done(data, text("completed", locale_of(connection))))
+
+
+def code_of(error: InterlockError) -> Code:
+    if isinstance(error, AlreadySettled) and error.context.get("current_status") == RequestStatus.EXPIRED:
+        return _EXPIRED
+    return next((code for kind, code in _CODES.items() if isinstance(error, kind)), _FAILED)
+
+
+def failure(error: InterlockError, locale: Locale) -> dict[str, Any]:
+    """The `error` of the envelope, as sockets send it too."""
+    code = code_of(error)
+    # What went wrong inside is for the log.
+    detail = error.message if code is not _FAILED else ""
+    return _failure(code, text(code.text, locale, detail=detail), _details(error))
+
+
+def _failure(code: Code, message: str, details: Mapping[str, Any]) -> dict[str, Any]:
+    alias = {"alias": code.alias} if code.alias else {}
+    return {"code": code.code, "message": message, "details": {**alias, **details}}
+
+
+def _details(error: InterlockError) -> dict[str, Any]:
+    if isinstance(error, AlreadySettled):
+        at = error.context.get("answered_at")
+        told = {name: error.context.get(name) for name in ("request_id", "current_status", "answered_by", "source")}
+        return {**told, "answered_at": spelled(at) if at else None}
+    if isinstance(error, InvalidInput):
+        # What was asked is in the request; what was answered is in its `response`.
+        where = "response." if isinstance(error, InvalidAnswer) else ""
+        return {"errors": [{**one, "field": where + one["field"]} for one in listed_errors(error)]}
+    if isinstance(error, NotFound):
+        return {name: value for name, value in error.context.items() if name == "request_id"}
+    return {}
+
+
+class Envelope:
+    """The dialect of everything under this face's prefix."""
+
+    def refused(self, error: InterlockError, request: Request) -> Response:
+        spoken = failure(error, locale_of(request))
+        return _refusal(code_of(error).status, spoken, error_headers(error))
+
+    def malformed(self, error: RequestValidationError, request: Request) -> Response:
+        errors = [
+            {"field": _field(one["loc"]), "code": str(one["type"]), "message": str(one["msg"])}
+            for one in error.errors()
+        ]
+        listed = "; ".join(f"{one['field']}: {one['message']}" for one in errors)
+        message = text(_INVALID.text, locale_of(request), detail=listed)
+        return _refusal(400, _failure(_INVALID, message, {"errors": errors}), {})
+
+    def turned_away(self, status: int, detail: str, headers: Mapping[str, str]) -> Response:
+        code = _TURNED_AWAY.get(status, Code(status, "HITL_INTERNAL", "internal"))
+        return _refusal(status, _failure(code, detail, {}), headers)
+
+
+def _refusal(status: int, error: Mapping[str, Any], headers: Mapping[str, str]) -> Response:
+    content = _encoded({"success": False, "error": dict(error)})
+    return Response(content, status, dict(headers), media_type="application/json")
+
+
+def _field(location: tuple[int | str, ...]) -> str:
+    parts = location[1:] if location and location[0] in ("body", "query", "path", "header") else location
+    return ".".join(str(part) for part in parts) or "body"
+
+
+def _encoded(value: Mapping[str, Any]) -> bytes:
+    return json.dumps(value, ensure_ascii=False, separators=(",", ":"), default=str).encode("utf-8", "backslashreplace")

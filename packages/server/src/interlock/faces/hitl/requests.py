@@ -1,0 +1,187 @@
+"""Asking, looking, answering and cancelling over REST."""
+
+import base64
+import binascii
+import json
+from datetime import UTC, datetime
+from typing import Annotated, Any
+
+from fastapi import APIRouter, Header, Query, Request
+from fastapi.responses import Response
+
+from interlock.domain.canonical import canonical_json
+from interlock.domain.errors import FieldError, Forbidden, InvalidInput
+from interlock.domain.moment import spelled
+from interlock.domain.request import RequestKind
+from interlock.faces.hitl import envelope, views
+from interlock.faces.hitl.documented import enveloped
+from interlock.faces.hitl.responses import reply_to
+from interlock.faces.hitl.texts import text
+from interlock.faces.http.credentials import Caller
+from interlock.faces.http.locale import locale_of
+from interlock.faces.http.server_state import state_of
+from interlock.services import answering, outside, pending
+from interlock.services.answering import Reply, Sender
+from interlock.services.once import Once
+from interlock.services.pending import RequestView, Wanted
+from interlock_client import hitl as wire
+
+SOURCE = "hitl"
+LONGEST_WAIT = 60.0
+LONGEST_METADATA = 16 * 1024
+
+router = APIRouter(prefix="/api/v1/agent/hitl", tags=["hitl"])
+
+IdempotencyKey = Annotated[
+    str | None, Header(description="The same key and body give the same reply again, byte for byte.")
+]
+
+
+@router.get(
+    "/conversations/{conversation_id}/pending",
+    response_class=Response,
+    responses=enveloped(wire.PendingOfConversation),
+)
+async def pending_of(request: Request, caller: Caller, conversation_id: str) -> Response:
+    """What a conversation waits for: nothing where there is no such conversation, 403 for another's."""
+    found = await pending.pending_of(state_of(request).core, caller, conversation_id)
+    shown = [views.pending_view(one) for one in found]
+    return envelope.answer_done(request, {"pending_requests": shown, "total": len(shown)})
+
+
+@router.get("/pending", response_class=Response, responses=enveloped(wire.PendingPage))
+async def list_pending(
+    request: Request,
+    caller: Caller,
+    cursor: Annotated[str | None, Query(max_length=500)] = None,
+    limit: Annotated[int, Query(ge=1, le=200)] = 50,
+    type: Annotated[wire.RequestType | None, Query()] = None,
+    agent: Annotated[str | None, Query(max_length=64)] = None,
+    risk: Annotated[wire.Risk | None, Query()] = None,
+    min_age: Annotated[float | None, Query(ge=0, le=1e9, description="Seconds that it has waited at least.")] = None,
+    max_age: Annotated[float | None, Query(ge=0, le=1e9, description="Seconds that it has waited at most.")] = None,
+) -> Response:
+    """Everything that waits and that the caller may see, over all conversations, the oldest first."""
+    wanted = Wanted(views.kinds_of(type) if type else None, agent, risk, min_age, max_age)
+    after = _read_cursor(cursor) if cursor else None
+    found, total = await pending.list_pending(state_of(request).core, caller, wanted, after, limit)
+    more = len(found) == limit
+    return envelope.answer_done(
+        request,
+        {
+            "pending_requests": [views.pending_view(one) for one in found],
+            "total": total,
+            "next_cursor": _cursor(found[-1].created_at, found[-1].id) if more else None,
+        },
+    )
+
+
+@router.post("/respond", response_class=Response, responses=enveloped(wire.Answered, 404, 409, 422))
+async def respond(
+    request: Request, caller: Caller, body: wire.Respond, idempotency_key: IdempotencyKey = None
+) -> Response:
+    """Answer a request. The first valid answer wins; whoever comes second is told who answered, and when."""
+    core = state_of(request).core
+    if caller.is_agent:
+        raise Forbidden("an agent's key asks, and never answers")
+    _check_metadata(body.metadata)
+    view = await pending.view_request(core, caller, body.request_id)
+    message = text("submitted", locale_of(request))
+
+    def rendered(settled: answering.Settled) -> bytes:
+        told = {"request_id": body.request_id, "status": "answered", "answered_at": spelled(settled.at)}
+        return envelope.done(told, message)
+
+    reply = reply_to(view.request, body.response)
+    once = _once(idempotency_key, "respond", body)
+    sender = Sender(caller, SOURCE, body.metadata)
+    return envelope.answer(await answering.answer_once(core, sender, reply, once, rendered))
+
+
+@router.post("/cancel", response_class=Response, responses=enveloped(wire.Cancelled, 404, 409, 422))
+async def cancel(
+    request: Request, caller: Caller, body: wire.Cancel, idempotency_key: IdempotencyKey = None
+) -> Response:
+    """Cancel a request that is pending: the agent is told that it was not answered, and goes on."""
+    message = text("cancelled", locale_of(request))
+
+    def rendered(settled: answering.Settled) -> bytes:
+        told = {"request_id": body.request_id, "status": "cancelled", "cancelled_at": spelled(settled.at)}
+        return envelope.done(told, message)
+
+    reply = Reply(body.request_id, None, body.reason)
+    once = _once(idempotency_key, "cancel", body)
+    sender = Sender(caller, SOURCE)
+    return envelope.answer(await answering.answer_once(state_of(request).core, sender, reply, once, rendered))
+
+
+@router.post("/requests", response_class=Response, responses=enveloped(wire.RequestObject, 409, 422))
+async def ask(
+    request: Request, caller: Caller, body: wire.NewRequest, idempotency_key: IdempotencyKey = None
+) -> Response:
+    """Ask a person, from an agent that runs elsewhere; `GET .../requests/{id}?wait=30` waits for the answer."""
+    message = text("asked", locale_of(request))
+
+    def rendered(placed: outside.Placed) -> bytes:
+        return envelope.done(views.request_view(RequestView(placed.request, placed.answer)), message)
+
+    what = outside.Ask(_kind(body), body.request_data, body.timeout_seconds, body.conversation_id, body.agent)
+    once = _once(idempotency_key, "ask", body)
+    return envelope.answer(await outside.ask(state_of(request).core, caller, what, once, rendered))
+
+
+@router.get("/requests/{request_id}", response_class=Response, responses=enveloped(wire.RequestObject, 404))
+async def look(
+    request: Request,
+    caller: Caller,
+    request_id: str,
+    wait: Annotated[float, Query(ge=0, le=LONGEST_WAIT, description="Seconds to wait for it to be settled.")] = 0.0,
+) -> Response:
+    """One request, with its answer where it has one. `wait` holds the reply until it is settled."""
+    view = await pending.view_request(state_of(request).core, caller, request_id, wait=wait)
+    return envelope.answer_done(request, views.request_view(view))
+
+
+@router.post(
+    "/requests/{request_id}/collect", response_class=Response, responses=enveloped(wire.CollectedValues, 404, 409)
+)
+async def collect(request: Request, caller: Caller, request_id: str) -> Response:
+    """The values that were given to an `env_var` request: for who asked, once. They are destroyed here with that."""
+    values = await outside.collect(state_of(request).core, caller, request_id)
+    response = envelope.answer_done(request, {"values": values})
+    response.headers["cache-control"] = "no-store"
+    return response
+
+
+def _kind(body: wire.NewRequest) -> RequestKind:
+    if body.type == "clarification" and "questions" in body.request_data:
+        return RequestKind.QUESTIONS
+    return views.kinds_of(body.type)[0]
+
+
+def _once(key: str | None, operation: str, body: Any) -> Once | None:
+    if key is None:
+        return None
+    return Once(key, operation, canonical_json(body.model_dump(mode="json")).encode())
+
+
+def _check_metadata(metadata: dict[str, Any]) -> None:
+    if len(json.dumps(metadata)) > LONGEST_METADATA:
+        message = f"metadata has {LONGEST_METADATA} bytes at the most"
+        raise InvalidInput(message, [FieldError("metadata", "length", message)])
+
+
+def _cursor(at: datetime, request_id: str) -> str:
+    return base64.urlsafe_b64encode(f"{at.astimezone(UTC).isoformat()} {request_id}".encode()).decode()
+
+
+def _read_cursor(cursor: str) -> tuple[datetime, str]:
+    try:
+        at, _, request_id = base64.urlsafe_b64decode(cursor.encode()).decode().partition(" ")
+        moment = datetime.fromisoformat(at)
+        if moment.tzinfo is None or not request_id:
+            raise ValueError("no zone, or no id")
+    except (ValueError, binascii.Error) as error:
+        message = "the cursor is not one of ours: use next_cursor of the page before"
+        raise InvalidInput(message, [FieldError("cursor", "form", message)]) from error
+    return moment, request_id

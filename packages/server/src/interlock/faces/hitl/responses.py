@@ -1,0 +1,133 @@
+"""What people reply on this face, by the type of the request. Unknown fields are refused: a typo is no permission."""
+
+from collections.abc import Callable, Mapping
+from typing import Any
+
+from interlock.domain.errors import FieldError, InvalidAnswer
+from interlock.domain.grant import GrantDuration, GrantScope, Remember
+from interlock.domain.request import Request, RequestKind
+from interlock.services.answering import Reply
+
+Response = Mapping[str, Any]
+
+
+def reply_to(request: Request, response: Response) -> Reply:
+    """The reply in the core's words; `InvalidAnswer` names every field that is wrong in form."""
+    fields, read = _FORMS[request.kind]
+    errors = [
+        FieldError(name, "unknown", f"{name} is not a field of this response; known: {', '.join(fields)}")
+        for name in response.keys() - fields.keys()
+    ]
+    errors += [
+        FieldError(name, "type", f"{name} must be {what}")
+        for name, (kinds, what) in fields.items()
+        if name in response and not _is_one(response[name], kinds)
+    ]
+    if errors:
+        raise _wrong(*sorted(errors, key=lambda error: error.field))
+    return read(request, response)
+
+
+def _is_one(value: Any, kinds: tuple[type, ...]) -> bool:
+    return isinstance(value, kinds) and (bool in kinds or not isinstance(value, bool))
+
+
+def _wrong(*errors: FieldError) -> InvalidAnswer:
+    return InvalidAnswer("; ".join(error.message for error in errors), errors)
+
+
+def _clarification(request: Request, response: Response) -> Reply:
+    answer, selected = response.get("answer"), response.get("selected_option")
+    if answer is None and selected is None:
+        raise _wrong(FieldError("answer", "missing", "answer or selected_option is required"))
+    if answer is not None and selected is not None and answer != selected:
+        raise _wrong(FieldError("selected_option", "differs", "answer and selected_option say different things"))
+    if selected is not None and selected not in request.body["options"]:
+        raise _wrong(FieldError("selected_option", "not_offered", f"{selected!r} is not one of the options"))
+    return Reply(request.id, {"answer": selected if answer is None else answer})
+
+
+def _questions(request: Request, response: Response) -> Reply:
+    answers = response.get("answers")
+    if answers is None and "answer" in response and len(request.body["questions"]) == 1:
+        answers = [response["answer"]]
+    if answers is None:
+        raise _wrong(FieldError("answers", "missing", "answers is required: one text for each question"))
+    return Reply(request.id, {"answers": answers})
+
+
+def _decision(request: Request, response: Response) -> Reply:
+    return Reply(request.id, dict(response))
+
+
+def _env_var(request: Request, response: Response) -> Reply:
+    if response.get("save") and not request.body["allow_save"]:
+        raise _wrong(FieldError("save", "not_allowed", "these values may not be saved"))
+    return Reply(request.id, dict(response))
+
+
+def _permission(request: Request, response: Response) -> Reply:
+    granted = response.get("granted")
+    if granted is None:
+        raise _wrong(FieldError("granted", "missing", "granted is required"))
+    value = _granted(response) if granted else _refused(response)
+    if value["decision"] not in ("reject", *request.body["allowed"]):
+        raise _wrong(FieldError(_field_of(value), "not_allowed", f"{value['decision']} is not allowed here"))
+    return Reply(request.id, value, remember=_remember(response))
+
+
+def _granted(response: Response) -> dict[str, Any]:
+    for name in ("reason", "reply"):
+        if name in response:
+            raise _wrong(FieldError(name, "not_allowed", f"{name} goes with granted: false"))
+    return {"decision": "edit", "args": response["args"]} if "args" in response else {"decision": "accept"}
+
+
+def _refused(response: Response) -> dict[str, Any]:
+    if "args" in response:
+        raise _wrong(FieldError("args", "not_allowed", "args goes with granted: true"))
+    if "reply" in response:
+        return {"decision": "response", "message": response["reply"]}
+    return {"decision": "reject", **({"message": response["reason"]} if response.get("reason") else {})}
+
+
+def _field_of(value: Mapping[str, Any]) -> str:
+    return {"edit": "args", "response": "reply"}.get(value["decision"], "granted")
+
+
+def _remember(response: Response) -> Remember | None:
+    """Nothing is kept unless it is said; `duration` and `scope` are checked all the same."""
+    duration = _named(GrantDuration, "duration", response.get("duration", GrantDuration.ONCE))
+    scope = _named(GrantScope, "scope", response.get("scope", GrantScope.THIS_ACTION))
+    return Remember(GrantDuration(duration), GrantScope(scope)) if response.get("remember") else None
+
+
+def _named(known: type[GrantDuration] | type[GrantScope], field: str, value: str) -> str:
+    if value not in list(known):
+        raise _wrong(FieldError(field, "unknown", f"{field} must be one of {', '.join(known)}"))
+    return value
+
+
+_TEXT, _FLAG = ((str,), "a text"), ((bool,), "true or false")
+_OBJECT, _LIST = ((dict,), "an object"), ((list,), "a list")
+
+Fields = Mapping[str, tuple[tuple[type, ...], str]]
+
+_FORMS: Mapping[RequestKind, tuple[Fields, Callable[[Request, Response], Reply]]] = {
+    RequestKind.CLARIFICATION: ({"answer": _TEXT, "selected_option": _TEXT}, _clarification),
+    RequestKind.QUESTIONS: ({"answers": _LIST, "answer": _TEXT}, _questions),
+    RequestKind.DECISION: ({"decision": _TEXT, "reason": _TEXT}, _decision),
+    RequestKind.ENV_VAR: ({"values": _OBJECT, "save": _FLAG}, _env_var),
+    RequestKind.APPROVAL: (
+        {
+            "granted": _FLAG,
+            "remember": _FLAG,
+            "duration": _TEXT,
+            "scope": _TEXT,
+            "args": _OBJECT,
+            "reason": _TEXT,
+            "reply": _TEXT,
+        },
+        _permission,
+    ),
+}

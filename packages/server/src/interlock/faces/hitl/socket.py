@@ -1,0 +1,227 @@
+"""The WebSocket of this face: any number of conversations on one connection, events out, answers in."""
+
+import asyncio
+import json
+from collections.abc import Awaitable, Callable, Mapping
+from contextlib import aclosing
+from typing import Any, cast
+
+from fastapi import APIRouter, WebSocket
+from starlette.websockets import WebSocketDisconnect
+
+from interlock.domain.errors import (
+    FieldError,
+    Forbidden,
+    InterlockError,
+    InvalidInput,
+    NotFound,
+    StorageUnavailable,
+)
+from interlock.domain.event import Event, EventType
+from interlock.domain.moment import spelled
+from interlock.domain.principal import Principal
+from interlock.faces.hitl.envelope import Envelope, failure
+from interlock.faces.hitl.events import Told, still_pending, told_of
+from interlock.faces.hitl.responses import reply_to
+from interlock.faces.hitl.texts import text
+from interlock.faces.http.credentials import authenticated, caller_now
+from interlock.faces.http.locale import Locale, locale_of
+from interlock.faces.http.server_state import state_of
+from interlock.faces.http.sockets import Outbox, check_message, refuse_handshake
+from interlock.faces.http.watching import Watch
+from interlock.services import answering, pending
+from interlock.services.answering import Sender
+from interlock.services.following import follow
+from interlock.services.pending import Standing
+
+SOURCE = "hitl"
+MOST_CONVERSATIONS = 200
+GOING_AWAY, POLICY = 1001, 1008
+
+router = APIRouter(prefix="/api/v1/agent")
+
+Message = Mapping[str, Any]
+
+
+@router.websocket("/ws")
+async def socket(websocket: WebSocket) -> None:
+    """Subscribe to conversations, and answer what is asked on them."""
+    try:
+        principal = await authenticated(websocket)
+        with state_of(websocket).limits.stream(principal.id):
+            await websocket.accept()
+            slow_seconds = state_of(websocket).limits.slow_seconds
+            async with Outbox(websocket, principal.id, slow_seconds) as outbox:
+                await _Conversations(websocket, outbox, principal).serve()
+    except InterlockError as error:
+        # Only before the handshake: on an open socket every error is a message.
+        refusal = Envelope().refused(error, cast("Any", websocket))
+        await refuse_handshake(websocket.scope, cast("Any", websocket).send, refusal)
+
+
+class _Conversations:
+    """One connection: what it is subscribed to, and what it says."""
+
+    def __init__(self, websocket: WebSocket, outbox: Outbox, principal: Principal) -> None:
+        self._websocket = websocket
+        self._outbox = outbox
+        self._principal = principal
+        self._core = state_of(websocket).core
+        self._locale: Locale = locale_of(websocket)
+        self._following: dict[str, asyncio.Task[None]] = {}
+
+    async def serve(self) -> None:
+        try:
+            if first := self._websocket.query_params.get("conversation_id"):
+                await self._handle(json.dumps({"type": "subscribe", "conversation_id": first}))
+            while True:
+                message = await self._websocket.receive()
+                if message["type"] == "websocket.disconnect":
+                    return
+                await self._handle(message.get("text") or message.get("bytes") or "")
+        except WebSocketDisconnect:
+            return
+        finally:
+            for task in self._following.values():
+                task.cancel()
+            await asyncio.gather(*self._following.values(), return_exceptions=True)
+
+    async def _handle(self, raw: str | bytes) -> None:
+        message: Message = {}
+        try:
+            check_message(raw)
+            message = _parsed(raw)
+            await _ACTIONS[message["type"]](self, message)
+        except StorageUnavailable as error:
+            self._tell_error(message, error)
+        except InterlockError as error:
+            self._tell_error(message, error)
+
+    def _tell_error(self, message: Message, error: InterlockError) -> None:
+        told = failure(error, self._locale)
+        if message.get("type") == "hitl_respond" and isinstance(message.get("request_id"), str):
+            self._put({"type": "hitl_ack", "request_id": message["request_id"], "success": False, "error": told})
+        else:
+            self._put({"type": "error", "error": told})
+
+    def _put(self, message: Message) -> None:
+        self._outbox.put(json.dumps(message, ensure_ascii=False, default=str).encode("utf-8", "replace").decode())
+
+    async def _subscribe(self, message: Message) -> None:
+        conversation_id = _text(message, "conversation_id")
+        if conversation_id in self._following:
+            self._put({"type": "subscribed", "conversation_id": conversation_id})
+            return
+        if len(self._following) >= MOST_CONVERSATIONS:
+            raise InvalidInput(f"a connection follows {MOST_CONVERSATIONS} conversations at the most")
+        self._principal = await caller_now(self._websocket)
+        standing = await pending.standing_of(self._core, self._principal, conversation_id)
+        if standing is None:
+            raise NotFound("there is no such conversation")
+        after = _last_event_id(message, standing.seq)
+        self._put({"type": "subscribed", "conversation_id": conversation_id})
+        if after is None:
+            for pause, requests in standing.open:
+                for told in still_pending(conversation_id, requests, pause.opened_seq):
+                    self._put_event(told)
+        task = asyncio.create_task(self._follow(standing, standing.seq if after is None else after))
+        self._following[conversation_id] = task
+
+    async def _unsubscribe(self, message: Message) -> None:
+        conversation_id = _text(message, "conversation_id")
+        if task := self._following.pop(conversation_id, None):
+            task.cancel()
+            await asyncio.gather(task, return_exceptions=True)
+        self._put({"type": "unsubscribed", "conversation_id": conversation_id})
+
+    async def _respond(self, message: Message) -> None:
+        request_id, response = _text(message, "request_id"), message.get("response")
+        if not isinstance(response, dict):
+            raise _wrong("response", "response must be an object")
+        principal = await caller_now(self._websocket)
+        if principal.is_agent:
+            raise Forbidden("an agent's key asks, and never answers")
+        state_of(self._websocket).limits.admit(principal.id)
+        view = await pending.view_request(self._core, principal, request_id)
+        reply = reply_to(view.request, cast("dict[str, Any]", response))
+        settled = await answering.answer(self._core, Sender(principal, SOURCE), reply)
+        told = {"status": "answered", "answered_at": spelled(settled.at)}
+        self._put({"type": "hitl_ack", "request_id": request_id, "success": True, **told})
+
+    async def _ping(self, _message: Message) -> None:
+        self._put({"type": "pong"})
+
+    async def _follow(self, standing: Standing, after: int) -> None:
+        """Tell what happens on one conversation, until it is over or no longer the caller's to see."""
+        watch = Watch(self._websocket)
+        conversation_id = standing.thread_id
+        try:
+            async with aclosing(follow(self._core, conversation_id, after)) as items:
+                async for item in items:
+                    for told in told_of(item) if item is not None else ():
+                        self._put_event(told)
+                    if isinstance(item, Event) and item.type is EventType.THREAD_DELETED:
+                        break
+                    reason = await watch.reason_to_end(conversation_id, is_idle=item is None)
+                    if reason is not None:
+                        await self._close(reason)
+                        return
+        except StorageUnavailable as error:
+            self._tell_error({}, error)
+        self._following.pop(conversation_id, None)
+        self._put({"type": "unsubscribed", "conversation_id": conversation_id})
+
+    def _put_event(self, told: Told) -> None:
+        event, number = told
+        top = {name: event[name] for name in ("request_id", "conversation_id")}
+        shown = {"type": "hitl_event", "event_type": event["type"], **top, "data": {**event["data"], **top}}
+        self._put({**shown, "id": number} if number else shown)
+
+    async def _close(self, reason: str) -> None:
+        code = GOING_AWAY if reason == "closing" else POLICY
+        try:
+            await self._websocket.close(code, text(reason, self._locale))
+        except RuntimeError:
+            # Another conversation's end closed it a moment before.
+            return
+
+
+def _parsed(raw: str | bytes) -> Message:
+    try:
+        message: Any = json.loads(raw)
+    except (ValueError, RecursionError) as error:
+        raise InvalidInput("the message is not JSON") from error
+    kind: Any = cast("dict[str, Any]", message).get("type") if isinstance(message, dict) else None
+    if not isinstance(kind, str) or kind not in _ACTIONS:
+        raise _wrong("type", f"type must be one of {', '.join(_ACTIONS)}")
+    return cast("Message", message)
+
+
+def _text(message: Message, name: str) -> str:
+    value = message.get(name)
+    if not isinstance(value, str) or not value:
+        raise _wrong(name, f"{name} must be a text")
+    return value
+
+
+def _last_event_id(message: Message, seq: int) -> int | None:
+    """Where to go on, for who was subscribed before; without it what is pending comes first."""
+    value = message.get("last_event_id")
+    if value is None:
+        return None
+    spelled_out = str(cast("object", value))
+    if not (spelled_out.isascii() and spelled_out.isdigit() and len(spelled_out) <= 18):
+        raise _wrong("last_event_id", "last_event_id is the id of an event of this conversation")
+    return min(int(spelled_out), seq)
+
+
+def _wrong(field: str, message: str) -> InvalidInput:
+    return InvalidInput(message, [FieldError(field, "form", message)])
+
+
+_ACTIONS: Mapping[str, Callable[[_Conversations, Message], Awaitable[None]]] = {
+    "subscribe": _Conversations._subscribe,  # pyright: ignore[reportPrivateUsage]
+    "unsubscribe": _Conversations._unsubscribe,  # pyright: ignore[reportPrivateUsage]
+    "hitl_respond": _Conversations._respond,  # pyright: ignore[reportPrivateUsage]
+    "ping": _Conversations._ping,  # pyright: ignore[reportPrivateUsage]
+}

@@ -1,0 +1,97 @@
+"""The event stream of one conversation."""
+
+from collections.abc import AsyncGenerator
+from contextlib import aclosing
+from typing import Annotated
+
+from fastapi import APIRouter, Depends, Header, Query, Request
+from fastapi.responses import Response
+
+from interlock.domain.errors import FieldError, InvalidInput, NotFound, StorageUnavailable
+from interlock.domain.event import Event, EventType, Live
+from interlock.faces.hitl.documented import streamed
+from interlock.faces.hitl.events import Told, still_pending, told_of
+from interlock.faces.http.credentials import Caller
+from interlock.faces.http.server_state import state_of
+from interlock.faces.http.sse import KEEP_ALIVE, EventStream, Frame
+from interlock.faces.http.watching import Watch
+from interlock.services.following import follow
+from interlock.services.pending import Standing, standing_of
+
+router = APIRouter(prefix="/api/v1/agent", tags=["hitl"])
+
+
+async def place(request: Request, caller: Caller) -> AsyncGenerator[None]:
+    with state_of(request).limits.stream(caller.id):
+        yield
+
+
+@router.get("/stream", response_class=Response, responses=streamed(), dependencies=[Depends(place)])
+async def stream(
+    request: Request,
+    caller: Caller,
+    conversation_id: Annotated[str, Query(min_length=1, max_length=500)],
+    last_event_id: Annotated[str | None, Header()] = None,
+) -> Response:
+    """Named events of a conversation. After `Last-Event-ID` everything since; without it what is pending now, then
+    what comes."""
+    standing = await standing_of(state_of(request).core, caller, conversation_id)
+    if standing is None:
+        raise NotFound("there is no such conversation")
+    after = _parsed(last_event_id, standing.seq)
+    return EventStream(_frames(request, standing, after), caller=caller.id)
+
+
+async def _frames(request: Request, standing: Standing, after: int | None) -> AsyncGenerator[bytes]:
+    for frame in _beginning(standing, after):
+        yield frame
+    watch = Watch(request)
+    try:
+        items = follow(state_of(request).core, standing.thread_id, standing.seq if after is None else after)
+        async with aclosing(items):
+            async for item in items:
+                for frame in _shown(item, watch):
+                    yield frame
+                if isinstance(item, Event) and item.type is EventType.THREAD_DELETED:
+                    return
+                if await watch.reason_to_end(standing.thread_id, is_idle=item is None):
+                    return
+    except StorageUnavailable:
+        # The client connects again, and goes on where it was.
+        return
+
+
+def _beginning(standing: Standing, after: int | None) -> list[bytes]:
+    """What is pending now, for a client that has seen nothing yet, and the place in the log from which it goes on."""
+    told: list[Told] = []
+    if after is None:
+        for pause, requests in standing.open:
+            told += still_pending(standing.thread_id, requests, pause.opened_seq)
+    # Also for a client that hears nothing before it has to connect again.
+    place = f"id: {standing.seq if after is None else after}\n\n".encode()
+    return [*(_encoded(one) for one in told), place]
+
+
+def _shown(item: Live | None, watch: Watch) -> list[bytes]:
+    if item is None:
+        return [KEEP_ALIVE] if watch.needs_sign_of_life() else []
+    frames = [_encoded(told) for told in told_of(item)]
+    if frames:
+        watch.spoke()
+    return frames
+
+
+def _encoded(told: Told) -> bytes:
+    event, number = told
+    return Frame(event["type"], event, number).encode()
+
+
+def _parsed(last_event_id: str | None, seq: int) -> int | None:
+    """Where to go on. A number that the log has not reached, say from before a restored backup, must hide nothing."""
+    if last_event_id is None or not last_event_id.strip():
+        return None
+    text = last_event_id.strip()
+    if not (text.isascii() and text.isdigit() and len(text) <= 18):
+        message = "Last-Event-ID is the id of an event of this stream"
+        raise InvalidInput(message, [FieldError("Last-Event-ID", "form", message)])
+    return min(int(text), seq)

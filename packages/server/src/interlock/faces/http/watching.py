@@ -1,0 +1,53 @@
+"""What an open stream has to look at again and again: whether its caller may still see what it shows."""
+
+import time
+
+from fastapi.requests import HTTPConnection
+
+from interlock.domain.errors import NotAuthenticated
+from interlock.faces.http.credentials import caller_now
+from interlock.faces.http.server_state import state_of
+from interlock.services.following import IDLE_SECONDS
+from interlock.services.threads import is_visible
+
+KEEP_ALIVE_SECONDS = 15.0
+RECHECK_SECONDS = 2.5
+"""With the idle time on top, a revoked credential reads on for less than 5 s."""
+
+
+class Watch:
+    """Over one stream or socket of one caller."""
+
+    def __init__(self, connection: HTTPConnection) -> None:
+        self._connection = connection
+        self._state = state_of(connection)
+        self._checked = time.monotonic()
+        self._silent = 0.0
+
+    async def reason_to_end(self, thread_id: str, *, is_idle: bool) -> str | None:
+        """`closing` or `revoked`, when the stream has to end now."""
+        if is_idle and self._state.closing.is_set():
+            return "closing"
+        if time.monotonic() - self._checked >= RECHECK_SECONDS:
+            self._checked = time.monotonic()
+            if not await self._may_see(thread_id):
+                return "revoked"
+        return None
+
+    async def _may_see(self, thread_id: str) -> bool:
+        try:
+            principal = await caller_now(self._connection)
+        except NotAuthenticated:
+            return False
+        return await is_visible(self._state.core, principal, thread_id)
+
+    def spoke(self) -> None:
+        self._silent = 0.0
+
+    def needs_sign_of_life(self) -> bool:
+        """After an idle time: whether waiting once more would be too late for a client that expects to hear."""
+        self._silent += IDLE_SECONDS
+        if self._silent + IDLE_SECONDS <= KEEP_ALIVE_SECONDS:
+            return False
+        self._silent = 0.0
+        return True

@@ -1,0 +1,1 @@
+"""The manage face: what admins and owners set, and look up, at `/api/v1/...`."""

@@ -1,0 +1,190 @@
+"""Posting to addresses outside: only to hosts that the operator named, and never into a private network by accident.
+
+A name is resolved once, every address it stands for is checked, and the connection goes to one of these: an answer of
+the name server that changes in between cannot lead it anywhere else.
+"""
+
+import asyncio
+import ipaddress
+import socket
+import ssl
+from collections.abc import Callable, Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass
+
+import httpx
+
+from interlock.domain.errors import FieldError, InvalidInput, Undeliverable
+
+TIMEOUT_SECONDS = 10.0
+CONNECT_SECONDS = 4.0
+"""For one address; a name may stand for several."""
+LONGEST_URL = 2_000
+_NAT64 = ipaddress.ip_network("64:ff9b::/96")
+
+Address = ipaddress.IPv4Address | ipaddress.IPv6Address
+
+
+@dataclass(frozen=True, slots=True)
+class _Destination:
+    url: httpx.URL
+    addresses: Sequence[str]
+
+
+def _resolve(host: str, port: int) -> list[str]:
+    return [str(entry[4][0]) for entry in socket.getaddrinfo(host, port, type=socket.SOCK_STREAM)]
+
+
+class HttpPoster:
+    def __init__(
+        self,
+        hosts: Sequence[str],
+        *,
+        allow_private: bool = False,
+        resolve: Callable[[str, int], Sequence[str]] = _resolve,
+    ) -> None:
+        self._hosts = tuple(host.lower() for host in hosts)
+        self._allow_private = allow_private
+        self._resolve = resolve
+        # No connection is kept: the next post to the same address may be meant for another name.
+        self._client = httpx.AsyncClient(
+            timeout=httpx.Timeout(TIMEOUT_SECONDS, connect=CONNECT_SECONDS),
+            limits=httpx.Limits(max_connections=None, max_keepalive_connections=0),
+            follow_redirects=False,
+            trust_env=False,
+            verify=_trusted(),
+            headers={"user-agent": "interlock", "accept-encoding": "identity"},
+        )
+        # A name server that hangs must not hold the threads in which tools work.
+        self._threads = ThreadPoolExecutor(8, "interlock-names")
+
+    async def check(self, url: str) -> None:
+        await self._destination(url)
+
+    async def post(self, url: str, body: bytes, headers: Mapping[str, str]) -> int:
+        try:
+            async with asyncio.timeout(TIMEOUT_SECONDS):
+                destination = await self._destination(url)
+                return await self._post(destination, body, headers)
+        except TimeoutError as error:
+            raise Undeliverable(f"no response within {TIMEOUT_SECONDS:g} seconds") from error
+        except InvalidInput as error:
+            raise Undeliverable(error.message) from error
+        except httpx.HTTPError as error:
+            # Of some errors the text holds what the receiver said; the kind of it tells enough.
+            raise Undeliverable(f"no response: {type(error).__name__}") from error
+
+    async def close(self) -> None:
+        await self._client.aclose()
+        self._threads.shutdown(wait=False, cancel_futures=True)
+
+    async def _post(self, destination: _Destination, body: bytes, headers: Mapping[str, str]) -> int:
+        url = destination.url
+        extensions = {} if _literal(url.host) else {"sni_hostname": url.raw_host.decode()}
+        last: httpx.HTTPError | None = None
+        for address in destination.addresses:
+            try:
+                async with self._client.stream(
+                    "POST",
+                    url.copy_with(host=address),
+                    content=body,
+                    headers={**headers, "host": url.netloc.decode()},
+                    extensions=extensions,
+                ) as response:
+                    # The body of the response is not read: nothing of it is kept.
+                    return response.status_code
+            except (httpx.ConnectError, httpx.ConnectTimeout) as error:
+                last = error
+        assert last is not None
+        raise last
+
+    async def _destination(self, url: str) -> _Destination:
+        parsed = self._parsed(url)
+        addresses = await self._addresses(parsed)
+        if not self._allow_private and not all(is_public(ipaddress.ip_address(address)) for address in addresses):
+            raise _refused(
+                "address",
+                f"{parsed.host} stands for a private or loopback address; INTERLOCK_WEBHOOK_PRIVATE=on allows these",
+            )
+        return _Destination(parsed, addresses)
+
+    def _parsed(self, url: str) -> httpx.URL:
+        try:
+            parsed = httpx.URL(url)
+        except (httpx.InvalidURL, ValueError) as error:
+            raise _refused("form", "the URL cannot be read") from error
+        if len(url) > LONGEST_URL:
+            raise _refused("length", f"a webhook's URL has {LONGEST_URL} characters at the most")
+        if parsed.scheme not in ("http", "https") or not parsed.host:
+            raise _refused("form", "a webhook's URL begins with https:// or http:// and a host")
+        if parsed.userinfo:
+            raise _refused("credentials", "a webhook's URL holds no user name and no password")
+        if not self._is_named(parsed):
+            raise _refused("host", f"{parsed.host} is not one of the hosts in INTERLOCK_WEBHOOK_HOSTS")
+        return parsed
+
+    def _is_named(self, url: httpx.URL) -> bool:
+        names = {name.lower().rstrip(".") for name in (url.host, url.raw_host.decode())}
+        return any(
+            name == host or (host.startswith("*.") and name.endswith(host[1:]) and not _literal(name))
+            for name in names
+            for host in self._hosts
+        )
+
+    async def _addresses(self, url: httpx.URL) -> list[str]:
+        loop = asyncio.get_running_loop()
+        port = url.port or (443 if url.scheme == "https" else 80)
+        try:
+            async with asyncio.timeout(TIMEOUT_SECONDS):
+                found = await loop.run_in_executor(self._threads, self._resolve, url.raw_host.decode(), port)
+        except (OSError, UnicodeError, TimeoutError) as error:
+            raise _refused("unknown_host", f"no address is found for {url.host}") from error
+        return list(dict.fromkeys(found))
+
+
+def is_public(address: Address) -> bool:
+    """Whether it is an address of the open internet, whichever way it is written."""
+    if isinstance(address, ipaddress.IPv6Address):
+        inner = _inner(address)
+        if inner is not None:
+            return is_public(inner)
+    return address.is_global and not (
+        address.is_private
+        or address.is_loopback
+        or address.is_link_local
+        or address.is_multicast
+        or address.is_reserved
+        or address.is_unspecified
+    )
+
+
+def _inner(address: ipaddress.IPv6Address) -> ipaddress.IPv4Address | None:
+    """The IPv4 address that packets to this one end up at, where it is a way to write one."""
+    if address.ipv4_mapped is not None:
+        return address.ipv4_mapped
+    if address.sixtofour is not None:
+        return address.sixtofour
+    if address.teredo is not None:
+        return address.teredo[1]
+    if address in _NAT64:
+        return ipaddress.IPv4Address(int(address) & 0xFFFFFFFF)
+    return None
+
+
+def _trusted() -> ssl.SSLContext:
+    """Who vouches for receivers: the public authorities, and those that the operator added to the machine's own."""
+    context = httpx.create_ssl_context(trust_env=False)
+    context.load_default_certs()
+    return context
+
+
+def _literal(host: str) -> bool:
+    try:
+        ipaddress.ip_address(host)
+    except ValueError:
+        return False
+    return True
+
+
+def _refused(code: str, message: str) -> InvalidInput:
+    return InvalidInput(message, [FieldError("url", code, message)])

@@ -1,0 +1,101 @@
+"""Repositories about who may do what: keys, tickets, grants, saved values, and replies that are given again."""
+
+from collections.abc import Collection
+from datetime import datetime
+from typing import Protocol
+
+from interlock.domain.api_key import ApiKey, Ticket
+from interlock.domain.grant import Grant
+from interlock.domain.saved_secret import SavedSecret
+
+
+class ApiKeys(Protocol):
+    async def add(self, key: ApiKey) -> None: ...
+
+    async def get(self, key_id: str) -> ApiKey | None: ...
+
+    async def by_hash(self, key_hash: str) -> ApiKey | None: ...
+
+    async def of_owner(self, owner_id: str | None) -> list[ApiKey]:
+        """The owner's keys, or with None everybody's, the newest first; revoked ones too."""
+        ...
+
+    async def used(self, key_id: str, at: datetime) -> None: ...
+
+    async def revoke(self, key_id: str, at: datetime) -> bool:
+        """False when it was revoked before."""
+        ...
+
+
+class Tickets(Protocol):
+    async def add(self, ticket: Ticket) -> None: ...
+
+    async def take(self, ticket_hash: str) -> Ticket | None:
+        """The ticket, which is gone from then on: of several callers one gets it."""
+        ...
+
+    async def purge(self, before: datetime) -> None:
+        """Drop those that expired before then."""
+        ...
+
+
+class Grants(Protocol):
+    async def add(self, grant: Grant) -> None: ...
+
+    async def get(self, grant_id: str) -> Grant | None: ...
+
+    async def live(self, owner_id: str, agent: str) -> list[Grant]:
+        """Those not revoked, the oldest first."""
+        ...
+
+    async def of_owner(self, owner_id: str | None) -> list[Grant]:
+        """The owner's grants, or with None everybody's, not revoked, the newest first."""
+        ...
+
+    async def used(self, grant_id: str, at: datetime) -> None: ...
+
+    async def revoke(self, grant_id: str, by: str, at: datetime) -> bool:
+        """False when it was revoked before."""
+        ...
+
+    async def end_of_thread(self, thread_id: str, at: datetime) -> None:
+        """Revoke what was granted for one thread: it is gone."""
+        ...
+
+
+class SavedSecrets(Protocol):
+    """Values are sealed before they reach the database; only `value` gives one in clear."""
+
+    async def put(self, secret: SavedSecret, value: str) -> None:
+        """Keep the value, in place of an earlier one of the same owner, agent and name."""
+        ...
+
+    async def named(self, owner_id: str, agent: str, names: Collection[str]) -> dict[str, SavedSecret]: ...
+
+    async def value(self, secret_id: str) -> str: ...
+
+    async def get(self, secret_id: str) -> SavedSecret | None: ...
+
+    async def of_owner(self, owner_id: str | None) -> list[SavedSecret]:
+        """The owner's, or with None everybody's, by agent and name."""
+        ...
+
+    async def delete(self, secret_id: str) -> bool: ...
+
+
+class Replies(Protocol):
+    """Replies that were given under an idempotency key, so that the same call gets the same bytes again."""
+
+    async def claim(self, principal_id: str, operation: str, key: str, body: bytes, at: datetime) -> bytes | None:
+        """Take the key for this transaction, or give the reply that was given under it before.
+
+        `KeyReused` when it came with another body. Bodies are kept as keyed hashes only. Whoever comes while another
+        transaction holds the key waits for that one's end.
+        """
+        ...
+
+    async def keep(self, principal_id: str, operation: str, key: str, reply: bytes) -> None:
+        """Write the reply under a key that this transaction claimed."""
+        ...
+
+    async def purge(self, before: datetime) -> None: ...

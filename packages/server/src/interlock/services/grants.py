@@ -1,0 +1,54 @@
+"""Grants and saved values: listed, and taken back at once."""
+
+from interlock.domain.errors import Forbidden, NotFound
+from interlock.domain.grant import Grant
+from interlock.domain.principal import Principal, Role
+from interlock.domain.saved_secret import SavedSecret
+from interlock.services.core import SERVER_CHAIN, Core, unit
+
+
+async def list_grants(core: Core, principal: Principal, *, everybody: bool = False) -> list[Grant]:
+    """What is granted for the caller's threads, the newest first; an admin may see everybody's."""
+    async with core.store.snapshot() as tx:
+        return await tx.grants.of_owner(_whose(principal, everybody=everybody))
+
+
+async def revoke_grant(core: Core, principal: Principal, grant_id: str) -> Grant:
+    """End a grant: what is asked from then on is put to a person. Its owner, its giver and admins may."""
+    async with unit(core) as work:
+        grant = await work.tx.grants.get(grant_id)
+        if grant is None or not _is_theirs(principal, grant.owner_id, grant.by_id):
+            raise NotFound("there is no such grant", grant_id=grant_id)
+        if await work.tx.grants.revoke(grant_id, principal.name, work.now):
+            revoked = {"grant_id": grant_id, "request_id": grant.request_id}
+            await work.tx.audit.append(SERVER_CHAIN, principal, "grant.revoked", revoked, work.now)
+    return grant
+
+
+async def list_saved(core: Core, principal: Principal, *, everybody: bool = False) -> list[SavedSecret]:
+    """What is saved for the caller: names, never values."""
+    async with core.store.snapshot() as tx:
+        return await tx.saved_secrets.of_owner(_whose(principal, everybody=everybody))
+
+
+async def delete_saved(core: Core, principal: Principal, secret_id: str) -> SavedSecret:
+    async with unit(core) as work:
+        saved = await work.tx.saved_secrets.get(secret_id)
+        if saved is None or not _is_theirs(principal, saved.owner_id):
+            raise NotFound("there is no such saved value", secret_id=secret_id)
+        await work.tx.saved_secrets.delete(secret_id)
+        deleted = {"secret_id": secret_id, "agent": saved.agent, "name": saved.name}
+        await work.tx.audit.append(SERVER_CHAIN, principal, "secret.deleted", deleted, work.now)
+    return saved
+
+
+def _whose(principal: Principal, *, everybody: bool) -> str | None:
+    if principal.is_agent:
+        raise Forbidden("an agent's key may not look at grants and saved values")
+    if everybody and principal.role is not Role.ADMIN:
+        raise Forbidden("only an admin sees what is others'")
+    return None if everybody else principal.id
+
+
+def _is_theirs(principal: Principal, *owner_ids: str) -> bool:
+    return not principal.is_agent and (principal.role is Role.ADMIN or principal.id in owner_ids)

@@ -1,0 +1,153 @@
+"""API keys and tickets: made, listed, revoked, and whom they stand for."""
+
+from dataclasses import replace
+from datetime import datetime, timedelta
+
+from interlock.domain.api_key import (
+    TICKET_LIFETIME,
+    ApiKey,
+    KeyRole,
+    Ticket,
+    credential_hash,
+    is_key,
+    new_key,
+    new_ticket,
+)
+from interlock.domain.errors import FieldError, Forbidden, InvalidInput, NotAuthenticated, NotFound
+from interlock.domain.ids import new_id
+from interlock.domain.principal import Principal, Role, principal_of
+from interlock.services.accounts import USERNAME
+from interlock.services.core import SERVER_CHAIN, Core, unit
+
+LONGEST_NAME = 64
+USE_NOTED_EVERY = timedelta(minutes=1)
+
+
+async def create_key(
+    core: Core,
+    principal: Principal,
+    name: str,
+    role: KeyRole,
+    *,
+    agent: str | None = None,
+    expires_at: datetime | None = None,
+) -> tuple[ApiKey, str]:
+    """A key of the caller's own, and its text, which nobody can be told again.
+
+    An agent's key is seen under one agent's name, its own unless another is given; those of hosted agents are taken.
+    """
+    _check_person(principal)
+    agent = (agent or name) if role is KeyRole.AGENT else None
+    _check_new(core, name, agent, expires_at)
+    text = new_key()
+    async with unit(core) as work:
+        key = ApiKey(
+            new_id("key"), name, role, principal.id, credential_hash(text), work.now, agent=agent, expires_at=expires_at
+        )
+        await work.tx.api_keys.add(key)
+        made = {"key_id": key.id, "name": name, "role": role, "agent": agent}
+        await work.tx.audit.append(SERVER_CHAIN, principal, "key.created", made, work.now)
+    return key, text
+
+
+async def list_keys(core: Core, principal: Principal, *, everybody: bool = False) -> list[ApiKey]:
+    """The caller's keys; an admin may see everybody's."""
+    if principal.is_agent:
+        raise Forbidden("an agent's key may not look at keys")
+    if everybody and principal.role is not Role.ADMIN:
+        raise Forbidden("only an admin sees the keys of others")
+    async with core.store.snapshot() as tx:
+        return await tx.api_keys.of_owner(None if everybody else principal.id)
+
+
+async def revoke_key(core: Core, principal: Principal, key_id: str) -> ApiKey:
+    """End a key for good, with every stream that it opened."""
+    _check_person(principal)
+    async with unit(core) as work:
+        key = await work.tx.api_keys.get(key_id)
+        if key is None or not (principal.role is Role.ADMIN or key.owner_id == principal.id):
+            raise NotFound("there is no such key", key_id=key_id)
+        if await work.tx.api_keys.revoke(key_id, work.now):
+            await work.tx.audit.append(SERVER_CHAIN, principal, "key.revoked", {"key_id": key_id}, work.now)
+            key = replace(key, revoked_at=work.now)
+    return key
+
+
+async def principal_by_key(core: Core, text: str) -> Principal:
+    """Whom a key stands for now; `NotAuthenticated` for one that does not hold."""
+    # A key with wrong check digits was never given out: the database need not be asked.
+    if not is_key(text):
+        raise NotAuthenticated("the key is not one of ours")
+    async with core.store.snapshot() as tx:
+        key = await tx.api_keys.by_hash(credential_hash(text))
+    principal = await _behind(core, key)
+    assert key is not None
+    if key.last_used_at is None or core.clock.now() - key.last_used_at >= USE_NOTED_EVERY:
+        async with unit(core) as work:
+            await work.tx.api_keys.used(key.id, work.now)
+    return principal
+
+
+async def principal_by_key_id(core: Core, key_id: str) -> Principal:
+    async with core.store.snapshot() as tx:
+        key = await tx.api_keys.get(key_id)
+    return await _behind(core, key)
+
+
+async def _behind(core: Core, key: ApiKey | None) -> Principal:
+    if key is None or not key.holds(core.clock.now()):
+        raise NotAuthenticated("the key does not hold, or no longer")
+    async with core.store.snapshot() as tx:
+        owner = await tx.users.get(key.owner_id)
+    if owner is None:
+        raise NotAuthenticated("the key's owner is gone")
+    person = replace(principal_of(owner), key_id=key.id)
+    if key.role is KeyRole.PERSON:
+        return person
+    return Principal(key.id, key.name, Role.AGENT, key_id=key.id, on_behalf_of=person, agent=key.agent)
+
+
+async def issue_ticket(core: Core, principal: Principal, issued_at: datetime) -> tuple[str, Ticket]:
+    """A ticket for the caller's credential, which was issued at that time."""
+    text = new_ticket()
+    async with unit(core) as work:
+        # Whoever makes new ones sweeps away the old ones: there is no other use of them.
+        await work.tx.tickets.purge(work.now)
+        ticket = Ticket(
+            credential_hash(text),
+            None if principal.key_id else principal.id,
+            principal.key_id,
+            issued_at,
+            work.now + TICKET_LIFETIME,
+        )
+        await work.tx.tickets.add(ticket)
+    return text, ticket
+
+
+async def take_ticket(core: Core, text: str) -> Ticket:
+    """Use a ticket up; `NotAuthenticated` when it was used before, or came too late."""
+    async with unit(core) as work:
+        ticket = await work.tx.tickets.take(credential_hash(text))
+    if ticket is None or core.clock.now() >= ticket.expires_at:
+        raise NotAuthenticated("the ticket was used before, or is too old")
+    return ticket
+
+
+def _check_person(principal: Principal) -> None:
+    """Keys make no keys: one that leaked could otherwise not be ended by revoking it."""
+    if principal.key_id is not None:
+        raise Forbidden("keys are made and revoked by people who signed in, not with a key")
+
+
+def _check_new(core: Core, name: str, agent: str | None, expires_at: datetime | None) -> None:
+    errors: list[FieldError] = []
+    if not name.strip() or len(name) > LONGEST_NAME or not name.isprintable():
+        errors.append(FieldError("name", "form", f"a key's name has 1 to {LONGEST_NAME} characters"))
+    if agent is not None and not USERNAME.match(agent):
+        errors.append(FieldError("agent", "form", "an agent's name is 1 to 64 letters, digits, and . _ @ -"))
+    if agent is not None and agent in core.agents.names:
+        errors.append(FieldError("agent", "taken", f"{agent} is hosted here: a key of its name could use its grants"))
+    if expires_at is not None and expires_at <= core.clock.now():
+        errors.append(FieldError("expires_at", "past", "expires_at must be in the future"))
+    if errors:
+        raise InvalidInput("; ".join(error.message for error in errors), errors)

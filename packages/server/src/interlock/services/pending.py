@@ -1,0 +1,137 @@
+"""Requests as people and agents look at them: one, those of a conversation, and everything that waits."""
+
+import asyncio
+from dataclasses import dataclass, replace
+from datetime import datetime, timedelta
+
+from interlock.domain.errors import Forbidden, NotFound
+from interlock.domain.principal import Principal, Role
+from interlock.domain.request import Answer, Pause, PauseStatus, Request, RequestKind, RequestStatus
+from interlock.domain.thread import Thread
+from interlock.ports.store import PendingFilter
+from interlock.services.core import Core
+from interlock.services.settling import shown
+
+COUNTED = 10_000
+LOOK_AGAIN = 1.0
+"""Seconds after which a wait looks by itself: news may come from another server, or be lost."""
+
+
+@dataclass(frozen=True, slots=True)
+class RequestView:
+    request: Request
+    answer: Answer | None = None
+    """As readers may see it: without the values of sensitive variables."""
+
+
+@dataclass(frozen=True, slots=True)
+class Wanted:
+    """What a caller wants listed; None: anything."""
+
+    kinds: tuple[RequestKind, ...] | None = None
+    agent: str | None = None
+    risk: str | None = None
+    min_age: float | None = None
+    max_age: float | None = None
+
+
+async def view_request(core: Core, principal: Principal, request_id: str, *, wait: float = 0.0) -> RequestView:
+    """The request, once it is settled or `wait` seconds have passed."""
+    view, thread = await _look(core, principal, request_id)
+    if wait <= 0 or view.request.status is not RequestStatus.PENDING:
+        return view
+    try:
+        async with asyncio.timeout(wait):
+            return await _settled(core, principal, view, thread)
+    except TimeoutError:
+        return (await _look(core, principal, request_id))[0]
+
+
+async def _settled(core: Core, principal: Principal, view: RequestView, thread: Thread) -> RequestView:
+    async with core.bus.subscribe(thread.id) as news:
+        while True:
+            # Looked at once more after subscribing: it may have been settled just before.
+            view, _ = await _look(core, principal, view.request.id)
+            if view.request.status is not RequestStatus.PENDING:
+                return view
+            await news.next(LOOK_AGAIN)
+
+
+async def _look(core: Core, principal: Principal, request_id: str) -> tuple[RequestView, Thread]:
+    async with core.store.snapshot() as tx:
+        request = await tx.requests.get(request_id)
+        if request is None:
+            raise NotFound("there is no such request", request_id=request_id)
+        thread = await tx.threads.get(request.thread_id)
+        if thread is None or not principal.may_see(thread):
+            raise Forbidden("the request is not yours")
+        answer = (await tx.answers.of_requests([request_id])).get(request_id)
+    return _viewed(request, answer), thread
+
+
+def _viewed(request: Request, answer: Answer | None) -> RequestView:
+    return RequestView(request, answer and replace(answer, value=shown(request, answer.value)))
+
+
+@dataclass(frozen=True, slots=True)
+class Standing:
+    """Where a conversation stands: how far its log has come, and what is open then."""
+
+    thread_id: str
+    seq: int
+    open: tuple[tuple[Pause, tuple[Request, ...]], ...]
+
+
+async def standing_of(core: Core, principal: Principal, thread_id: str) -> Standing | None:
+    """None where there is no such conversation; `Forbidden` for another's."""
+    async with core.store.snapshot() as tx:
+        thread = await tx.threads.get(thread_id)
+        if thread is None:
+            return None
+        if not principal.may_see(thread):
+            raise Forbidden("the conversation is not yours")
+        pauses = await tx.pauses.of_thread(thread_id, PauseStatus.OPEN)
+        requests = await tx.requests.of_pauses([pause.id for pause in pauses])
+    waiting = [request for request in requests if request.status is RequestStatus.PENDING]
+    return Standing(
+        thread_id,
+        thread.seq,
+        tuple((pause, tuple(one for one in waiting if one.pause_id == pause.id)) for pause in pauses),
+    )
+
+
+async def pending_of(core: Core, principal: Principal, thread_id: str) -> list[Request]:
+    """What one conversation waits for; nothing where there is no such conversation."""
+    standing = await standing_of(core, principal, thread_id)
+    return [request for _, requests in standing.open for request in requests] if standing else []
+
+
+async def list_pending(
+    core: Core, principal: Principal, wanted: Wanted, after: tuple[datetime, str] | None, limit: int
+) -> tuple[list[Request], int]:
+    """Everything that waits and that the caller may see, the oldest first, and how much there is (up to a bound)."""
+    now = core.clock.now()
+    filtered = PendingFilter(
+        kinds=wanted.kinds,
+        agent=wanted.agent,
+        risk=wanted.risk,
+        created_after=None if wanted.max_age is None else now - timedelta(seconds=wanted.max_age),
+        created_before=None if wanted.min_age is None else now - timedelta(seconds=wanted.min_age),
+        after=after,
+    )
+    async with core.store.snapshot() as tx:
+        mine = _within(principal, filtered)
+        total = await tx.requests.count_pending(mine, COUNTED)
+        found = await tx.requests.page_pending(mine, limit)
+    return found, total
+
+
+def _within(principal: Principal, wanted: PendingFilter) -> PendingFilter:
+    """The filter, narrowed to what the principal may see."""
+    if principal.is_agent:
+        assert principal.on_behalf_of is not None
+        return replace(wanted, owner_id=principal.on_behalf_of.id, asker_id=principal.id)
+    if principal.role is Role.ADMIN:
+        return wanted
+    agents = principal.reviews if principal.role is Role.REVIEWER else ()
+    return replace(wanted, owner_id=principal.id, agents=agents)

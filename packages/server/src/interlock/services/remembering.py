@@ -1,0 +1,73 @@
+"""What an answer leaves behind for later asks: a remembered permission, a saved value."""
+
+from collections.abc import Mapping
+from typing import Any
+
+from interlock.domain.errors import FieldError, InvalidAnswer
+from interlock.domain.grant import Grant, GrantDuration, GrantScope, Remember
+from interlock.domain.ids import new_id
+from interlock.domain.principal import Principal
+from interlock.domain.request import Request, RequestKind
+from interlock.domain.saved_secret import SavedSecret
+from interlock.services.core import Unit
+
+
+def check_remember(request: Request, value: Mapping[str, Any], how: Remember) -> None:
+    """Raise `InvalidAnswer` for an answer that cannot be remembered."""
+    if request.kind is not RequestKind.APPROVAL or not request.body.get("allow_remember"):
+        raise _refused("remember", "not_allowed", "this request may not be remembered")
+    if value["decision"] not in ("accept", "reject"):
+        raise _refused("remember", "not_allowed", "only a plain yes or no can be remembered")
+    bound = request.toolset if how.scope is GrantScope.ALL_TOOLS else request.definition
+    if bound is None or (how.scope is GrantScope.THIS_ACTION and request.digest is None):
+        raise _refused("scope", "not_allowed", f"nothing is known by which {how.scope} could be told again")
+
+
+def _refused(field: str, code: str, message: str) -> InvalidAnswer:
+    return InvalidAnswer(message, [FieldError(field, code, message)])
+
+
+async def remember(
+    work: Unit, request: Request, by: Principal, value: Mapping[str, Any], how: Remember
+) -> Grant | None:
+    """Keep the answer as a grant, in the transaction that gives it. `once` keeps nothing."""
+    if how.duration is GrantDuration.ONCE:
+        return None
+    is_all = how.scope is GrantScope.ALL_TOOLS
+    definition = request.toolset if is_all else request.definition
+    assert definition is not None
+    grant = Grant(
+        new_id("grant"),
+        request.owner_id,
+        request.agent,
+        how.scope,
+        definition,
+        value["decision"] == "accept",
+        by.id,
+        by.name,
+        request.id,
+        work.now,
+        thread_id=request.thread_id if how.duration is GrantDuration.SESSION else None,
+        tool=None if is_all else request.body["tool_name"],
+        action=request.digest if how.scope is GrantScope.THIS_ACTION else None,
+    )
+    await work.tx.grants.add(grant)
+    return grant
+
+
+async def save_values(work: Unit, request: Request, by: Principal, values: Mapping[str, str]) -> None:
+    """Keep the values for the next ask of the same owner and agent."""
+    is_sensitive = {field["name"]: field["sensitive"] for field in request.body["fields"]}
+    for name, value in values.items():
+        saved = SavedSecret(
+            new_id("saved"),
+            request.owner_id,
+            request.agent,
+            name,
+            is_sensitive[name],
+            request.id,
+            by.name,
+            work.now,
+            work.now,
+        )
+        await work.tx.saved_secrets.put(saved, value)

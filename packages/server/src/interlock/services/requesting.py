@@ -1,0 +1,84 @@
+"""Requests as they are written: from what was asked to a row that people see, with its deadline."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+from typing import Any
+
+from interlock.domain.canonical import digest
+from interlock.domain.event import EventType
+from interlock.domain.ids import new_id
+from interlock.domain.request import ID_PREFIX, Pause, Request, RequestKind, RequestStatus, described
+from interlock.domain.thread import Thread
+from interlock.services.core import Policy
+from interlock.services.run_log import Entry
+
+LONGEST_WARNING = 60.0
+"""Seconds before the deadline at which people are warned, for asks that leave more time than that."""
+
+
+@dataclass(frozen=True, slots=True)
+class Asked:
+    """One request as it was read from a graph, or came over the wire."""
+
+    kind: RequestKind
+    body: Mapping[str, Any]
+    interrupt_id: str | None = None
+    form: Mapping[str, Any] | None = None
+    call_id: str | None = None
+    message_id: str | None = None
+    digest: str | None = None
+    definition: str | None = None
+    """For an approval: the digest of the tool's definition, where the tool is known."""
+    toolset: str | None = None
+    """For an approval: the digest of all tools of the agent, where they are known."""
+    timeout: float | None = None
+
+
+def new_request(policy: Policy, now: datetime, thread: Thread, pause: Pause, position: int, asked: Asked) -> Request:
+    timeout = asked.timeout
+    is_approval = asked.kind is RequestKind.APPROVAL
+    if is_approval and timeout is None and not thread.is_outside:
+        timeout = policy.approval_timeout
+    deadline = None if timeout is None else now + timedelta(seconds=timeout)
+    return Request(
+        new_id(ID_PREFIX[asked.kind]),
+        pause.id,
+        pause.thread_id,
+        asked.kind,
+        RequestStatus.PENDING,
+        position,
+        dict(asked.body),
+        now,
+        interrupt_id=asked.interrupt_id,
+        form=dict(asked.form or {}),
+        call_id=asked.call_id,
+        message_id=asked.message_id,
+        digest=asked.digest,
+        definition=(asked.definition or _described_definition(asked.body)) if is_approval else None,
+        toolset=asked.toolset,
+        timeout_seconds=timeout,
+        deadline=deadline,
+        warn_at=None if deadline is None or timeout is None else deadline - _warning(timeout),
+        owner_id=thread.owner_id,
+        agent=thread.agent,
+    )
+
+
+def pause_opened(pause: Pause, requests: Sequence[Request], settled: Sequence[str] = ()) -> Entry:
+    """The event that tells of a pause; `settled` names what was answered in the same moment, without a person."""
+    data: dict[str, Any] = {
+        "pause_id": pause.id,
+        "node": pause.node,
+        "requests": [described(request) for request in requests],
+    }
+    return EventType.PAUSE_OPENED, data | ({"settled": list(settled)} if settled else {})
+
+
+def _warning(timeout: float) -> timedelta:
+    return timedelta(seconds=min(LONGEST_WARNING, timeout / 5))
+
+
+def _described_definition(body: Mapping[str, Any]) -> str:
+    """Where the tool itself is not known: what the ask says of it, apart from the call."""
+    return digest({name: body.get(name) for name in ("tool_name", "tool_display_name", "risk_level", "tool_schema")})

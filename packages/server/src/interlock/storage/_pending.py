@@ -1,0 +1,74 @@
+"""The list of what is pending: each branch of it is read in the order of an index, and never further than asked."""
+
+from collections.abc import Iterator
+from typing import Any
+
+from sqlalchemy import ColumnElement, Row, and_, func, literal, literal_column, or_, select
+from sqlalchemy.ext.asyncio import AsyncConnection
+
+from interlock.domain.request import RequestStatus
+from interlock.ports.store import PendingFilter
+from interlock.storage.schema import requests, threads
+
+Conditions = list[ColumnElement[bool]]
+
+# Written out, not bound: only then can the partial indexes serve the query.
+_IS_PENDING = requests.c.status == literal_column(f"'{RequestStatus.PENDING}'")
+
+
+async def page(connection: AsyncConnection, wanted: PendingFilter, limit: int) -> list[Row[Any]]:
+    found: list[Row[Any]] = []
+    for branch in _branches(wanted):
+        query = (
+            select(requests)
+            .where(_IS_PENDING, *branch, *_conditions(wanted), *_after(wanted))
+            .order_by(requests.c.created_at, requests.c.id)
+            .limit(limit)
+        )
+        found += (await connection.execute(query)).all()
+    found.sort(key=lambda row: (row.created_at, row.id))
+    return found[:limit]
+
+
+async def count(connection: AsyncConnection, wanted: PendingFilter, most: int) -> int:
+    total = 0
+    for branch in _branches(wanted):
+        if total >= most:
+            break
+        some = select(literal(1)).where(_IS_PENDING, *branch, *_conditions(wanted)).limit(most - total)
+        total += await connection.scalar(select(func.count()).select_from(some.subquery())) or 0
+    return total
+
+
+def _branches(wanted: PendingFilter) -> Iterator[Conditions]:
+    """What one may see, in parts that do not overlap: one's own, and those of the agents that one reviews."""
+    own = [] if wanted.owner_id is None else [requests.c.owner_id == wanted.owner_id]
+    yield own
+    for agent in wanted.agents or ():
+        yield [requests.c.agent == agent, requests.c.owner_id != wanted.owner_id]
+
+
+def _conditions(wanted: PendingFilter) -> Conditions:
+    conditions: Conditions = []
+    if wanted.asker_id is not None:
+        asked = select(threads.c.id).where(threads.c.asker_id == wanted.asker_id)
+        conditions.append(requests.c.thread_id.in_(asked))
+    if wanted.kinds is not None:
+        conditions.append(requests.c.kind.in_(wanted.kinds))
+    if wanted.agent is not None:
+        conditions.append(requests.c.agent == wanted.agent)
+    if wanted.risk is not None:
+        conditions.append(requests.c.risk == wanted.risk)
+    if wanted.created_after is not None:
+        conditions.append(requests.c.created_at >= wanted.created_after)
+    if wanted.created_before is not None:
+        conditions.append(requests.c.created_at <= wanted.created_before)
+    return conditions
+
+
+def _after(wanted: PendingFilter) -> Conditions:
+    if wanted.after is None:
+        return []
+    at, request_id = wanted.after
+    same_moment = and_(requests.c.created_at == at, requests.c.id > request_id)
+    return [or_(requests.c.created_at > at, same_moment)]

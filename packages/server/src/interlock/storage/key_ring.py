@@ -1,0 +1,224 @@
+"""The server's own keys. They are in the database, sealed under the master key, so that the master key can be changed.
+
+The newest "secrets" key seals; those before it still open. "audit" and "tokens" stay what they are, since what they
+signed has to be checked later; "replies" hashes what callers sent.
+"""
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from datetime import datetime
+from typing import Any, Protocol
+
+from cryptography.exceptions import InvalidTag
+from cryptography.hazmat.primitives.ciphers.aead import AESGCM
+from sqlalchemy import Row, func, insert, select
+from sqlalchemy.ext.asyncio import AsyncConnection
+from typing_extensions import override
+
+from interlock.domain.errors import InvalidInput, Unreadable
+from interlock.storage.audit import chained
+from interlock.storage.database import Database
+from interlock.storage.schema import audit, server_keys
+from interlock.storage.sealing import FIRST, KEY_BYTES, Sealer, decrypt, derive, encrypt
+
+SECRETS = "secrets"
+_OTHERS = ("audit", "tokens", "replies")
+_VERSION = b"\x01"
+_LOCK = 0x696E7465726C6B72
+"""The number of an advisory lock; any will do that nobody else uses."""
+
+_ALL = select(server_keys).order_by(server_keys.c.purpose, server_keys.c.id)
+# A key that somebody seals with is not dropped before that is committed. Nobody waits for anybody here: what a rotation
+# is about to drop is skipped, and it never drops the newest.
+_HELD = (
+    select(server_keys.c.id)
+    .where(server_keys.c.purpose == SECRETS)
+    .with_for_update(read=True, key_share=True, skip_locked=True)
+)
+_FIRST_ENTRIES = select(audit).where(audit.c.number == FIRST).limit(20)
+
+Keys = Mapping[tuple[str, int], bytes]
+"""By purpose and number."""
+
+
+class MasterKey(Protocol):
+    """Where the master key is kept. It is written only by whoever is `alone` with the ring."""
+
+    def present(self) -> bytes | None:
+        """The key as it is now; None when none was made yet."""
+        ...
+
+    def coming(self) -> bytes | None:
+        """The key of a rotation that may or may not have been committed."""
+        ...
+
+    def make(self) -> bytes:
+        """The first key, durably kept."""
+        ...
+
+    def prepare(self) -> bytes:
+        """The key after this one, durably kept as the coming one."""
+        ...
+
+    def promote(self) -> None:
+        """The coming key is the one that counts."""
+        ...
+
+    def discard(self) -> None:
+        """The coming key, if there is one, was never used."""
+        ...
+
+    def advice(self) -> str:
+        """That the key is not the right one, and what to do about it."""
+        ...
+
+
+@dataclass(frozen=True, slots=True)
+class Opened:
+    """The keys of a database, and the master key that opened them."""
+
+    master: bytes = field(repr=False)
+    keys: Keys = field(repr=False)
+
+    @property
+    def secrets(self) -> dict[int, bytes]:
+        return {number: key for (purpose, number), key in self.keys.items() if purpose == SECRETS}
+
+
+class KeyRing(Sealer):
+    """The keys as a server holds them, and a sealer that follows rotations made by other processes."""
+
+    def __init__(self, master: MasterKey, opened: Opened) -> None:
+        super().__init__(opened.secrets)
+        self._master = master
+        self.audit, self.tokens, self.replies = (opened.keys[purpose, FIRST] for purpose in _OTHERS)
+
+    @override
+    async def ready(self, connection: AsyncConnection) -> None:
+        held = {_number(row) for row in (await connection.execute(_HELD)).all()}
+        if max(held, default=0) == self.newest:
+            return
+        try:
+            await self.reload(connection)
+        except Unreadable:
+            # A server whose environment has the old master key may go on until the next rotation.
+            if self.newest not in held:
+                raise
+
+    @override
+    async def reload(self, connection: AsyncConnection) -> None:
+        try:
+            self.use(_unlocked((await connection.execute(_ALL)).all(), self._master).secrets)
+        except InvalidInput as error:
+            raise Unreadable(f"a secret cannot be opened: {error.message}") from error
+
+
+async def open_ring(database: Database, master: MasterKey, at: datetime) -> KeyRing:
+    """The ring of this database, made when it has none; `InvalidInput` when the master key is not the right one."""
+    async with database.write() as connection:
+        await alone(connection)
+        return KeyRing(master, await opened(connection, master, at))
+
+
+async def alone(connection: AsyncConnection) -> None:
+    """Nobody else makes, rotates or settles keys until this transaction ends."""
+    # SQLite has one writer at a time anyway.
+    if connection.dialect.name == "postgresql":
+        await connection.execute(select(func.pg_advisory_xact_lock(_LOCK)))
+
+
+async def opened(connection: AsyncConnection, master: MasterKey, at: datetime) -> Opened:
+    """The keys, for whoever is alone with them; what a rotation that died left of the master key is settled."""
+    rows = (await connection.execute(_ALL)).all()
+    if not rows:
+        return await _made(connection, master, at)
+    found = _unlocked(rows, master)
+    if found.master == master.present():
+        master.discard()
+    else:
+        master.promote()
+    return found
+
+
+async def _made(connection: AsyncConnection, master: MasterKey, at: datetime) -> Opened:
+    """The first keys: those that a database without a ring was used with, so that what they signed still holds."""
+    present = master.present()
+    if not await _was_used_with(connection, present):
+        raise InvalidInput(master.advice())
+    key = present or master.make()
+    derived = {(purpose, FIRST): derive(key, purpose) for purpose in (SECRETS, "audit", "tokens")}
+    keys: Keys = {**derived, ("replies", FIRST): AESGCM.generate_key(bit_length=KEY_BYTES * 8)}
+    rows = [row_of(key, purpose, number, one, at) for (purpose, number), one in keys.items()]
+    await connection.execute(insert(server_keys), rows)
+    return Opened(key, keys)
+
+
+async def _was_used_with(connection: AsyncConnection, master: bytes | None) -> bool:
+    """As far as the audit trail tells: one entry that this key signed is enough, and so is none at all."""
+    entries = (await connection.execute(_FIRST_ENTRIES)).mappings().all()
+    if master is None or not entries:
+        return not entries
+    key = derive(master, "audit")
+    plain = [{name: value for name, value in entry.items() if name != "hash"} for entry in entries]
+    return any(entry["hash"] == chained(key, "", rest) for entry, rest in zip(entries, plain, strict=True))
+
+
+def row_of(master: bytes, purpose: str, number: int, key: bytes, at: datetime) -> dict[str, Any]:
+    identity = key_id(number)
+    sealed = _VERSION + encrypt(_cipher(master), key, _bound(purpose, identity))
+    return {"purpose": purpose, "id": identity, "sealed": sealed, "created_at": at}
+
+
+def key_id(number: int) -> str:
+    """As the table has it."""
+    return f"{number:08x}"
+
+
+def _number(row: Row[Any]) -> int:
+    return int(row.id, 16)
+
+
+def _cipher(master: bytes) -> AESGCM:
+    return AESGCM(derive(master, "ring"))
+
+
+def _bound(purpose: str, identity: str) -> bytes:
+    return _VERSION + f"{purpose}/{identity}".encode()
+
+
+def _unlocked(rows: Sequence[Row[Any]], master: MasterKey) -> Opened:
+    for candidate in _candidates(master):
+        keys = _opened_by(candidate, rows)
+        if keys:
+            return _complete(Opened(candidate, keys), len(rows))
+    raise InvalidInput(master.advice())
+
+
+def _candidates(master: MasterKey) -> Iterator[bytes]:
+    """Read one by one, and the present one twice: the coming one may take its place between two looks."""
+    looks: tuple[Callable[[], bytes | None], ...] = (master.present, master.coming, master.present)
+    for look in looks:
+        key = look()
+        if key is not None:
+            yield key
+
+
+def _opened_by(master: bytes, rows: Sequence[Row[Any]]) -> dict[tuple[str, int], bytes]:
+    cipher = _cipher(master)
+    keys: dict[tuple[str, int], bytes] = {}
+    for row in rows:
+        try:
+            keys[row.purpose, _number(row)] = decrypt(cipher, bytes(row.sealed)[1:], _bound(row.purpose, row.id))
+        except (InvalidTag, ValueError):
+            continue
+    return keys
+
+
+def _complete(found: Opened, expected: int) -> Opened:
+    lacking = [purpose for purpose in _OTHERS if (purpose, FIRST) not in found.keys]
+    if lacking or not found.secrets or len(found.keys) != expected:
+        raise InvalidInput(
+            "the table server_keys was changed: the master key is right, but not every key in it opens. Restore the "
+            "database from a backup"
+        )
+    return found

@@ -1,0 +1,91 @@
+"""Values that people let be kept. They are sealed here; the database never sees them in clear."""
+
+from collections.abc import Collection
+from typing import Any
+
+from sqlalchemy import Row, delete, select
+
+from interlock.domain.errors import NotFound
+from interlock.domain.saved_secret import SavedSecret
+from interlock.storage._repository import insert_for
+from interlock.storage._sealed import SealedRepository
+from interlock.storage.schema import saved_secrets
+
+_TOLD = tuple(column for column in saved_secrets.c if column.name != "sealed")
+
+
+class SqlSavedSecrets(SealedRepository):
+    async def put(self, secret: SavedSecret, value: str) -> None:
+        gone = delete(saved_secrets).where(
+            saved_secrets.c.owner_id == secret.owner_id,
+            saved_secrets.c.agent == secret.agent,
+            saved_secrets.c.name == secret.name,
+        )
+        await self._connection.execute(gone)
+        # Of two answers that save the same name at once the later one counts.
+        adding = insert_for(saved_secrets, is_postgres=self._is_postgres)
+        changed = {name: adding.excluded[name] for name in ("id", "sensitive", "sealed", "request_id", "by_name")}
+        await self._connection.execute(
+            adding.on_conflict_do_update(index_elements=["owner_id", "agent", "name"], set_=changed),
+            {
+                "id": secret.id,
+                "owner_id": secret.owner_id,
+                "agent": secret.agent,
+                "name": secret.name,
+                "sensitive": secret.sensitive,
+                "sealed": await self._seal(value, context=_context(secret.id)),
+                "request_id": secret.request_id,
+                "by_name": secret.by_name,
+                "created_at": secret.created_at,
+                "updated_at": secret.updated_at,
+            },
+        )
+
+    async def named(self, owner_id: str, agent: str, names: Collection[str]) -> dict[str, SavedSecret]:
+        found = await self._connection.execute(
+            select(*_TOLD).where(
+                saved_secrets.c.owner_id == owner_id,
+                saved_secrets.c.agent == agent,
+                saved_secrets.c.name.in_(names),
+            )
+        )
+        return {row.name: _saved(row) for row in found}
+
+    async def value(self, secret_id: str) -> str:
+        wanted = select(saved_secrets.c.sealed).where(saved_secrets.c.id == secret_id)
+        sealed = await self._connection.scalar(wanted)
+        if sealed is None:
+            raise NotFound("there is no such saved value", secret_id=secret_id)
+        return await self._open(sealed, context=_context(secret_id))
+
+    async def get(self, secret_id: str) -> SavedSecret | None:
+        found = await self._connection.execute(select(*_TOLD).where(saved_secrets.c.id == secret_id))
+        row = found.one_or_none()
+        return None if row is None else _saved(row)
+
+    async def of_owner(self, owner_id: str | None) -> list[SavedSecret]:
+        wanted = select(*_TOLD).order_by(saved_secrets.c.agent, saved_secrets.c.name, saved_secrets.c.id)
+        if owner_id is not None:
+            wanted = wanted.where(saved_secrets.c.owner_id == owner_id)
+        return [_saved(row) for row in await self._connection.execute(wanted)]
+
+    async def delete(self, secret_id: str) -> bool:
+        return await self._changed(delete(saved_secrets).where(saved_secrets.c.id == secret_id))
+
+
+def _context(secret_id: str) -> str:
+    return f"saved:{secret_id}"
+
+
+def _saved(row: Row[Any]) -> SavedSecret:
+    return SavedSecret(
+        id=row.id,
+        owner_id=row.owner_id,
+        agent=row.agent,
+        name=row.name,
+        sensitive=row.sensitive,
+        request_id=row.request_id,
+        by_name=row.by_name,
+        created_at=row.created_at,
+        updated_at=row.updated_at,
+    )
