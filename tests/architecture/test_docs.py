@@ -6,7 +6,6 @@ from collections.abc import Iterator
 from contextlib import AbstractAsyncContextManager
 from dataclasses import fields
 from pathlib import Path
-from types import SimpleNamespace
 from typing import Any, cast
 
 import click

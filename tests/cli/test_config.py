@@ -25,6 +25,12 @@ def test_lists_are_parted_by_commas_or_blanks() -> None:
     assert config.allowed_hosts == ("one.example", "two.example")
 
 
+def test_hosts_of_webhooks_are_names_or_addresses() -> None:
+    config = load({}, {"INTERLOCK_WEBHOOK_HOSTS": "Hooks.example.com *.example.org 10.0.0.1 ::1 localhost"})
+    assert config.webhook_hosts == ("hooks.example.com", "*.example.org", "10.0.0.1", "::1", "localhost")
+    assert not config.webhook_private
+
+
 def test_the_database_is_in_the_data_folder_unless_it_is_named() -> None:
     assert load({"data": Path("kept")}, {}).database_url == "sqlite:///kept/interlock.db"
     assert load({}, {"INTERLOCK_DATABASE": "postgresql://h/d"}).database_url == "postgresql://h/d"
@@ -48,9 +54,19 @@ def test_registration_is_open_or_closed(text: str, is_open: bool) -> None:
         ("APPROVAL_TIMEOUT", "soon"),
         ("FOLLOW_GRACE", "nan"),
         ("LEASE_SECONDS", "0"),
+        ("RATE_LIMIT", "0"),
+        ("RATE_LIMIT", "nan"),
+        ("RATE_BURST", "1.5"),
+        ("RATE_BURST", "0"),
+        ("STREAMS_PER_CALLER", "-1"),
+        ("SLOW_SECONDS", "never"),
         ("LOG_LEVEL", "loud"),
         ("DATABASE", "mysql://x/y"),
         ("DATABASE", "nonsense"),
+        ("WEBHOOK_HOSTS", "https://hooks.example.com"),
+        ("WEBHOOK_HOSTS", "hooks.example.com:8080"),
+        ("WEBHOOK_HOSTS", "*"),
+        ("WEBHOOK_PRIVATE", "maybe"),
     ],
 )
 def test_a_variable_that_cannot_be_is_named(name: str, value: str) -> None:

@@ -14,6 +14,7 @@ LIGHT = [
     ["users", "create", "--help"],
     ["serve", "--help"],
     ["migrate", "--help"],
+    ["audit", "verify", "--help"],
     ["version"],
 ]
 

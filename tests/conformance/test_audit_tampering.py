@@ -109,6 +109,16 @@ TAMPERING: dict[str, Tamper] = {
 }
 
 
+SETTINGS = settings(
+    max_examples=4,
+    deadline=None,
+    database=None,
+    derandomize=True,
+    # Each example begins with a database of its own.
+    suppress_health_check=[HealthCheck.function_scoped_fixture],
+)
+
+
 async def tampered(database: Database, count: int, name: str, one: int, other: int) -> None:
     store = SqlStore(database, sealer=Sealer(MASTER_KEY), audit_key=derive(MASTER_KEY, "audit"))
     for chain in ("ann-0", "ann-1", "ann-2"):

@@ -153,6 +153,15 @@ def test_guessing_a_password_is_slowed_down_and_the_right_one_works_after_waitin
     assert right.status_code == 200
 
 
+def test_who_says_to_come_from_elsewhere_is_not_believed(folk: People, client: httpx.Client) -> None:
+    folk.named("spoofed")
+    statuses: list[int] = []
+    for number in range(14):
+        client.headers["x-forwarded-for"] = f"10.0.0.{number}"
+        statuses.append(sign_in(client, "spoofed", "wrong").status_code)
+    assert set(statuses) == {401, 429}
+
+
 def test_guesses_that_come_all_at_once_are_counted_one_by_one(strict: ServerProcess, folk: People) -> None:
     folk.named("rushed")
 

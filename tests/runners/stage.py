@@ -147,8 +147,10 @@ class Stage:
             self.runner = None
 
     async def claim(self, worker: str = "mortal") -> Claim:
-        claimed = await running.claim(self.core, worker)
-        assert claimed is not None
+        async with asyncio.timeout(SECONDS):
+            # On PostgreSQL the transaction of a worker that was killed may hold its rows a moment longer.
+            while (claimed := await running.claim(self.core, worker)) is None:
+                await asyncio.sleep(0.01)
         return claimed
 
     async def dying(self) -> GraphRun:

@@ -9,8 +9,9 @@ from fastapi import Request
 
 from interlock.bootstrap import Application, application
 from interlock.config import Config
+from interlock.faces.http import watching
+from interlock.faces.http.credentials import credential_of
 from interlock.faces.http.sse import KEEP_ALIVE
-from interlock.faces.threads import streaming
 from interlock.faces.threads.frames import Frames
 from interlock.faces.threads.streaming import Stream
 from interlock.services import accounts, following, messages, threads
@@ -19,7 +20,7 @@ from interlock.services import accounts, following, messages, threads
 @pytest.fixture
 async def built(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> AsyncGenerator[Application]:
     """The application without a port, whose followers look up often."""
-    for module in (following, streaming):
+    for module in (following, watching):
         monkeypatch.setattr(module, "IDLE_SECONDS", 0.02)
     async with application(Config(data=tmp_path, auth="none")) as running:
         yield running
@@ -30,6 +31,7 @@ async def followed(built: Application) -> AsyncGenerator[bytes]:
     principal = await accounts.local_principal(core, "local")
     thread = await threads.create_thread(core, principal)
     request = Request({"type": "http", "app": built.app, "headers": [], "query_string": b"", "path": "/"})
+    request.state.credential = await credential_of(request)
     stream = Stream(request, principal, thread.id, Frames(thread.id, "zh", joined_late=True))
     return stream.thread(thread.seq)
 
@@ -37,7 +39,7 @@ async def followed(built: Application) -> AsyncGenerator[bytes]:
 async def test_a_comment_is_sent_before_the_silence_gets_too_long(
     built: Application, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(streaming, "KEEP_ALIVE_SECONDS", 0.1)
+    monkeypatch.setattr(watching, "KEEP_ALIVE_SECONDS", 0.1)
     stream = await followed(built)
     begun = asyncio.get_running_loop().time()
     async with asyncio.timeout(10):
@@ -63,6 +65,6 @@ async def test_a_stream_that_is_not_silent_needs_no_comment(built: Application) 
 
 
 def test_the_silence_is_never_longer_than_promised() -> None:
-    assert streaming.KEEP_ALIVE_SECONDS == 15
-    assert following.IDLE_SECONDS * 2 <= streaming.KEEP_ALIVE_SECONDS
-    assert streaming.RECHECK_SECONDS + following.IDLE_SECONDS < 5
+    assert watching.KEEP_ALIVE_SECONDS == 15
+    assert following.IDLE_SECONDS * 2 <= watching.KEEP_ALIVE_SECONDS
+    assert watching.RECHECK_SECONDS + following.IDLE_SECONDS < 5

@@ -1,8 +1,9 @@
 """The hitl face: clarification, decision, env_var and permission requests over REST, SSE and WebSocket."""
 
-from typing import Annotated, Any, Generic, Literal, TypeVar
+import math
+from typing import Annotated, Any, Generic, Literal, TypeVar, cast
 
-from pydantic import Field, StringConstraints
+from pydantic import AfterValidator, Field, StringConstraints
 
 from interlock_client.base import Sent, Told
 
@@ -13,6 +14,22 @@ RequestId = Annotated[str, StringConstraints(min_length=1, max_length=200)]
 ConversationId = Annotated[str, StringConstraints(min_length=1, max_length=500)]
 
 T = TypeVar("T")
+
+
+def _finite(value: Any) -> Any:
+    """Parsers of Python take numbers that no other reads: one of them would spoil every list that it is shown in."""
+    if isinstance(value, float) and not math.isfinite(value):
+        raise ValueError("NaN and Infinity are no JSON")
+    if isinstance(value, dict):
+        value = cast("dict[str, Any]", value)
+        _finite(list(value.values()))
+    elif isinstance(value, list):
+        for one in cast("list[Any]", value):
+            _finite(one)
+    return cast("Any", value)
+
+
+JsonObject = Annotated[dict[str, Any], AfterValidator(_finite)]
 
 
 class Done(Told, Generic[T]):
@@ -38,8 +55,8 @@ class Failed(Told):
 
 class Respond(Sent):
     request_id: RequestId
-    response: dict[str, Any] = Field(description="By the request's type; unknown fields are refused.")
-    metadata: dict[str, Any] = Field(
+    response: JsonObject = Field(description="By the request's type; unknown fields are refused.")
+    metadata: JsonObject = Field(
         default_factory=dict[str, Any], description="About the sender; it goes to the audit trail."
     )
 
@@ -51,7 +68,7 @@ class Cancel(Sent):
 
 class NewRequest(Sent):
     type: RequestType
-    request_data: dict[str, Any] = Field(description="By the type: what its `..._asked` event shows as `data`.")
+    request_data: JsonObject = Field(description="By the type: what its `..._asked` event shows as `data`.")
     conversation_id: ConversationId | None = Field(default=None, description="A new one is begun when left out.")
     timeout_seconds: Annotated[float, Field(gt=0, le=31_536_000)] | None = Field(
         default=300, description="`null`: it waits for as long as it takes."

@@ -22,6 +22,7 @@ from interlock.ports.agents import Message
 from interlock.ports.clock import SystemClock
 from interlock.services.auditing import make_heads
 from interlock.services.core import Core, Policy
+from interlock.services.housekeeping import keep_tidy
 from interlock.storage.database import Database, open_database, sqlite_file
 from interlock.storage.folder_lock import FolderLock
 from interlock.storage.key_ring import KeyRing, open_ring
@@ -51,6 +52,9 @@ class NoAgents:
         return []
 
     def check(self, request: Request, value: Mapping[str, Any]) -> None: ...
+
+    def takes(self, request: Request) -> frozenset[str] | None:
+        return None
 
 
 @asynccontextmanager
@@ -100,6 +104,9 @@ def _policy(config: Config) -> Policy:
         config.lease_seconds,
         config.locale,
         webhook_hosts=config.webhook_hosts,
+        confirmation_timeout=config.confirmation_timeout,
+        confirmation_retry_limit=config.confirmation_retry_limit,
+        confirmation_batch_size=config.confirmation_batch_size,
     )
 
 
@@ -203,8 +210,10 @@ async def _running(
 ) -> AsyncGenerator[None]:
     """What goes on while the server serves: the runner, deadlines, webhooks, and the drain when it is told to stop."""
     await runner.start()
-    ticking = asyncio.create_task(timer.run(state.core))
-    sending = asyncio.create_task(sender.run(state.core)) if state.core.policy.webhook_hosts else None
+    core = state.core
+    ticking = asyncio.create_task(timer.run(core))
+    tidying = asyncio.create_task(keep_tidy(core))
+    sending = asyncio.create_task(sender.run(core)) if core.policy.webhook_hosts else None
     draining = asyncio.create_task(_drain_when_closing(state, runner))
     state.ready.set()
     try:
@@ -212,6 +221,7 @@ async def _running(
     finally:
         state.closing.set()
         await _cancelled(ticking)
+        await _cancelled(tidying)
         await draining
         if sending is not None:
             await _cancelled(sending)

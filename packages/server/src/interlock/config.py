@@ -29,6 +29,9 @@ class Config:
     model: str | None = None
     registration: bool = True
     approval_timeout: float | None = None
+    confirmation_timeout: float = 300.0
+    confirmation_retry_limit: int = 3
+    confirmation_batch_size: int = 1
     follow_grace: float = 5.0
     lease_seconds: float = 30.0
     secret_key: str | None = field(default=None, repr=False)
@@ -168,6 +171,9 @@ _VARIABLES: Mapping[str, Any] = {
     "model": str,
     "registration": _switch,
     "approval_timeout": _seconds,
+    "confirmation_timeout": _seconds,
+    "confirmation_retry_limit": _count,
+    "confirmation_batch_size": _count,
     "follow_grace": _seconds,
     "lease_seconds": _seconds,
     "secret_key": str,

@@ -30,6 +30,8 @@ class Gate(TypedDict):
     description: NotRequired[str | Callable[[ToolCallRequest], str]]
     display_name: NotRequired[str]
     risk_level: NotRequired[str]
+    allow_remember: NotRequired[bool]
+    """Whether an answer may stand for later calls too; yes when left out."""
     when: NotRequired[Callable[[ToolCallRequest], bool]]
     """Only calls for which it is true are asked about. It must say the same of the same call each time."""
     timeout: NotRequired[float | None]
@@ -86,6 +88,7 @@ class InterlockMiddleware(AgentMiddleware[Any, Any, Any]):
                 call["args"],
                 _description(gate, request),
                 gate.get("risk_level", "medium"),
+                gate.get("allow_remember", True),
                 timeout=gate.get("timeout"),
                 display_name=gate.get("display_name"),
                 allowed=_allowed(gate),

@@ -38,6 +38,8 @@ class _Connection(H11Protocol):
 
     def connection_made(self, transport: asyncio.Transport) -> None:
         super().connection_made(transport)
+        # A socket on which nothing happens tells by this that the other end is gone; no client has to answer anything.
+        transport.get_extra_info("socket").setsockopt(socket.SOL_SOCKET, socket.SO_KEEPALIVE, 1)
         self._stuck: asyncio.TimerHandle | None = None
         self.app_state = {**self.app_state, DROP: transport.abort}
 
@@ -78,6 +80,12 @@ class _Server(uvicorn.Server):
     def handle_exit(self, sig: int, frame: FrameType | None) -> None:
         self._loop.call_soon_threadsafe(self._application.state.closing.set)
         super().handle_exit(sig, frame)
+
+    async def shutdown(self, sockets: list[socket.socket] | None = None) -> None:
+        self._application.state.closing.set()
+        # One turn of the loop, in which the faces close their sockets themselves, and say why.
+        await asyncio.sleep(0)
+        await super().shutdown(sockets)
 
 
 def serve_until_stopped(given: Mapping[str, Any]) -> None:

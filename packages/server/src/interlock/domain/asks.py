@@ -32,6 +32,15 @@ class _Faults:
             self.add(field, "empty", f"{field} must not be empty")
         return value
 
+    def flag(self, field: str, value: Any, *, default: bool) -> bool:
+        """Not the truth of whatever was given: a variable must not become one that everybody may see by a typo."""
+        if value is None:
+            return default
+        if not isinstance(value, bool):
+            self.add(field, "not_a_boolean", f"{field} must be true or false")
+            return default
+        return value
+
     def raise_any(self, what: str) -> None:
         if self.errors:
             listed = "; ".join(error.message for error in self.errors)
@@ -169,8 +178,8 @@ def _field(faults: _Faults, index: int, field: Any) -> dict[str, Any]:
     return {
         "name": name,
         "label": faults.text(f"{where}.label", given.get("label", name), required=False),
-        "required": bool(given.get("required", True)),
-        "sensitive": bool(given.get("sensitive", True)),
+        "required": faults.flag(f"{where}.required", given.get("required"), default=True),
+        "sensitive": faults.flag(f"{where}.sensitive", given.get("sensitive"), default=True),
         "description": faults.text(f"{where}.description", given.get("description", ""), required=False),
     }
 
@@ -184,7 +193,11 @@ def _question(faults: _Faults, index: int, item: Any) -> dict[str, Any]:
         return {"question": "", "options": []}
     given = cast("Mapping[str, Any]", item)
     text = faults.text(f"{where}.question", given.get("question"))
-    options = cast("Sequence[Any]", given.get("options") or ())
+    options = given.get("options") or ()
+    if not isinstance(options, list | tuple):
+        faults.add(f"{where}.options", "not_a_list", f"{where}.options must be a list")
+        options = ()
+    options = cast("Sequence[Any]", options)
     return {"question": text, "options": [_option(faults, f"{where}.options[{n}]", o) for n, o in enumerate(options)]}
 
 
@@ -197,6 +210,6 @@ def _option(faults: _Faults, where: str, option: Any) -> dict[str, Any]:
     given = cast("Mapping[str, Any]", option)
     label = faults.text(f"{where}.label", given.get("label", given.get("value")))
     shown: dict[str, Any] = {"label": label, "value": faults.text(f"{where}.value", given.get("value", label))}
-    if given.get("allow_custom"):
+    if faults.flag(f"{where}.allow_custom", given.get("allow_custom"), default=False):
         shown["allow_custom"] = True
     return shown

@@ -2,7 +2,8 @@
 
     InterlockError
     ├── InvalidInput         the caller sent something that cannot be taken; `errors` names each field
-    │   └── InvalidAnswer    an answer that does not fit what was asked; the request stays open
+    │   ├── InvalidAnswer    an answer that does not fit what was asked; the request stays open
+    │   └── WrongSession     a reply to another session than the user's present one
     ├── NotAuthenticated     no credential, or one that does not hold
     ├── Forbidden            the caller may not do this, or the thing does not exist for them
     ├── NotFound             no such thing, told only to those who may know
@@ -55,6 +56,10 @@ class InvalidInput(InterlockError):
 
 class InvalidAnswer(InvalidInput):
     code = "invalid_answer"
+
+
+class WrongSession(InvalidInput):
+    code = "wrong_session"
 
 
 class NotAuthenticated(InterlockError):

@@ -59,7 +59,7 @@ class Run:
     status: RunStatus
     created_at: datetime
     input: dict[str, Any] = field(default_factory=dict[str, Any])
-    """For a message `{text}`; empty for the others, which go on from the thread's state and its answers."""
+    """For a message `{text, system?}`; empty for the others, which go on from the thread's state and its answers."""
     attempt: int = 0
     """How often it was claimed; above one it was interrupted by a crash or a lost lease."""
     started_seq: int = 0

@@ -7,6 +7,10 @@ from enum import StrEnum
 from interlock.domain.transitions import Transitions
 
 
+CONFIRM = "confirm"
+"""The face whose threads have a deadline of their own for approvals."""
+
+
 class ThreadStatus(StrEnum):
     IDLE = "idle"
     RUNNING = "running"

@@ -1,6 +1,6 @@
 """The agents that this server hosts, by name, and the work they do."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Literal, Protocol
 
@@ -15,6 +15,8 @@ MessageRole = Literal["user", "assistant", "tool", "system"]
 class Message:
     role: MessageRole
     content: str
+    tool_calls: Sequence[Mapping[str, Any]] = ()
+    """With an assistant's message: `{id, name, args}` of each tool that it called."""
 
 
 class Agents(Protocol):
@@ -28,7 +30,14 @@ class Agents(Protocol):
         ...
 
     def check(self, request: Request, value: Mapping[str, Any]) -> None:
-        """Raise `InvalidAnswer` when the agent's graph would refuse this answer, which fits the ask otherwise."""
+        """Raise `InvalidAnswer` when the agent's graph would refuse this answer, which fits the ask otherwise.
+
+        The arguments of an edit are held against what the tool takes; `args.NAME` names each that is wrong.
+        """
+        ...
+
+    def takes(self, request: Request) -> frozenset[str] | None:
+        """The names of the arguments that the tool of an approval takes; None where the tool is not known."""
         ...
 
 

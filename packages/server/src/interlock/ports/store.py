@@ -69,6 +69,21 @@ class Threads(Protocol):
         """The owner's threads, the one last touched first, and how many there are in all."""
         ...
 
+    async def present(self, face: str, owner_id: str) -> Thread | None:
+        """The owner's newest thread of that face; None when they have none."""
+        ...
+
+    async def lock_present(self, face: str, owner_id: str) -> Thread | None:
+        """As `present`, and hold its row, or the right to add one, until the transaction ends.
+
+        Of several that ask for the same owner and face one goes on, and the others see what it did.
+        """
+        ...
+
+    async def owners(self, face: str) -> list[str]:
+        """The names of everybody who has a thread of that face, in order."""
+        ...
+
     async def update(
         self,
         thread_id: str,
@@ -133,6 +148,10 @@ class Runs(Protocol):
 
     async def last_of(self, thread_id: str) -> Run | None: ...
 
+    async def last_message_of(self, thread_id: str) -> Run | None:
+        """The run that the thread's last message started."""
+        ...
+
     async def next_queued(self, run_id: str | None = None) -> Run | None:
         """The oldest queued run, or the named one if queued, locked; one that another worker is taking is skipped."""
         ...
@@ -155,6 +174,10 @@ class Pauses(Protocol):
 
     async def of_thread(self, thread_id: str, status: PauseStatus) -> list[Pause]:
         """The thread's pauses in that status, oldest first; at most one is open."""
+        ...
+
+    async def opened_by(self, thread_id: str, seq: int) -> Pause | None:
+        """The pause that the event of this number told of first."""
         ...
 
     async def change(self, pause_id: str, status: PauseStatus, at: datetime) -> bool: ...
@@ -228,6 +251,10 @@ class Events(Protocol):
 
     async def after(self, thread_id: str, seq: int, limit: int) -> list[Event]: ...
 
+    async def last(self, thread_id: str, kind: EventType, until: int) -> Event | None:
+        """The last event of this type whose number is `until` or less."""
+        ...
+
 
 class Effects(Protocol):
     async def get(self, key: EffectKey) -> Effect | None: ...
@@ -274,6 +301,10 @@ class Secrets(Protocol):
     async def destroy_of_thread(self, thread_id: str) -> None: ...
 
     async def destroy_of_request(self, request_id: str) -> None: ...
+
+    async def destroy_uncollected(self, before: datetime) -> None:
+        """Destroy what was given before then to agents that run elsewhere, and was never collected by them."""
+        ...
 
 
 class Transaction(Protocol):

@@ -72,6 +72,10 @@ class Deliveries(Protocol):
         """Let it wait anew, due at once, with all attempts before it."""
         ...
 
+    async def purge(self, before: datetime) -> None:
+        """Drop those that were written before then and wait for nothing."""
+        ...
+
     async def give_up(self, webhook_id: str, reason: str) -> None:
         """Let all that wait for this webhook fail."""
         ...

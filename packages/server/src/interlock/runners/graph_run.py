@@ -146,7 +146,8 @@ class GraphRun:
     def _next_input(self, state: GraphState) -> Any:
         unsent = self._unsent_message(state)
         if unsent is not None:
-            return graph_input(self.agent, self.claim.run.id, unsent, state.messages)
+            run = self.claim.run
+            return graph_input(self.agent, run.id, unsent, state.messages, run.input.get("system"))
         resume, self.untold = self.answered.resumes(state)
         if resume:
             return Command(resume=resume)

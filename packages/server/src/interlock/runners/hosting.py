@@ -7,10 +7,10 @@ from langchain_core.runnables import RunnableConfig
 from langgraph.checkpoint.base import BaseCheckpointSaver
 
 from interlock.agents._langgraph import CHECKPOINTER
-from interlock.domain.request import Request
+from interlock.domain.request import Request, RequestKind
 from interlock.domain.thread import Lease, Thread
 from interlock.ports.agents import Message
-from interlock.runners import replies
+from interlock.runners import arguments, replies
 from interlock.runners.loading import HostedAgent
 from interlock.runners.transcript import messages_in, shown
 
@@ -43,3 +43,13 @@ class HostedAgents:
 
     def check(self, request: Request, value: Mapping[str, Any]) -> None:
         replies.check(request, value)
+        if request.kind is RequestKind.APPROVAL and value["decision"] == "edit":
+            arguments.check(self._parameters(request), value["args"])
+
+    def takes(self, request: Request) -> frozenset[str] | None:
+        schemas = self._parameters(request)
+        return arguments.names_in(schemas) if schemas else None
+
+    def _parameters(self, request: Request) -> Sequence[arguments.Schema]:
+        agent = self.find(request.agent)
+        return agent.parameters.get(request.body["tool_name"], ()) if agent else ()

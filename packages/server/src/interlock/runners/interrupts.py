@@ -9,6 +9,7 @@ anything else                          a clarification that shows the value
 """
 
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from typing import Any, cast
 
 from langchain_core.messages import AIMessage
@@ -41,7 +42,9 @@ def read(interrupt: Interrupt[Any], messages: Sequence[Any]) -> list[Asked]:
         asked = _read(interrupt, messages)
     except (InvalidInput, LookupError, TypeError, ValueError, AttributeError):
         asked = []
-    return asked or [_anything(interrupt.id, interrupt.value)]
+    asked = asked or [_anything(interrupt.id, interrupt.value)]
+    message = _last_said(messages)
+    return [replace(one, message_id=message.id if message else None) for one in asked]
 
 
 def _read(interrupt: Interrupt[Any], messages: Sequence[Any]) -> list[Asked]:
@@ -155,11 +158,14 @@ def _anything(interrupt_id: str, value: Any) -> Asked:
     return Asked(RequestKind.CLARIFICATION, body | {"value": plain(value)}, interrupt_id, {"shape": "free"})
 
 
+def _last_said(messages: Sequence[Any]) -> AIMessage | None:
+    """The agent's last message: what asks now was said in it, or called by it."""
+    return next((message for message in reversed(messages) if isinstance(message, AIMessage)), None)
+
+
 def _open_calls(messages: Sequence[Any]) -> list[Mapping[str, Any]]:
-    for message in reversed(messages):
-        if isinstance(message, AIMessage):
-            return cast("list[Mapping[str, Any]]", list(message.tool_calls))
-    return []
+    message = _last_said(messages)
+    return cast("list[Mapping[str, Any]]", list(message.tool_calls)) if message else []
 
 
 def _take_call(calls: list[Mapping[str, Any]], name: str, args: Any) -> str | None:

@@ -4,12 +4,13 @@ import importlib
 import importlib.util
 import inspect
 import sys
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from types import ModuleType
 from typing import Any, cast, get_type_hints
 
+from langchain_core.tools import BaseTool
 from langchain_core.utils.function_calling import convert_to_openai_tool
 from langgraph.graph.state import StateGraph
 from langgraph.prebuilt.tool_node import ToolNode
@@ -19,6 +20,7 @@ from pydantic import PydanticUserError
 from interlock.domain.canonical import digest
 from interlock.domain.errors import InvalidInput
 from interlock.domain.request import RequestKind
+from interlock.runners.arguments import Schema, schema_of
 from interlock.services.requesting import Asked
 
 Graph = Pregel[Any, Any, Any, Any]
@@ -34,13 +36,15 @@ class HostedAgent:
     """The properties of what the graph takes, by name; taken once, since LangGraph makes them anew each time."""
     definitions: Mapping[str, str] = field(default_factory=dict[str, str])
     """By tool, the digest of how it is described to the model: a remembered permission is bound to it."""
+    parameters: Mapping[str, Sequence[Schema]] = field(default_factory=dict[str, Sequence[Schema]])
+    """By tool, what its arguments have to be; several where tools share a name."""
 
     def bound(self, asked: Asked) -> Asked:
         """The ask, with what the approval of a tool may be remembered by."""
         if asked.kind is not RequestKind.APPROVAL:
             return asked
-        name = asked.body["tool_name"]
-        return replace(asked, definition=self.definitions.get(name), toolset=digest(dict(self.definitions)))
+        toolset = digest(dict(self.definitions)) if self.definitions else None
+        return replace(asked, definition=self.definitions.get(asked.body["tool_name"]), toolset=toolset)
 
 
 class AgentNotLoaded(InvalidInput):
@@ -91,18 +95,25 @@ def hosted(name: str, found: Any) -> HostedAgent:
     if cast("Any", known).checkpointer is False:
         raise AgentNotLoaded(f"agent {name!r} was compiled with checkpointer=False, so it cannot pause")
     tool_nodes = frozenset(key for key, node in known.nodes.items() if isinstance(node.bound, ToolNode))
-    return HostedAgent(name, known, tool_nodes, _input_fields(known), _definitions(known))
+    return HostedAgent(name, known, tool_nodes, _input_fields(known), *_definitions(known))
 
 
-def _definitions(graph: Graph) -> Mapping[str, str]:
+def _definitions(graph: Graph) -> tuple[Mapping[str, str], Mapping[str, Sequence[Schema]]]:
     """Of every tool in the graph and its subgraphs. Two tools of one name count as one that has both definitions."""
-    described: dict[str, list[str]] = {}
+    digests: dict[str, set[str]] = {}
+    parameters: dict[str, list[Schema]] = {}
+    for tool in _tools(graph):
+        definition = convert_to_openai_tool(tool)
+        digests.setdefault(tool.name, set()).add(digest(definition))
+        parameters.setdefault(tool.name, []).append(schema_of(tool, definition))
+    return {name: digest(sorted(found)) for name, found in digests.items()}, parameters
+
+
+def _tools(graph: Graph) -> Iterator[BaseTool]:
     inner = [cast("Graph", one) for _, one in cast("Any", graph).get_subgraphs(recurse=True) if hasattr(one, "nodes")]
     for node in (node for one in [graph, *inner] for node in one.nodes.values()):
         if isinstance(node.bound, ToolNode):
-            for name, tool in node.bound.tools_by_name.items():
-                described.setdefault(name, []).append(digest(convert_to_openai_tool(tool)))
-    return {name: digest(sorted(set(digests))) for name, digests in described.items()}
+            yield from node.bound.tools_by_name.values()
 
 
 def _input_fields(graph: Graph) -> Mapping[str, Any]:

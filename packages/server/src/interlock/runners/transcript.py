@@ -32,7 +32,16 @@ def messages_in(values: Any) -> list[AnyMessage]:
 
 
 def shown(messages: Sequence[BaseMessage]) -> list[Message]:
-    return [Message(_ROLES[message.type], message.text) for message in messages if message.type in _ROLES]
+    return [
+        Message(_ROLES[message.type], message.text, _calls(message))
+        for message in messages
+        if message.type in _ROLES
+    ]
+
+
+def _calls(message: BaseMessage) -> list[dict[str, Any]]:
+    calls = message.tool_calls if isinstance(message, AIMessage) else ()
+    return [{"id": call["id"], "name": call["name"], "args": plain(call["args"])} for call in calls]
 
 
 def closing(messages: Sequence[BaseMessage]) -> list[ToolMessage]:
@@ -48,5 +57,4 @@ def closing(messages: Sequence[BaseMessage]) -> list[ToolMessage]:
 
 
 def assistant_entry(message: AIMessage) -> dict[str, Any]:
-    calls = [{"id": call["id"], "name": call["name"], "args": plain(call["args"])} for call in message.tool_calls]
-    return {"message_id": message.id, "text": message.text, "tool_calls": calls}
+    return {"message_id": message.id, "text": message.text, "tool_calls": _calls(message)}

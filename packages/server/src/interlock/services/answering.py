@@ -206,12 +206,14 @@ def _pending(requests: Sequence[Request], settled: set[str]) -> bool:
 
 
 def _settlement(work: Unit, sender: Sender, request: Request, reply: Reply) -> Settlement:
-    if request.deadline is not None and request.deadline <= work.now:
+    is_pending = request.status is RequestStatus.PENDING
+    # Of one that was settled before its deadline, who comes second is told by whom.
+    if is_pending and request.deadline is not None and request.deadline <= work.now:
         raise AlreadySettled(
             "the request has expired", request_id=request.id, current_status=RequestStatus.EXPIRED, answered_by=None
         )
     status, value = RequestStatus.CANCELLED, None
-    if reply.value is not None and request.status is RequestStatus.PENDING:
+    if reply.value is not None and is_pending:
         status, value = RequestStatus.ANSWERED, answers.check(request.kind, request.body, reply.value)
         if "shape" in request.form:
             work.core.agents.check(request, value)

@@ -15,6 +15,7 @@ from interlock.ports.clock import Clock
 from interlock.ports.passwords import Passwords
 from interlock.ports.store import Store, Transaction
 from interlock.ports.webhooks import Poster
+from interlock.services.attempts import Attempts
 from interlock.services.presence import Presence
 from interlock.services.showing import Showing
 
@@ -36,6 +37,12 @@ class Policy:
     """The language of what the server itself asks people."""
     webhook_hosts: tuple[str, ...] = ()
     """The hosts that may be told of requests; none: webhooks are off."""
+    confirmation_timeout: float = 300.0
+    """Seconds that an approval waits on a thread of the confirm face."""
+    confirmation_retry_limit: int = 3
+    """After how many replies of its owner that cannot be taken a confirmation is refused."""
+    confirmation_batch_size: int = 1
+    """How many confirmations one client is asked for at once, unless it says otherwise."""
 
 
 class _NoRunner:
@@ -77,6 +84,7 @@ class Core:
     runner: Runner = field(default_factory=_NoRunner)
     presence: Presence = field(default_factory=Presence)
     showing: Showing = field(default_factory=Showing)
+    attempts: Attempts = field(default_factory=Attempts)
     deadline_set: Callable[[], None] = _nobody
     """Called when a request with a deadline was written."""
     poster: Poster = field(default_factory=_NoPoster)

@@ -5,13 +5,21 @@ Tokens are live only. Where a follower missed some, it gets the text so far as o
 
 from collections.abc import AsyncGenerator
 
-from interlock.domain.event import Event, Live, Partial, Token
+from interlock.domain.event import Event, EventType, Live, Partial, Token
 from interlock.ports.bus import Subscription
 from interlock.services.core import Core
 
 PAGE = 500
 IDLE_SECONDS = 2.0
 """How long a follower trusts the silence of the bus before it looks into the log itself."""
+
+
+async def said_last(core: Core, thread_id: str, seq: int) -> str:
+    """What the agent said last in the turn that was under way at this event; empty where it had said nothing."""
+    async with core.store.snapshot() as tx:
+        message = await tx.events.last(thread_id, EventType.ASSISTANT_MESSAGE, seq)
+        turn = await tx.events.last(thread_id, EventType.USER_MESSAGE, seq)
+    return message.data["text"] if message and turn and message.seq > turn.seq else ""
 
 
 async def follow(core: Core, thread_id: str, after: int) -> AsyncGenerator[Live | None]:

@@ -21,6 +21,7 @@ from interlock.services.core import SERVER_CHAIN, Core, unit
 
 LONGEST_NAME = 64
 USE_NOTED_EVERY = timedelta(minutes=1)
+LONGEST_LIFE = timedelta(days=36_525)
 
 
 async def create_key(
@@ -149,5 +150,7 @@ def _check_new(core: Core, name: str, agent: str | None, expires_at: datetime | 
         errors.append(FieldError("agent", "taken", f"{agent} is hosted here: a key of its name could use its grants"))
     if expires_at is not None and expires_at <= core.clock.now():
         errors.append(FieldError("expires_at", "past", "expires_at must be in the future"))
+    elif expires_at is not None and expires_at - core.clock.now() > LONGEST_LIFE:
+        errors.append(FieldError("expires_at", "far", "expires_at is a hundred years from now at the most"))
     if errors:
         raise InvalidInput("; ".join(error.message for error in errors), errors)

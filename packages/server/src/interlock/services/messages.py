@@ -39,23 +39,36 @@ async def send_message(
 
     On a thread that runs or waits for people: `ThreadBusy`, with what is pending.
     """
-    if not text.strip():
-        raise InvalidInput("the message must not be empty")
+    check_text(text)
     async with unit(core) as work:
         thread = await work.tx.threads.lock(thread_id)
         if thread is None and may_create(principal, thread_id):
             thread = await _added(work, principal, check_agent(core, agent), thread_id, title_of(text))
         thread = driven(principal, thread)
-        await _check_free(work, thread)
-        # Answers of a run that failed are not for the turn that begins now.
-        await void_pauses(work, thread, principal, "the conversation went on")
-        if not thread.title:
-            await work.tx.threads.update(thread.id, work.now, title=title_of(text))
-        said = (EventType.USER_MESSAGE, {"text": text, "by": principal.name})
-        run = await queue_run(work, thread, RunCause.MESSAGE, {"text": text}, detached=detached, before=(said,))
-        failpoints.hit("message.committing")
+        run = await take_message(work, principal, thread, text, detached=detached)
     failpoints.hit("message.committed")
     return Started(thread, run, thread.seq)
+
+
+def check_text(text: str) -> None:
+    if not text.strip():
+        raise InvalidInput("the message must not be empty")
+
+
+async def take_message(
+    work: Unit, principal: Principal, thread: Thread, text: str, *, detached: bool, system: str | None = None
+) -> Run:
+    """Start a run with a message on a locked thread that is free. `system` is heeded by the first one only."""
+    await _check_free(work, thread)
+    # Answers of a run that failed are not for the turn that begins now.
+    await void_pauses(work, thread, principal, "the conversation went on")
+    if not thread.title:
+        await work.tx.threads.update(thread.id, work.now, title=title_of(text))
+    said = (EventType.USER_MESSAGE, {"text": text, "by": principal.name})
+    given = {"text": text, **({"system": system} if system else {})}
+    run = await queue_run(work, thread, RunCause.MESSAGE, given, detached=detached, before=(said,))
+    failpoints.hit("message.committing")
+    return run
 
 
 async def retry(
@@ -96,6 +109,31 @@ async def stop(core: Core, principal: Principal, thread_id: str, reason: str) ->
             return False
         await work.tx.runs.request_stop(run.id, reason)
         work.stop(run.id)
+    return True
+
+
+async def interrupt(core: Core, principal: Principal, thread_id: str, reason: str, source: str) -> bool:
+    """Stop what runs on the thread, or cancel what it waits for: the agent does not go on, and the next message does.
+
+    True when the log tells of it, at once or when the tool under way has ended; False when there was nothing to stop.
+    """
+    async with unit(core) as work:
+        thread = driven(principal, await work.tx.threads.lock(thread_id))
+        run = await work.tx.runs.active_of(thread_id)
+        if run is not None:
+            await work.tx.runs.request_stop(run.id, reason)
+            work.stop(run.id)
+            return True
+        pauses = await work.tx.pauses.of_thread(thread_id, PauseStatus.OPEN)
+        if not pauses:
+            return False
+        await void_pauses(work, thread, principal, reason, source)
+        await work.tx.threads.update(thread_id, work.now, status=ThreadStatus.IDLE)
+        if thread.is_outside:
+            return False
+        await work.tx.secrets.destroy_of_thread(thread_id)
+        ended = {"run_id": pauses[-1].run_id, "status": RunStatus.STOPPED}
+        await work.record(thread_id, (EventType.RUN_ENDED, ended))
     return True
 
 

@@ -1,7 +1,7 @@
 """Asks of agents that run elsewhere: anything that can make an HTTP call can ask a person."""
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Any
 
 from interlock import failpoints
@@ -13,14 +13,12 @@ from interlock.domain.ids import is_own_new_thread_id, new_id, new_thread_id
 from interlock.domain.principal import Principal
 from interlock.domain.request import Answer, Pause, PauseOrigin, PauseStatus, Request, RequestKind, RequestStatus
 from interlock.domain.thread import Thread, ThreadStatus
-from interlock.domain.webhook import WebhookEvent
 from interlock.services.accounts import USERNAME
 from interlock.services.core import Core, Unit, unit
 from interlock.services.once import Once, replied_once
-from interlock.services.requesting import Asked, new_request, pause_opened
-from interlock.services.settling import close, settle
-from interlock.services.standing_answers import standing_answer
-from interlock.services.webhooks import tell
+from interlock.services.pausing import place
+from interlock.services.requesting import Asked, new_request
+from interlock.services.settling import close
 
 DEFAULT_AGENT = "external"
 
@@ -58,14 +56,9 @@ async def _place(work: Unit, principal: Principal, what: Ask, body: Mapping[str,
     thread = await _conversation(work, principal, what)
     pause = Pause(new_id("pause"), thread.id, "", PauseStatus.OPEN, PauseOrigin.OUTSIDE, thread.agent, work.now)
     request = new_request(work.core.policy, work.now, thread, pause, 0, _asked(what, body, principal))
-    settlement = await standing_answer(work, thread, request)
-    opened = await work.record(thread.id, pause_opened(pause, [request], [request.id] if settlement else []))
-    await work.tx.pauses.add(replace(pause, opened_seq=opened[-1].seq), [request])
+    placed = await place(work, thread, pause, [request])
     await work.tx.threads.update(thread.id, work.now, status=ThreadStatus.PAUSED)
-    if settlement is None:
-        await tell(work, WebhookEvent.ASKED, request)
-    else:
-        await settle(work, request, settlement)
+    if not placed.is_open:
         await close(work, thread, pause.id)
     failpoints.hit("ask.committing")
     written = await work.tx.requests.get(request.id)
@@ -99,7 +92,8 @@ async def _conversation(work: Unit, principal: Principal, what: Ask) -> Thread:
         raise Forbidden(
             f"no such conversation, or another's: leave conversation_id out to begin one, or use {person.name}-UUID"
         )
-    if thread.agent != agent:
+    # Who names no agent means the one that the conversation has.
+    if what.agent is not None and thread.agent != agent:
         raise _wrong("agent", "other", f"the agent of this conversation is {thread.agent}")
     return thread
 
@@ -122,7 +116,8 @@ def _agent(core: Core, principal: Principal, named: str | None) -> str:
         own = principal.agent or principal.name
         if named not in (None, own):
             raise _wrong("agent", "other", f"this key asks as {own}")
-        return own
+        # It may be hosted since the key was made: values that people saved for it must not go elsewhere.
+        named = own
     agent = named or DEFAULT_AGENT
     if not USERNAME.match(agent):
         raise _wrong("agent", "form", "an agent's name is 1 to 64 letters, digits, and . _ @ -")

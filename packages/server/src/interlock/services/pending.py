@@ -66,10 +66,11 @@ async def _look(core: Core, principal: Principal, request_id: str) -> tuple[Requ
         if thread is None or not principal.may_see(thread):
             raise Forbidden("the request is not yours")
         answer = (await tx.answers.of_requests([request_id])).get(request_id)
-    return _viewed(request, answer), thread
+    return viewed(request, answer), thread
 
 
-def _viewed(request: Request, answer: Answer | None) -> RequestView:
+def viewed(request: Request, answer: Answer | None) -> RequestView:
+    """The request with its answer as readers may see it."""
     return RequestView(request, answer and replace(answer, value=shown(request, answer.value)))
 
 
@@ -98,6 +99,26 @@ async def standing_of(core: Core, principal: Principal, thread_id: str) -> Stand
         thread.seq,
         tuple((pause, tuple(one for one in waiting if one.pause_id == pause.id)) for pause in pauses),
     )
+
+
+async def asked_at(core: Core, principal: Principal, thread_id: str, seq: int) -> list[RequestView]:
+    """What the pause asks, or asked, that the event of this number told of first; nothing where none did."""
+    async with core.store.snapshot() as tx:
+        thread = await tx.threads.get(thread_id)
+        if thread is None or not principal.may_see(thread):
+            raise Forbidden("no such thread, or it is not yours")
+        pause = await tx.pauses.opened_by(thread_id, seq)
+        requests = await tx.requests.of_pauses([pause.id]) if pause else []
+        answers = await tx.answers.of_requests([request.id for request in requests])
+    return [viewed(request, answers.get(request.id)) for request in requests]
+
+
+async def asked_in(core: Core, pause_id: str) -> tuple[int | None, list[Request]]:
+    """The number of the event that told of a pause first, and what it asks; for who was shown its log already."""
+    async with core.store.snapshot() as tx:
+        pause = await tx.pauses.get(pause_id)
+        requests = await tx.requests.of_pauses([pause_id])
+    return (pause.opened_seq if pause else None), requests
 
 
 async def pending_of(core: Core, principal: Principal, thread_id: str) -> list[Request]:

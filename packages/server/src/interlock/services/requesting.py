@@ -9,7 +9,7 @@ from interlock.domain.canonical import digest
 from interlock.domain.event import EventType
 from interlock.domain.ids import new_id
 from interlock.domain.request import ID_PREFIX, Pause, Request, RequestKind, RequestStatus, described
-from interlock.domain.thread import Thread
+from interlock.domain.thread import CONFIRM, Thread
 from interlock.services.core import Policy
 from interlock.services.run_log import Entry
 
@@ -39,7 +39,7 @@ def new_request(policy: Policy, now: datetime, thread: Thread, pause: Pause, pos
     timeout = asked.timeout
     is_approval = asked.kind is RequestKind.APPROVAL
     if is_approval and timeout is None and not thread.is_outside:
-        timeout = policy.approval_timeout
+        timeout = policy.confirmation_timeout if thread.face == CONFIRM else policy.approval_timeout
     deadline = None if timeout is None else now + timedelta(seconds=timeout)
     return Request(
         new_id(ID_PREFIX[asked.kind]),

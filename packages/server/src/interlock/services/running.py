@@ -19,13 +19,10 @@ from interlock.domain.request import (
 )
 from interlock.domain.run import RunStatus
 from interlock.domain.thread import Lease, ThreadStatus
-from interlock.domain.webhook import WebhookEvent
 from interlock.services.core import Core, Unit, unit
-from interlock.services.requesting import Asked, new_request, pause_opened
+from interlock.services.pausing import place
+from interlock.services.requesting import Asked, new_request
 from interlock.services.run_log import Entry, RunLog
-from interlock.services.settling import settle
-from interlock.services.standing_answers import standing_answer
-from interlock.services.webhooks import tell
 
 
 @dataclass(frozen=True, slots=True)
@@ -137,21 +134,11 @@ async def open_pause(
             new_request(core.policy, work.now, claim.thread, pause, position, one) for position, one in enumerate(asked)
         ]
         await work.tx.leases.check(lease)
-        settlements = [(one, how) for one in requests if (how := await standing_answer(work, claim.thread, one))]
-        is_open = len(settlements) < len(requests)
-        if is_open:
-            await work.tx.leases.end(lease, ThreadStatus.PAUSED, work.now, message_count)
-        opened = pause_opened(pause, requests, [one.id for one, _ in settlements])
-        events = await work.record(lease.thread_id, *before, opened)
-        await work.tx.pauses.add(replace(pause, opened_seq=events[-1].seq), requests)
+        placed = await place(work, claim.thread, pause, requests, before)
         await _consume(work, consumed)
-        settled = {request.id for request, _ in settlements}
-        for request in requests:
-            if request.id not in settled:
-                await tell(work, WebhookEvent.ASKED, request)
-        for request, settlement in settlements:
-            events += await settle(work, request, settlement)
-        if is_open:
+        events = placed.events
+        if placed.is_open:
+            await work.tx.leases.end(lease, ThreadStatus.PAUSED, work.now, message_count)
             await work.tx.runs.change(lease.run_id, RunStatus.PAUSED, work.now)
             ended = {"run_id": lease.run_id, "status": RunStatus.PAUSED}
             events += await work.record(lease.thread_id, (EventType.RUN_ENDED, ended))
@@ -161,7 +148,7 @@ async def open_pause(
     failpoints.hit("ask.committed")
     if any(request.deadline for request in requests):
         core.deadline_set()
-    return Paused(pause, is_open, events)
+    return Paused(pause, placed.is_open, events)
 
 
 async def finish(

@@ -137,12 +137,12 @@ async def queue_run(
     return run
 
 
-async def void_pauses(work: Unit, thread: Thread, by: Principal, reason: str) -> None:
+async def void_pauses(work: Unit, thread: Thread, by: Principal, reason: str, source: str = "server") -> None:
     """End every pause of the thread that still waits, or still has answers to give, so that none reaches the graph."""
     pauses = await work.tx.pauses.of_thread(thread.id, PauseStatus.OPEN)
     for request in await work.tx.requests.of_pauses([pause.id for pause in pauses]):
         if request.status is RequestStatus.PENDING:
-            await settle(work, request, Settlement(RequestStatus.CANCELLED, by, "server", reason=reason))
+            await settle(work, request, Settlement(RequestStatus.CANCELLED, by, source, reason=reason))
     pauses += await work.tx.pauses.of_thread(thread.id, PauseStatus.SETTLED)
     for pause in pauses:
         await work.tx.pauses.change(pause.id, PauseStatus.VOID, work.now)

@@ -34,10 +34,11 @@ def check_agent(core: Core, agent: str | None) -> str:
 
 
 async def create_thread(
-    core: Core, principal: Principal, *, agent: str | None = None, thread_id: str | None = None
+    core: Core, principal: Principal, *, agent: str | None = None, thread_id: str | None = None, face: str = ""
 ) -> Thread:
+    chosen = check_agent(core, agent)
     async with unit(core) as work:
-        return await add_thread(work, principal, check_agent(core, agent), thread_id or new_thread_id(principal.name))
+        return await add_thread(work, principal, chosen, thread_id or new_thread_id(principal.name), face=face)
 
 
 async def add_thread(
@@ -77,16 +78,20 @@ async def history(core: Core, principal: Principal, thread_id: str) -> list[Mess
 
 async def delete_thread(core: Core, principal: Principal, thread_id: str) -> None:
     async with unit(core) as work:
-        thread = driven(principal, await work.tx.threads.lock(thread_id))
-        await void_pauses(work, thread, principal, "the thread was deleted")
-        run = await work.tx.runs.active_of(thread_id)
-        if run is not None:
-            await work.tx.runs.change(run.id, RunStatus.STOPPED, work.now, error="the thread was deleted")
-            work.stop(run.id)
-        await work.tx.grants.end_of_thread(thread_id, work.now)
-        await work.record(thread_id, (EventType.THREAD_DELETED, {"by": principal.name}))
-        await work.tx.audit.append(thread_id, principal, "thread.deleted", {}, work.now)
-        await work.tx.threads.delete(thread_id, work.now)
+        await remove_thread(work, principal, driven(principal, await work.tx.threads.lock(thread_id)))
+
+
+async def remove_thread(work: Unit, principal: Principal, thread: Thread) -> None:
+    """Delete a locked thread: what runs is stopped, what is pending is cancelled."""
+    await void_pauses(work, thread, principal, "the thread was deleted")
+    run = await work.tx.runs.active_of(thread.id)
+    if run is not None:
+        await work.tx.runs.change(run.id, RunStatus.STOPPED, work.now, error="the thread was deleted")
+        work.stop(run.id)
+    await work.tx.grants.end_of_thread(thread.id, work.now)
+    await work.record(thread.id, (EventType.THREAD_DELETED, {"by": principal.name}))
+    await work.tx.audit.append(thread.id, principal, "thread.deleted", {}, work.now)
+    await work.tx.threads.delete(thread.id, work.now)
 
 
 async def open_pause_of(tx: Transaction, thread_id: str) -> tuple[Pause | None, tuple[Request, ...]]:

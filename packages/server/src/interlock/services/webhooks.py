@@ -13,7 +13,7 @@ from interlock.domain.principal import Principal, Role
 from interlock.domain.request import Request, RequestKind
 from interlock.domain.webhook import Delivery, DeliveryStatus, Webhook, WebhookEvent, new_signing_secret
 from interlock.ports.store import Transaction
-from interlock.services.core import Core, Unit, unit
+from interlock.services.core import SERVER_CHAIN, Core, Unit, unit
 
 WARNING_BATCH = 100
 
@@ -43,6 +43,8 @@ async def create(
     async with unit(core) as work:
         webhook = Webhook(new_id("hook"), url, wanted, tuple(dict.fromkeys(agents)), principal.name, work.now)
         await work.tx.webhooks.add(webhook, secret)
+        made = {"webhook_id": webhook.id, "url": url, "events": list(wanted)}
+        await work.tx.audit.append(SERVER_CHAIN, principal, "webhook.created", made, work.now)
     return webhook, secret
 
 
@@ -59,6 +61,7 @@ async def remove(core: Core, principal: Principal, webhook_id: str) -> None:
         await _live(work.tx, webhook_id)
         await work.tx.webhooks.remove(webhook_id, work.now)
         await work.tx.deliveries.give_up(webhook_id, "the webhook was removed")
+        await work.tx.audit.append(SERVER_CHAIN, principal, "webhook.removed", {"webhook_id": webhook_id}, work.now)
 
 
 async def list_deliveries(

@@ -44,7 +44,7 @@ def _branches(wanted: PendingFilter) -> Iterator[Conditions]:
     """What one may see, in parts that do not overlap: one's own, and those of the agents that one reviews."""
     own = [] if wanted.owner_id is None else [requests.c.owner_id == wanted.owner_id]
     yield own
-    for agent in wanted.agents or ():
+    for agent in dict.fromkeys(wanted.agents or ()):
         yield [requests.c.agent == agent, requests.c.owner_id != wanted.owner_id]
 
 

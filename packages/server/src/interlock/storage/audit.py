@@ -69,8 +69,7 @@ class SqlAudit(AuditReading):
 
     async def _append(self, entry: AuditEntry) -> bool:
         """False when somebody else took the number a moment before."""
-        row = (await self._connection.execute(_HEAD, {"thread_id": entry.chain})).one_or_none()
-        head = None if row is None else head_of(row)
+        head = await self._locked_head(entry.chain)
         # A head that is not ours is not moved: it would be ours from then on.
         if head is not None and self._key.is_authentic(head):
             added = await self._add(entry, head.number, head.hash)
@@ -79,10 +78,17 @@ class SqlAudit(AuditReading):
                 return True
         last = (await self._connection.execute(_LAST, {"thread_id": entry.chain})).one_or_none()
         if last is not None:
+            if head is None and await self._locked_head(entry.chain) is not None:
+                # The chain was begun between the first look and the second.
+                return False
             return await self._add(entry, last.number, str(last.hash)) is not None
         if head is None and not await self._begin(entry):
             return False
         return await self._add(entry, 0, "") is not None
+
+    async def _locked_head(self, chain: str) -> AuditHead | None:
+        row = (await self._connection.execute(_HEAD, {"thread_id": chain})).one_or_none()
+        return None if row is None else head_of(row)
 
     async def _add(self, entry: AuditEntry, last_number: int, last_hash: str) -> AuditHead | None:
         """Add it after the last one, and give the head that the chain has then; None when the number is taken."""

@@ -4,7 +4,7 @@ from collections.abc import Mapping, Sequence
 from datetime import datetime
 from typing import Any
 
-from sqlalchemy import bindparam, insert, select, update
+from sqlalchemy import Row, bindparam, insert, select, update
 
 from interlock.domain.errors import NotFound
 from interlock.domain.event import Event, EventType
@@ -25,6 +25,16 @@ _AFTER = (
     .where(events.c.thread_id == bindparam("thread_id"), events.c.seq > bindparam("seq"))
     .order_by(events.c.seq)
     .limit(bindparam("limit"))
+)
+_LAST = (
+    select(events)
+    .where(
+        events.c.thread_id == bindparam("thread_id"),
+        events.c.type == bindparam("kind"),
+        events.c.seq <= bindparam("until"),
+    )
+    .order_by(events.c.seq.desc())
+    .limit(1)
 )
 
 
@@ -54,4 +64,13 @@ class SqlEvents(Repository):
         # A number that a client made up may be larger than any that a database takes.
         values = {"thread_id": thread_id, "seq": min(seq, _LARGEST), "limit": limit}
         found = await self._connection.execute(_AFTER, values)
-        return [Event(row.thread_id, row.seq, EventType(row.type), row.data, row.at) for row in found]
+        return [_event(row) for row in found]
+
+    async def last(self, thread_id: str, kind: EventType, until: int) -> Event | None:
+        values = {"thread_id": thread_id, "kind": kind, "until": min(until, _LARGEST)}
+        row = (await self._connection.execute(_LAST, values)).one_or_none()
+        return None if row is None else _event(row)
+
+
+def _event(row: Row[Any]) -> Event:
+    return Event(row.thread_id, row.seq, EventType(row.type), row.data, row.at)

@@ -22,6 +22,11 @@ _OF_THREAD = (
 )
 
 
+_OPENED_BY = select(pauses).where(
+    pauses.c.thread_id == bindparam("thread_id"), pauses.c.opened_seq == bindparam("opened_seq")
+)
+
+
 @cache
 def _change(status: PauseStatus) -> Executable:
     changed = update(pauses).where(pauses.c.id == bindparam("pause_id"), one_of(pauses.c.status, PAUSE.sources(status)))
@@ -54,6 +59,11 @@ class SqlPauses(Repository):
     async def of_thread(self, thread_id: str, status: PauseStatus) -> list[Pause]:
         found = await self._connection.execute(_OF_THREAD, {"thread_id": thread_id, "status": status})
         return [_pause(row) for row in found]
+
+    async def opened_by(self, thread_id: str, seq: int) -> Pause | None:
+        found = await self._connection.execute(_OPENED_BY, {"thread_id": thread_id, "opened_seq": seq})
+        row = found.one_or_none()
+        return None if row is None else _pause(row)
 
     async def change(self, pause_id: str, status: PauseStatus, at: datetime) -> bool:
         return await self._changed(_change(status), {"pause_id": pause_id, "at": at})

@@ -24,6 +24,7 @@ _LAST_OF = (
     .order_by(runs.c.number.desc())
     .limit(literal_column("1"))
 )
+_LAST_MESSAGE_OF = _LAST_OF.where(runs.c.cause == literal_column(f"'{RunCause.MESSAGE}'"))
 # The thread is taken together with its run, and neither is waited for: whoever locked the run first and then waited
 # for the thread would stand in the way of everybody who goes the other way round.
 _OLDEST_QUEUED = (
@@ -69,6 +70,9 @@ class SqlRuns(Repository):
 
     async def last_of(self, thread_id: str) -> Run | None:
         return await self._one(_LAST_OF, thread_id=thread_id)
+
+    async def last_message_of(self, thread_id: str) -> Run | None:
+        return await self._one(_LAST_MESSAGE_OF, thread_id=thread_id)
 
     async def next_queued(self, run_id: str | None = None) -> Run | None:
         if run_id is None:

@@ -6,7 +6,7 @@ from sqlalchemy import delete, insert, select
 
 from interlock.storage._repository import next_number
 from interlock.storage._sealed import SealedRepository
-from interlock.storage.schema import secrets
+from interlock.storage.schema import secrets, threads
 
 _ADD = insert(secrets).values(number=next_number(secrets.c.number))
 
@@ -42,6 +42,11 @@ class SqlSecrets(SealedRepository):
 
     async def destroy_of_request(self, request_id: str) -> None:
         await self._connection.execute(delete(secrets).where(secrets.c.request_id == request_id))
+
+    async def destroy_uncollected(self, before: datetime) -> None:
+        outside = select(threads.c.id).where(threads.c.asker_id.is_not(None))
+        old = delete(secrets).where(secrets.c.created_at < before, secrets.c.thread_id.in_(outside))
+        await self._connection.execute(old)
 
     async def destroy_of_thread(self, thread_id: str) -> None:
         await self._connection.execute(delete(secrets).where(secrets.c.thread_id == thread_id))

@@ -4,16 +4,18 @@ from datetime import datetime
 from functools import cache
 from typing import Any
 
-from sqlalchemy import Column, Executable, Row, bindparam, delete, func, select, update
+from sqlalchemy import Column, Executable, Row, bindparam, delete, func, literal_column, select, update
 
 from interlock.domain.errors import Conflict
 from interlock.domain.thread import Thread, ThreadStatus
+from interlock.domain.webhook import DeliveryStatus
 from interlock.storage._repository import Repository, insert_for
 from interlock.storage.schema import (
     answers,
     checkpoint_blobs,
     checkpoint_writes,
     checkpoints,
+    deliveries,
     effects,
     events,
     pauses,
@@ -21,6 +23,7 @@ from interlock.storage.schema import (
     runs,
     secrets,
     threads,
+    users,
 )
 
 THREAD_COLUMNS: tuple[Column[Any], ...] = (
@@ -43,6 +46,14 @@ NO_LEASE = {"lease_worker": None, "lease_run": None, "lease_until": None}
 _BY_ID = select(*THREAD_COLUMNS).where(threads.c.id == bindparam("thread_id"), IS_ALIVE)
 # SQLite has one writer at a time, and SQLAlchemy leaves FOR UPDATE out there.
 _BY_ID_LOCKED = _BY_ID.with_for_update()
+_PRESENT = (
+    select(*THREAD_COLUMNS)
+    .where(threads.c.face == bindparam("face"), threads.c.owner_id == bindparam("owner_id"), IS_ALIVE)
+    .order_by(threads.c.created_at.desc(), threads.c.id)
+    .limit(literal_column("1"))
+)
+_PRESENT_LOCKED = _PRESENT.with_for_update()
+_ONE_AT_A_TIME = select(func.pg_advisory_xact_lock(func.hashtextextended(bindparam("key"), 0)))
 _OWNED_TABLES = (checkpoints, checkpoint_blobs, checkpoint_writes, secrets, effects, requests, pauses, runs)
 
 
@@ -97,6 +108,25 @@ class SqlThreads(Repository):
         )
         return [thread_of(row) for row in found], total or 0
 
+    async def present(self, face: str, owner_id: str) -> Thread | None:
+        return await self._present(_PRESENT, face, owner_id)
+
+    async def lock_present(self, face: str, owner_id: str) -> Thread | None:
+        # A row that is not there yet cannot be locked. SQLite has one writer at a time anyway.
+        if self._is_postgres:
+            await self._connection.execute(_ONE_AT_A_TIME, {"key": f"{face} {owner_id}"})
+        return await self._present(_PRESENT_LOCKED, face, owner_id)
+
+    async def owners(self, face: str) -> list[str]:
+        names = (
+            select(users.c.username)
+            .join(threads, threads.c.owner_id == users.c.id)
+            .where(threads.c.face == face, IS_ALIVE)
+            .distinct()
+        )
+        # Databases differ in how they order names.
+        return sorted((await self._connection.execute(names)).scalars())
+
     async def update(
         self,
         thread_id: str,
@@ -120,12 +150,19 @@ class SqlThreads(Repository):
         await self._connection.execute(delete(answers).where(answers.c.request_id.in_(asked)))
         for table in _OWNED_TABLES:
             await self._connection.execute(delete(table).where(table.c.thread_id == thread_id))
+        # What webhooks were told goes too; what they are still to be told, the end of its requests, does not.
+        told = delete(deliveries).where(deliveries.c.thread_id == thread_id)
+        await self._connection.execute(told.where(deliveries.c.status != DeliveryStatus.WAITING))
         # The last event stays: it tells followers that the thread is gone.
         last = select(threads.c.seq).where(threads.c.id == thread_id).scalar_subquery()
         await self._connection.execute(delete(events).where(events.c.thread_id == thread_id, events.c.seq < last))
 
     async def _one(self, statement: Executable, thread_id: str) -> Thread | None:
         row = (await self._connection.execute(statement, {"thread_id": thread_id})).one_or_none()
+        return None if row is None else thread_of(row)
+
+    async def _present(self, statement: Executable, face: str, owner_id: str) -> Thread | None:
+        row = (await self._connection.execute(statement, {"face": face, "owner_id": owner_id})).one_or_none()
         return None if row is None else thread_of(row)
 
 

@@ -5,7 +5,7 @@ from datetime import datetime
 from functools import cache
 from typing import Any
 
-from sqlalchemy import Executable, Row, and_, bindparam, func, insert, literal_column, or_, select, update
+from sqlalchemy import Executable, Row, and_, bindparam, delete, func, insert, literal_column, or_, select, update
 
 from interlock.domain.errors import NotFound
 from interlock.domain.webhook import DELIVERY, Delivery, DeliveryStatus, Webhook, WebhookEvent
@@ -167,6 +167,10 @@ class SqlDeliveries(Repository):
                 delivered_at=None,
             )
         )
+
+    async def purge(self, before: datetime) -> None:
+        over = deliveries.c.status != DeliveryStatus.WAITING
+        await self._connection.execute(delete(deliveries).where(deliveries.c.created_at < before, over))
 
     async def give_up(self, webhook_id: str, reason: str) -> None:
         waiting = update(deliveries).where(deliveries.c.webhook_id == webhook_id, _IS_WAITING)

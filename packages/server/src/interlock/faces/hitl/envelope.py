@@ -40,7 +40,7 @@ class Code:
 
 _INVALID = Code(400, "HITL_INVALID_RESPONSE", "invalid", "INVALID_REQUEST")
 _EXPIRED = Code(409, "HITL_REQUEST_EXPIRED", "expired", "REQUEST_EXPIRED")
-_FAILED = Code(500, "HITL_INTERNAL", "internal")
+_FAILED = Code(500, "HITL_INTERNAL", "internal", "WORKFLOW_ERROR")
 
 _CODES: Mapping[type[InterlockError], Code] = {
     InvalidInput: _INVALID,
@@ -61,6 +61,7 @@ _TURNED_AWAY: Mapping[int, Code] = {
     405: Code(405, "HITL_METHOD_NOT_ALLOWED", "no_method"),
     413: Code(413, "HITL_TOO_LARGE", "too_large"),
     429: Code(429, "HITL_RATE_LIMITED", "rate_limited"),
+    500: _FAILED,
 }
 
 
@@ -118,16 +119,16 @@ class Envelope:
 
     def malformed(self, error: RequestValidationError, request: Request) -> Response:
         errors = [
-            {"field": _field(one["loc"]), "code": str(one["type"]), "message": str(one["msg"])}
-            for one in error.errors()
+            {"field": _field(one), "code": str(one["type"]), "message": str(one["msg"])} for one in error.errors()
         ]
         listed = "; ".join(f"{one['field']}: {one['message']}" for one in errors)
         message = text(_INVALID.text, locale_of(request), detail=listed)
         return _refusal(400, _failure(_INVALID, message, {"errors": errors}), {})
 
-    def turned_away(self, status: int, detail: str, headers: Mapping[str, str]) -> Response:
+    def turned_away(self, connection: HTTPConnection, status: int, detail: str, headers: Mapping[str, str]) -> Response:
         code = _TURNED_AWAY.get(status, Code(status, "HITL_INTERNAL", "internal"))
-        return _refusal(status, _failure(code, detail, {}), headers)
+        message = text(code.text, locale_of(connection), detail=detail)
+        return _refusal(status, _failure(code, message, {"reason": detail}), headers)
 
 
 def _refusal(status: int, error: Mapping[str, Any], headers: Mapping[str, str]) -> Response:
@@ -135,7 +136,10 @@ def _refusal(status: int, error: Mapping[str, Any], headers: Mapping[str, str]) 
     return Response(content, status, dict(headers), media_type="application/json")
 
 
-def _field(location: tuple[int | str, ...]) -> str:
+def _field(error: Mapping[str, Any]) -> str:
+    location: tuple[int | str, ...] = error["loc"]
+    if error["type"] == "json_invalid":
+        return "body"
     parts = location[1:] if location and location[0] in ("body", "query", "path", "header") else location
     return ".".join(str(part) for part in parts) or "body"
 

@@ -15,15 +15,15 @@ from interlock.domain.moment import spelled
 from interlock.domain.request import RequestKind
 from interlock.faces.hitl import envelope, views
 from interlock.faces.hitl.documented import enveloped
-from interlock.faces.hitl.responses import reply_to
 from interlock.faces.hitl.texts import text
 from interlock.faces.http.credentials import Caller
 from interlock.faces.http.locale import locale_of
 from interlock.faces.http.server_state import state_of
+from interlock.faces.shared.responses import reply_to
 from interlock.services import answering, outside, pending
 from interlock.services.answering import Reply, Sender
 from interlock.services.once import Once
-from interlock.services.pending import RequestView, Wanted
+from interlock.services.pending import Wanted
 from interlock_client import hitl as wire
 
 SOURCE = "hitl"
@@ -123,7 +123,7 @@ async def ask(
     message = text("asked", locale_of(request))
 
     def rendered(placed: outside.Placed) -> bytes:
-        return envelope.done(views.request_view(RequestView(placed.request, placed.answer)), message)
+        return envelope.done(views.request_view(pending.viewed(placed.request, placed.answer)), message)
 
     what = outside.Ask(_kind(body), body.request_data, body.timeout_seconds, body.conversation_id, body.agent)
     once = _once(idempotency_key, "ask", body)
@@ -181,7 +181,8 @@ def _read_cursor(cursor: str) -> tuple[datetime, str]:
         moment = datetime.fromisoformat(at)
         if moment.tzinfo is None or not request_id:
             raise ValueError("no zone, or no id")
-    except (ValueError, binascii.Error) as error:
+        moment = moment.astimezone(UTC)
+    except (ValueError, OverflowError, binascii.Error) as error:
         message = "the cursor is not one of ours: use next_cursor of the page before"
         raise InvalidInput(message, [FieldError("cursor", "form", message)]) from error
     return moment, request_id

@@ -3,17 +3,17 @@
 import asyncio
 import json
 from collections.abc import Awaitable, Callable, Mapping
-from contextlib import aclosing
+from contextlib import aclosing, suppress
 from typing import Any, cast
 
 from fastapi import APIRouter, WebSocket
-from starlette.websockets import WebSocketDisconnect
 
 from interlock.domain.errors import (
     FieldError,
     Forbidden,
     InterlockError,
     InvalidInput,
+    NotAuthenticated,
     NotFound,
     StorageUnavailable,
 )
@@ -21,21 +21,21 @@ from interlock.domain.event import Event, EventType
 from interlock.domain.moment import spelled
 from interlock.domain.principal import Principal
 from interlock.faces.hitl.envelope import Envelope, failure
-from interlock.faces.hitl.events import Told, still_pending, told_of
-from interlock.faces.hitl.responses import reply_to
+from interlock.faces.hitl.events import Place, Told, read_place, still_pending, told_of
 from interlock.faces.hitl.texts import text
 from interlock.faces.http.credentials import authenticated, caller_now
 from interlock.faces.http.locale import Locale, locale_of
 from interlock.faces.http.server_state import state_of
 from interlock.faces.http.sockets import Outbox, check_message, refuse_handshake
-from interlock.faces.http.watching import Watch
+from interlock.faces.http.watching import RECHECK_SECONDS
+from interlock.faces.shared.responses import reply_to
 from interlock.services import answering, pending
 from interlock.services.answering import Sender
 from interlock.services.following import follow
-from interlock.services.pending import Standing
+from interlock.services.threads import is_visible
 
 SOURCE = "hitl"
-MOST_CONVERSATIONS = 200
+MOST_CONVERSATIONS = 1_000
 GOING_AWAY, POLICY = 1001, 1008
 
 router = APIRouter(prefix="/api/v1/agent")
@@ -66,34 +66,67 @@ class _Conversations:
         self._websocket = websocket
         self._outbox = outbox
         self._principal = principal
-        self._core = state_of(websocket).core
+        self._state = state_of(websocket)
+        self._core = self._state.core
         self._locale: Locale = locale_of(websocket)
+        self._tasks = asyncio.TaskGroup()
         self._following: dict[str, asyncio.Task[None]] = {}
 
     async def serve(self) -> None:
+        # What fails in one of its tasks ends the connection: a socket that is open and silent would be worse.
+        async with self._tasks:
+            watching = self._tasks.create_task(self._watch())
+            try:
+                await self._converse()
+            finally:
+                for task in (watching, *self._following.values()):
+                    task.cancel()
+
+    async def _converse(self) -> None:
+        asked = self._websocket.query_params
+        if first := asked.get("conversation_id"):
+            last = {"last_event_id": asked["last_event_id"]} if "last_event_id" in asked else {}
+            await self._handle(json.dumps({"type": "subscribe", "conversation_id": first, **last}))
+        while True:
+            message = await self._websocket.receive()
+            if message["type"] == "websocket.disconnect":
+                return
+            await self._handle(message.get("text") or message.get("bytes") or "")
+
+    async def _watch(self) -> None:
+        """Close it when the server shuts down or the credential has ended; leave what is no longer theirs to see."""
+        while not await self._is_closing(RECHECK_SECONDS):
+            try:
+                self._principal = await caller_now(self._websocket)
+                for conversation_id in [*self._following]:
+                    if not await is_visible(self._core, self._principal, conversation_id):
+                        await self._leave(conversation_id)
+            except NotAuthenticated:
+                await self._close(POLICY, "revoked")
+                return
+            except StorageUnavailable:
+                continue
+        await self._close(GOING_AWAY, "closing")
+
+    async def _is_closing(self, seconds: float) -> bool:
         try:
-            if first := self._websocket.query_params.get("conversation_id"):
-                await self._handle(json.dumps({"type": "subscribe", "conversation_id": first}))
-            while True:
-                message = await self._websocket.receive()
-                if message["type"] == "websocket.disconnect":
-                    return
-                await self._handle(message.get("text") or message.get("bytes") or "")
-        except WebSocketDisconnect:
-            return
-        finally:
-            for task in self._following.values():
-                task.cancel()
-            await asyncio.gather(*self._following.values(), return_exceptions=True)
+            async with asyncio.timeout(seconds):
+                return await self._state.closing.wait()
+        except TimeoutError:
+            return False
+
+    async def _close(self, code: int, reason: str) -> None:
+        # Unless it was closed a moment before.
+        with suppress(RuntimeError):
+            await self._websocket.close(code, text(reason, self._locale))
 
     async def _handle(self, raw: str | bytes) -> None:
         message: Message = {}
         try:
+            self._state.limits.admit(self._principal.id)
             check_message(raw)
             message = _parsed(raw)
             await _ACTIONS[message["type"]](self, message)
-        except StorageUnavailable as error:
-            self._tell_error(message, error)
         except InterlockError as error:
             self._tell_error(message, error)
 
@@ -101,15 +134,16 @@ class _Conversations:
         told = failure(error, self._locale)
         if message.get("type") == "hitl_respond" and isinstance(message.get("request_id"), str):
             self._put({"type": "hitl_ack", "request_id": message["request_id"], "success": False, "error": told})
-        else:
-            self._put({"type": "error", "error": told})
+            return
+        about = {name: message[name] for name in ("conversation_id",) if isinstance(message.get(name), str)}
+        self._put({"type": "error", **about, "error": told})
 
     def _put(self, message: Message) -> None:
         self._outbox.put(json.dumps(message, ensure_ascii=False, default=str).encode("utf-8", "replace").decode())
 
     async def _subscribe(self, message: Message) -> None:
         conversation_id = _text(message, "conversation_id")
-        if conversation_id in self._following:
+        if conversation_id in self._following and message.get("last_event_id") is None:
             self._put({"type": "subscribed", "conversation_id": conversation_id})
             return
         if len(self._following) >= MOST_CONVERSATIONS:
@@ -118,21 +152,27 @@ class _Conversations:
         standing = await pending.standing_of(self._core, self._principal, conversation_id)
         if standing is None:
             raise NotFound("there is no such conversation")
-        after = _last_event_id(message, standing.seq)
+        seen = read_place(_last_event_id(message), standing.seq, "last_event_id")
+        await self._stop(conversation_id)
         self._put({"type": "subscribed", "conversation_id": conversation_id})
-        if after is None:
+        if seen is None:
             for pause, requests in standing.open:
                 for told in still_pending(conversation_id, requests, pause.opened_seq):
                     self._put_event(told)
-        task = asyncio.create_task(self._follow(standing, standing.seq if after is None else after))
+        task = self._tasks.create_task(self._follow(conversation_id, seen or Place(standing.seq)))
         self._following[conversation_id] = task
 
     async def _unsubscribe(self, message: Message) -> None:
-        conversation_id = _text(message, "conversation_id")
+        await self._leave(_text(message, "conversation_id"))
+
+    async def _leave(self, conversation_id: str) -> None:
+        await self._stop(conversation_id)
+        self._put({"type": "unsubscribed", "conversation_id": conversation_id})
+
+    async def _stop(self, conversation_id: str) -> None:
         if task := self._following.pop(conversation_id, None):
             task.cancel()
-            await asyncio.gather(task, return_exceptions=True)
-        self._put({"type": "unsubscribed", "conversation_id": conversation_id})
+            await asyncio.wait([task])
 
     async def _respond(self, message: Message) -> None:
         request_id, response = _text(message, "request_id"), message.get("response")
@@ -141,7 +181,6 @@ class _Conversations:
         principal = await caller_now(self._websocket)
         if principal.is_agent:
             raise Forbidden("an agent's key asks, and never answers")
-        state_of(self._websocket).limits.admit(principal.id)
         view = await pending.view_request(self._core, principal, request_id)
         reply = reply_to(view.request, cast("dict[str, Any]", response))
         settled = await answering.answer(self._core, Sender(principal, SOURCE), reply)
@@ -151,39 +190,26 @@ class _Conversations:
     async def _ping(self, _message: Message) -> None:
         self._put({"type": "pong"})
 
-    async def _follow(self, standing: Standing, after: int) -> None:
-        """Tell what happens on one conversation, until it is over or no longer the caller's to see."""
-        watch = Watch(self._websocket)
-        conversation_id = standing.thread_id
+    async def _follow(self, conversation_id: str, since: Place) -> None:
+        """Tell what happens on one conversation, until it is deleted."""
+        about = {"conversation_id": conversation_id}
         try:
-            async with aclosing(follow(self._core, conversation_id, after)) as items:
+            async with aclosing(follow(self._core, conversation_id, since.seq)) as items:
                 async for item in items:
-                    for told in told_of(item) if item is not None else ():
+                    for told in told_of(item, since):
                         self._put_event(told)
                     if isinstance(item, Event) and item.type is EventType.THREAD_DELETED:
                         break
-                    reason = await watch.reason_to_end(conversation_id, is_idle=item is None)
-                    if reason is not None:
-                        await self._close(reason)
-                        return
         except StorageUnavailable as error:
-            self._tell_error({}, error)
+            self._tell_error(about, error)
         self._following.pop(conversation_id, None)
-        self._put({"type": "unsubscribed", "conversation_id": conversation_id})
+        self._put({"type": "unsubscribed", **about})
 
     def _put_event(self, told: Told) -> None:
         event, number = told
         top = {name: event[name] for name in ("request_id", "conversation_id")}
         shown = {"type": "hitl_event", "event_type": event["type"], **top, "data": {**event["data"], **top}}
         self._put({**shown, "id": number} if number else shown)
-
-    async def _close(self, reason: str) -> None:
-        code = GOING_AWAY if reason == "closing" else POLICY
-        try:
-            await self._websocket.close(code, text(reason, self._locale))
-        except RuntimeError:
-            # Another conversation's end closed it a moment before.
-            return
 
 
 def _parsed(raw: str | bytes) -> Message:
@@ -204,15 +230,14 @@ def _text(message: Message, name: str) -> str:
     return value
 
 
-def _last_event_id(message: Message, seq: int) -> int | None:
+def _last_event_id(message: Message) -> str | None:
     """Where to go on, for who was subscribed before; without it what is pending comes first."""
-    value = message.get("last_event_id")
-    if value is None:
-        return None
-    spelled_out = str(cast("object", value))
-    if not (spelled_out.isascii() and spelled_out.isdigit() and len(spelled_out) <= 18):
-        raise _wrong("last_event_id", "last_event_id is the id of an event of this conversation")
-    return min(int(spelled_out), seq)
+    value: Any = message.get("last_event_id")
+    if value is None or isinstance(value, str):
+        return value
+    if not isinstance(value, int) or isinstance(value, bool):
+        raise _wrong("last_event_id", "last_event_id must be a text")
+    return str(value)
 
 
 def _wrong(field: str, message: str) -> InvalidInput:

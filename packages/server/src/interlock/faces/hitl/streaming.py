@@ -7,10 +7,10 @@ from typing import Annotated
 from fastapi import APIRouter, Depends, Header, Query, Request
 from fastapi.responses import Response
 
-from interlock.domain.errors import FieldError, InvalidInput, NotFound, StorageUnavailable
+from interlock.domain.errors import NotFound, StorageUnavailable
 from interlock.domain.event import Event, EventType, Live
 from interlock.faces.hitl.documented import streamed
-from interlock.faces.hitl.events import Told, still_pending, told_of
+from interlock.faces.hitl.events import Place, Told, read_place, still_pending, told_of
 from interlock.faces.http.credentials import Caller
 from interlock.faces.http.server_state import state_of
 from interlock.faces.http.sse import KEEP_ALIVE, EventStream, Frame
@@ -38,19 +38,19 @@ async def stream(
     standing = await standing_of(state_of(request).core, caller, conversation_id)
     if standing is None:
         raise NotFound("there is no such conversation")
-    after = _parsed(last_event_id, standing.seq)
-    return EventStream(_frames(request, standing, after), caller=caller.id)
+    seen = read_place(last_event_id, standing.seq, "Last-Event-ID")
+    return EventStream(_frames(request, standing, seen), caller=caller.id)
 
 
-async def _frames(request: Request, standing: Standing, after: int | None) -> AsyncGenerator[bytes]:
-    for frame in _beginning(standing, after):
+async def _frames(request: Request, standing: Standing, seen: Place | None) -> AsyncGenerator[bytes]:
+    since = seen or Place(standing.seq)
+    for frame in _beginning(standing, seen):
         yield frame
     watch = Watch(request)
     try:
-        items = follow(state_of(request).core, standing.thread_id, standing.seq if after is None else after)
-        async with aclosing(items):
+        async with aclosing(follow(state_of(request).core, standing.thread_id, since.seq)) as items:
             async for item in items:
-                for frame in _shown(item, watch):
+                for frame in _shown(item, since, watch):
                     yield frame
                 if isinstance(item, Event) and item.type is EventType.THREAD_DELETED:
                     return
@@ -61,21 +61,22 @@ async def _frames(request: Request, standing: Standing, after: int | None) -> As
         return
 
 
-def _beginning(standing: Standing, after: int | None) -> list[bytes]:
-    """What is pending now, for a client that has seen nothing yet, and the place in the log from which it goes on."""
+def _beginning(standing: Standing, seen: Place | None) -> list[bytes]:
+    """For a client that has seen nothing yet: what is pending now, and the place in the log from which it goes on."""
+    if seen is not None:
+        # It knows where it is; this is for whoever waits for the stream to begin.
+        return [KEEP_ALIVE]
     told: list[Told] = []
-    if after is None:
-        for pause, requests in standing.open:
-            told += still_pending(standing.thread_id, requests, pause.opened_seq)
+    for pause, requests in standing.open:
+        told += still_pending(standing.thread_id, requests, pause.opened_seq)
     # Also for a client that hears nothing before it has to connect again.
-    place = f"id: {standing.seq if after is None else after}\n\n".encode()
-    return [*(_encoded(one) for one in told), place]
+    return [*(_encoded(one) for one in told), f"id: {standing.seq}\n\n".encode()]
 
 
-def _shown(item: Live | None, watch: Watch) -> list[bytes]:
+def _shown(item: Live | None, since: Place, watch: Watch) -> list[bytes]:
     if item is None:
         return [KEEP_ALIVE] if watch.needs_sign_of_life() else []
-    frames = [_encoded(told) for told in told_of(item)]
+    frames = [_encoded(told) for told in told_of(item, since)]
     if frames:
         watch.spoke()
     return frames
@@ -84,14 +85,3 @@ def _shown(item: Live | None, watch: Watch) -> list[bytes]:
 def _encoded(told: Told) -> bytes:
     event, number = told
     return Frame(event["type"], event, number).encode()
-
-
-def _parsed(last_event_id: str | None, seq: int) -> int | None:
-    """Where to go on. A number that the log has not reached, say from before a restored backup, must hide nothing."""
-    if last_event_id is None or not last_event_id.strip():
-        return None
-    text = last_event_id.strip()
-    if not (text.isascii() and text.isdigit() and len(text) <= 18):
-        message = "Last-Event-ID is the id of an event of this stream"
-        raise InvalidInput(message, [FieldError("Last-Event-ID", "form", message)])
-    return min(int(text), seq)

@@ -43,7 +43,12 @@ def request_data(kind: RequestKind, body: Mapping[str, Any], timeout: float | No
     if kind is RequestKind.QUESTIONS:
         # For clients that know a single question only.
         shown |= {"question": _joined(body["questions"]), "options": [], "allow_custom": True, "default_answer": None}
-    return shown | {"timeout_seconds": timeout}
+    return shown | {"timeout_seconds": _seconds(timeout)}
+
+
+def _seconds(timeout: float | None) -> float | int | None:
+    """Whole seconds as a whole number, as clients of other languages expect them."""
+    return int(timeout) if timeout is not None and timeout == int(timeout) else timeout
 
 
 def _joined(questions: Sequence[Mapping[str, Any]]) -> str:
@@ -60,7 +65,7 @@ def pending_view(request: Request) -> dict[str, Any]:
         "agent": request.agent,
         "created_at": spelled(request.created_at),
         "expires_at": spelled(request.deadline) if request.deadline else None,
-        "timeout_seconds": request.timeout_seconds,
+        "timeout_seconds": _seconds(request.timeout_seconds),
         "request_data": request_data(request.kind, request.body, request.timeout_seconds),
     }
 

@@ -46,7 +46,9 @@ async def credential_of(connection: HTTPConnection, named_user: str | None = Non
     scheme, _, text = connection.headers.get("authorization", "").partition(" ")
     if scheme.lower() == "bearer" and text.strip():
         return by_text(state, text.strip())
-    if ticket := connection.query_params.get(TICKET):
+    # Only where a browser cannot set a header: with a ticket nobody may make a key, or the next ticket.
+    is_stream = connection.scope["type"] == "websocket" or connection.scope["method"] == "GET"
+    if is_stream and (ticket := connection.query_params.get(TICKET)):
         return _by_ticket(state, await keys.take_ticket(state.core, ticket))
     raise NotAuthenticated("Could not validate credentials")
 

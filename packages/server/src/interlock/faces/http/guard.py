@@ -16,6 +16,7 @@ from urllib.parse import urlsplit
 
 from starlette.datastructures import Headers, MutableHeaders
 from starlette.exceptions import HTTPException
+from starlette.requests import HTTPConnection
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 from starlette.websockets import WebSocketDisconnect
 
@@ -155,7 +156,7 @@ class _Answering:
         await self._send(message)
 
     async def refuse(self, status: int, detail: str, headers: Mapping[str, str] | None = None) -> None:
-        response = self._problems.turned_away(self._scope["path"], status, detail, headers or {})
+        response = self._problems.turned_away(HTTPConnection(self._scope), status, detail, headers or {})
         self.status = status
         response.headers["x-request-id"] = self._request_id
         if self._scope["type"] == "websocket":

@@ -9,6 +9,7 @@ from typing import Any, Protocol
 
 from fastapi import FastAPI, Request
 from fastapi.exceptions import RequestValidationError
+from fastapi.requests import HTTPConnection
 from fastapi.responses import JSONResponse, Response
 from starlette.exceptions import HTTPException
 
@@ -64,7 +65,7 @@ class Dialect(Protocol):
         """A body or a parameter that is not of the form; never with the input itself, which may hold a password."""
         ...
 
-    def turned_away(self, status: int, detail: str, headers: Mapping[str, str]) -> Response:
+    def turned_away(self, connection: HTTPConnection, status: int, detail: str, headers: Mapping[str, str]) -> Response:
         """What no route was asked about: unknown paths and methods, bodies out of bounds, and failures."""
         ...
 
@@ -85,7 +86,7 @@ class Plain:
     def malformed(self, error: RequestValidationError, request: Request) -> Response:
         return problem(422, [{"loc": one["loc"], "msg": one["msg"], "type": one["type"]} for one in error.errors()])
 
-    def turned_away(self, status: int, detail: str, headers: Mapping[str, str]) -> Response:
+    def turned_away(self, connection: HTTPConnection, status: int, detail: str, headers: Mapping[str, str]) -> Response:
         return problem(status, detail, headers)
 
 
@@ -106,8 +107,8 @@ class Problems:
         spoken = (one for prefix, one in self._dialects.items() if path == prefix or path.startswith(f"{prefix}/"))
         return next(spoken, self._plain)
 
-    def turned_away(self, path: str, status: int, detail: str, headers: Mapping[str, str]) -> Response:
-        return self.of(path).turned_away(status, detail, headers)
+    def turned_away(self, connection: HTTPConnection, status: int, detail: str, headers: Mapping[str, str]) -> Response:
+        return self.of(connection.scope["path"]).turned_away(connection, status, detail, headers)
 
     def install(self, app: FastAPI) -> None:
         async def core_error(request: Request, error: Exception) -> Response:
@@ -120,7 +121,7 @@ class Problems:
 
         async def http_error(request: Request, error: Exception) -> Response:
             assert isinstance(error, HTTPException)
-            return self.turned_away(request.url.path, error.status_code, error.detail, error.headers or {})
+            return self.turned_away(request, error.status_code, error.detail, error.headers or {})
 
         app.add_exception_handler(InterlockError, core_error)
         app.add_exception_handler(RequestValidationError, malformed)

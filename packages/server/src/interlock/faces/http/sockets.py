@@ -73,6 +73,7 @@ class Outbox:
         self._texts: deque[str] = deque()
         self._waiting = 0
         self._changed = asyncio.Event()
+        self._taken = asyncio.Event()
         self._is_over = False
         self._writer: asyncio.Task[None] | None = None
         self._closer: asyncio.Task[None] | None = None
@@ -92,6 +93,14 @@ class Outbox:
         self._texts.append(text)
         self._waiting += len(text)
         self._changed.set()
+
+    async def room(self) -> None:
+        """Wait until half of what may wait for the client is free: for who has a long story to tell."""
+        while not self._is_over and (
+            len(self._texts) > self._capacity // 2 or self._waiting > self._volume // 2
+        ):
+            self._taken.clear()
+            await self._taken.wait()
 
     async def __aenter__(self) -> Self:
         self._writer = asyncio.create_task(self._write())
@@ -117,11 +126,13 @@ class Outbox:
                     self._waiting -= len(text)
                     async with asyncio.timeout(self._slow_seconds):
                         await self._socket.send_text(text)
+                    self._taken.set()
         except TimeoutError:
             self._give_up(f"too slow: nothing was taken for {self._slow_seconds:g} s")
         except (WebSocketDisconnect, RuntimeError):
             # It has gone, or was closed by somebody else; who reads from it is told.
             self._is_over = True
+            self._taken.set()
 
     async def _next_change(self) -> None:
         if not self._texts and not self._is_over:
@@ -133,6 +144,7 @@ class Outbox:
         self._texts.clear()
         self._waiting = 0
         self._changed.set()
+        self._taken.set()
         if self._closer is not None:
             return
         logger.warning(

@@ -1,4 +1,4 @@
-"""What people reply on this face, by the type of the request. Unknown fields are refused: a typo is no permission."""
+"""What people reply, by the type of the request. Unknown fields are refused: a typo is no permission."""
 
 from collections.abc import Callable, Mapping
 from typing import Any
@@ -49,6 +49,8 @@ def _clarification(request: Request, response: Response) -> Reply:
 
 def _questions(request: Request, response: Response) -> Reply:
     answers = response.get("answers")
+    if answers is not None and "answer" in response:
+        raise _wrong(FieldError("answer", "not_allowed", "answer goes without answers"))
     if answers is None and "answer" in response and len(request.body["questions"]) == 1:
         answers = [response["answer"]]
     if answers is None:
@@ -87,6 +89,8 @@ def _refused(response: Response) -> dict[str, Any]:
     if "args" in response:
         raise _wrong(FieldError("args", "not_allowed", "args goes with granted: true"))
     if "reply" in response:
+        if not response["reply"].strip():
+            raise _wrong(FieldError("reply", "empty", "reply must be a text that is not empty"))
         return {"decision": "response", "message": response["reply"]}
     return {"decision": "reject", **({"message": response["reason"]} if response.get("reason") else {})}
 

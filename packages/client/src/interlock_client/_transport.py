@@ -1,0 +1,195 @@
+"""HTTP underneath the client: credentials, errors in one tree, and trying again where that is safe."""
+
+import json
+import math
+from collections.abc import AsyncGenerator, AsyncIterator, Mapping
+from contextlib import asynccontextmanager
+from dataclasses import dataclass, field
+from typing import Any, TypeVar
+from urllib.parse import quote, unquote
+
+import httpx
+from pydantic import BaseModel, ValidationError
+
+from interlock_client._patience import Patience
+from interlock_client._sse import Frame, frames
+from interlock_client.errors import (
+    InterlockError,
+    InvalidInput,
+    NetworkError,
+    RateLimited,
+    ServerFailed,
+    ServerUnavailable,
+    error_of,
+)
+
+SILENCE = 50.0
+"""Streams give a sign of life every 15 s; after so much silence the connection is taken for dead."""
+AMBIGUOUS = (502, 504)
+"""What stands in between may have passed the request on."""
+
+_NOT_SENT = (httpx.ConnectError, httpx.ConnectTimeout, httpx.PoolTimeout)
+
+M = TypeVar("M", bound=BaseModel)
+
+
+@dataclass(frozen=True, slots=True)
+class Call:
+    method: str
+    path: str
+    body: Mapping[str, Any] | None = None
+    params: Mapping[str, Any] = field(default_factory=dict[str, Any])
+    headers: Mapping[str, str] = field(default_factory=dict[str, str])
+    repeatable: bool = False
+    """Whether sending it again does no harm when it had arrived: it only looks, or carries an idempotency key."""
+    holds: float = 0.0
+    """Seconds for which the server may hold the reply."""
+
+
+class Transport:
+    def __init__(
+        self,
+        url: str,
+        *,
+        credential: str | None,
+        user: str | None,
+        locale: str | None,
+        timeout: float,
+        patience: float,
+    ) -> None:
+        self.url = _checked(url)
+        self.user = user
+        self.timeout = timeout
+        self.patience = patience
+        headers = {"accept-language": locale} if locale else {}
+        if credential:
+            headers["authorization"] = f"Bearer {_clean(credential)}"
+        self._http = httpx.AsyncClient(
+            base_url=self.url,
+            headers=headers,
+            params={"user_id": user} if user else None,
+            timeout=timeout,
+            limits=httpx.Limits(max_connections=1_000, max_keepalive_connections=20),
+        )
+
+    async def close(self) -> None:
+        await self._http.aclose()
+
+    async def fetch(self, model: type[M], call: Call, patience: Patience | None = None) -> M:
+        """Make the call, and read its reply; tries again while it is safe and patience lasts."""
+        response = await self._sent(call, patience or Patience(self.patience))
+        try:
+            # What a newer server says more is no error.
+            return model.model_validate_json(response.content, extra="ignore")
+        except ValidationError as error:
+            raise ServerFailed(f"{self.url} gave a reply that is none of Interlock's: is the address right?") from error
+
+    async def _sent(self, call: Call, patience: Patience) -> httpx.Response:
+        while True:
+            try:
+                async with self._attempt(call, self.timeout + call.holds) as response:
+                    await response.aread()
+                    return response
+            except (NetworkError, RateLimited, ServerUnavailable) as error:
+                if not (call.repeatable or _did_nothing(error)):
+                    raise
+                await patience.pause(error)
+
+    @asynccontextmanager
+    async def stream(self, call: Call) -> AsyncGenerator[tuple[httpx.Headers, AsyncIterator[Frame]]]:
+        """One attempt at a stream of events. `NetworkError` from within when it breaks off."""
+        async with self._attempt(call, SILENCE) as response:
+            if not response.headers.get("content-type", "").startswith("text/event-stream"):
+                raise ServerFailed(f"{self.url} gave no stream: is the address right?")
+            yield response.headers, frames(response.aiter_bytes())
+
+    @asynccontextmanager
+    async def _attempt(self, call: Call, read_timeout: float) -> AsyncGenerator[httpx.Response]:
+        request = self._request(call, httpx.Timeout(self.timeout, read=read_timeout))
+        try:
+            response = await self._http.send(request, stream=True)
+            try:
+                if not response.is_success:
+                    await response.aread()
+                    raise _error(response)
+                yield response
+            finally:
+                await response.aclose()
+        except httpx.TransportError as error:
+            sent = not isinstance(error, _NOT_SENT)
+            what = "the connection broke" if sent else "cannot be reached"
+            raise NetworkError(f"{self.url}: {what} ({_reason(error)})", details={"sent": sent}) from error
+
+    def _request(self, call: Call, timeout: httpx.Timeout) -> httpx.Request:
+        headers = dict(call.headers)
+        content = None
+        try:
+            if call.body is not None:
+                headers["content-type"] = "application/json"
+                content = json.dumps(call.body, allow_nan=False).encode()
+            params = _given(call.params)
+            return self._http.build_request(
+                call.method, call.path, content=content, params=params, headers=headers, timeout=timeout
+            )
+        except (httpx.InvalidURL, TypeError, ValueError, RecursionError) as error:
+            raise InvalidInput(f"this cannot be sent: {error}") from error
+
+
+def segment(text: str) -> str:
+    """A part of a path, whatever letters it has."""
+    if not text:
+        raise InvalidInput("an id must not be empty")
+    return quote(text, safe="")
+
+
+def thread_id_of(headers: Mapping[str, str]) -> str:
+    return unquote(headers.get("x-thread-id", ""))
+
+
+def _given(params: Mapping[str, Any]) -> dict[str, Any]:
+    return {name: value for name, value in params.items() if value is not None}
+
+
+def _did_nothing(error: InterlockError) -> bool:
+    if isinstance(error, NetworkError):
+        return error.details["sent"] is False
+    return error.status not in AMBIGUOUS
+
+
+def _error(response: httpx.Response) -> InterlockError:
+    try:
+        body: Any = response.json()
+    except ValueError:
+        body = None
+    return error_of(response.status_code, body, _seconds(response.headers.get("retry-after")))
+
+
+def _seconds(text: str | None) -> float | None:
+    try:
+        seconds = float(text or "")
+    except ValueError:
+        return None
+    return max(seconds, 0.0) if math.isfinite(seconds) else None
+
+
+def _reason(error: httpx.TransportError) -> str:
+    return str(error) or type(error).__name__
+
+
+def _clean(credential: str) -> str:
+    text = credential.strip()
+    if not text.isascii() or not text.isprintable() or " " in text:
+        raise InvalidInput("the credential has characters that no key and no token has")
+    return text
+
+
+def _checked(url: str) -> str:
+    try:
+        parsed = httpx.URL(url)
+    except httpx.InvalidURL:
+        parsed = httpx.URL()
+    if parsed.scheme not in ("http", "https") or not parsed.host:
+        raise InvalidInput(f"{url!r} is no address of a server: it begins with http:// or https://")
+    if parsed.userinfo:
+        raise InvalidInput("an address holds no credential: give it as key or token")
+    return url.rstrip("/")

@@ -1,0 +1,67 @@
+"""The arguments that tools take: read from their definitions, and held against what a person made of a call."""
+
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any, cast
+
+from jsonschema import Draft202012Validator
+from jsonschema.exceptions import SchemaError, ValidationError
+from langchain_core.tools import BaseTool
+
+from interlock.domain.errors import FieldError, InvalidAnswer
+
+Schema = Mapping[str, Any]
+NOTHING_KNOWN: Schema = {"additionalProperties": True}
+"""For a tool whose definition cannot be read."""
+
+
+def schema_of(tool: BaseTool, definition: Mapping[str, Any]) -> Schema:
+    """What the tool takes, by its definition in OpenAI's form. Names that it does not know are wrong ones.
+
+    A tool would leave them out without a word, and run otherwise than the person meant.
+    """
+    schema: dict[str, Any] = dict(definition["function"].get("parameters") or {})
+    if not isinstance(tool.args_schema, dict) and not _takes_anything(tool.args_schema):
+        schema.setdefault("additionalProperties", False)
+    try:
+        cast("Any", Draft202012Validator).check_schema(schema)
+    except SchemaError:
+        return NOTHING_KNOWN
+    return schema
+
+
+def _takes_anything(model: Any) -> bool:
+    return getattr(model, "model_config", {}).get("extra") == "allow"
+
+
+def names_in(schemas: Sequence[Schema]) -> frozenset[str]:
+    return frozenset(name for schema in schemas for name in cast("Schema", schema.get("properties") or {}))
+
+
+def check(schemas: Sequence[Schema], args: Mapping[str, Any]) -> None:
+    """Raise `InvalidAnswer` with every wrong argument; where tools share a name, one of them has to take it."""
+    errors = min((_errors(schema, args) for schema in schemas), key=len, default=[])
+    if errors:
+        raise InvalidAnswer("; ".join(error.message for error in errors), errors)
+
+
+def _errors(schema: Schema, args: Mapping[str, Any]) -> list[FieldError]:
+    found: dict[str, FieldError] = {}
+    for error in cast("Iterator[ValidationError]", cast("Any", Draft202012Validator(dict(schema))).iter_errors(args)):
+        for one in _faults(error):
+            found.setdefault(one.field, one)
+    return sorted(found.values(), key=lambda error: error.field)
+
+
+def _faults(error: ValidationError) -> Iterator[FieldError]:
+    where = ".".join(["args", *(str(part) for part in error.absolute_path)])
+    instance: Any = error.instance
+    if error.validator == "required":
+        for name in cast("list[str]", error.validator_value):
+            if name not in instance:
+                yield FieldError(f"{where}.{name}", "missing", f"{where}.{name} is required")
+    elif error.validator == "additionalProperties":
+        known = cast("Schema", cast("Schema", error.schema).get("properties") or {})
+        for name in instance.keys() - known.keys():
+            yield FieldError(f"{where}.{name}", "unknown", f"{where}.{name} is not known; known: {', '.join(known)}")
+    else:
+        yield FieldError(where, "schema", f"{where}: {error.message}")

@@ -1,0 +1,32 @@
+"""What is kept for a while only: replies to repeated calls, tickets, sent webhooks, values that nobody collected."""
+
+import asyncio
+import logging
+from datetime import timedelta
+
+from interlock.services.core import Core, unit
+
+REPLIES_KEPT = timedelta(days=7)
+DELIVERIES_KEPT = timedelta(days=30)
+UNCOLLECTED_KEPT = timedelta(days=1)
+EVERY_SECONDS = 3600.0
+
+logger = logging.getLogger(__name__)
+
+
+async def tidy(core: Core) -> None:
+    async with unit(core) as work:
+        await work.tx.replies.purge(work.now - REPLIES_KEPT)
+        await work.tx.tickets.purge(work.now)
+        await work.tx.deliveries.purge(work.now - DELIVERIES_KEPT)
+        await work.tx.secrets.destroy_uncollected(work.now - UNCOLLECTED_KEPT)
+
+
+async def keep_tidy(core: Core) -> None:
+    """Until cancelled."""
+    while True:
+        try:
+            await tidy(core)
+        except Exception:
+            logger.exception("could not tidy up; trying again in an hour")
+        await asyncio.sleep(EVERY_SECONDS)
