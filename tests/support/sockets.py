@@ -10,16 +10,19 @@ from typing import Any
 from urllib.parse import urlencode, urlsplit
 
 from websockets.exceptions import ConnectionClosed, InvalidStatus
-from websockets.sync.client import ClientConnection, connect
+from websockets.sync.client import connect
+from websockets.sync.connection import Connection
 
 PATH = "/api/v1/agent/ws"
 BOUND = 20.0
+CUT_OFF = 1006
+"""What a socket that ends without a reason is closed with."""
 
 Message = dict[str, Any]
 
 
 class HitlSocket:
-    def __init__(self, connection: ClientConnection) -> None:
+    def __init__(self, connection: Connection) -> None:
         self.connection = connection
 
     def send(self, message: Any) -> None:
@@ -65,19 +68,23 @@ class HitlSocket:
             while True:
                 seen.append(self.receive())
         except ConnectionClosed as closed:
-            assert closed.rcvd is not None, "cut off without a reason"
-            return closed.rcvd.code, seen
+            return closed.rcvd.code if closed.rcvd else CUT_OFF, seen
 
 
 @contextmanager
 def joined(
-    url: str, credential: str | None, *, headers: dict[str, str] | None = None, host: str | None = None, **query: str
+    url: str,
+    credential: str | None,
+    *,
+    headers: dict[str, str] | None = None,
+    host: str | None = None,
+    **query: str | None,
 ) -> Generator[HitlSocket]:
     """A socket with this credential, a token or a key; the query may name a conversation."""
     named = {"authorization": f"Bearer {credential}"} if credential else {}
     place = urlsplit(url)
     with connect(
-        f"ws://{host or place.netloc}{PATH}?{urlencode(query)}",
+        f"ws://{host or place.netloc}{PATH}?{urlencode(_given(query))}",
         sock=socket.create_connection((place.hostname, place.port), timeout=BOUND),
         additional_headers={**named, **(headers or {})},
         compression=None,
@@ -91,7 +98,12 @@ def joined(
 
 
 def refused(
-    url: str, credential: str | None, *, headers: dict[str, str] | None = None, host: str | None = None, **query: str
+    url: str,
+    credential: str | None,
+    *,
+    headers: dict[str, str] | None = None,
+    host: str | None = None,
+    **query: str | None,
 ) -> tuple[int, Message]:
     """The status and the body that a handshake is refused with."""
     try:
@@ -101,6 +113,10 @@ def refused(
         body = error.response.body
         assert body is not None
         return error.response.status_code, json.loads(body)
+
+
+def _given(query: dict[str, str | None]) -> dict[str, str]:
+    return {name: value for name, value in query.items() if value is not None}
 
 
 @contextmanager

@@ -124,10 +124,9 @@ def test_who_comes_back_is_told_what_was_missed(
         last = socket.until("hitl_event")[-1]["id"]
     person.respond(asked["request_id"], {"answer": "A"})
     person.ask("clarification", QUESTION, conversation_id=conversation)
-    query = {} if how == "message" else {"conversation_id": conversation}
-    if how == "address":
-        query["last_event_id"] = last
-    with joined(server.url, token, **query) as socket:
+    first = None if how == "message" else conversation
+    resumed = last if how == "address" else None
+    with joined(server.url, token, conversation_id=first, last_event_id=resumed) as socket:
         if how == "while subscribed":
             socket.until("hitl_event")
         if how != "address":
@@ -194,7 +193,7 @@ def test_an_answer_that_is_refused_is_told_with_its_code(
     person.respond(settled, {"answer": "B"})
     late = person.ask("clarification", QUESTION, timeout_seconds=0.05)["request_id"]
     person.look(late, wait=10)
-    wanted = [
+    wanted: list[tuple[str, Any, str]] = [
         (asked["request_id"], {"answer": "C"}, "HITL_INVALID_RESPONSE"),
         (asked["request_id"], {}, "HITL_INVALID_RESPONSE"),
         (asked["request_id"], {"answer": "A", "typo": 1}, "HITL_INVALID_RESPONSE"),
@@ -213,8 +212,8 @@ def test_an_answer_that_is_refused_is_told_with_its_code(
         winner = socket.respond(settled, {"answer": "A"})["error"]["details"]
         assert winner.items() >= {"answered_by": "alice", "current_status": "answered", "source": "hitl"}.items()
         assert winner["answered_at"]
-        for request_id in (None, 7, []):
-            assert codes(socket.respond(request_id, {"answer": "A"})) == ("error", "HITL_INVALID_RESPONSE")
+        for nobody in (None, 7, {"a": 1}):
+            assert codes(socket.respond(nobody, {"answer": "A"})) == ("error", "HITL_INVALID_RESPONSE")
     assert person.look(asked["request_id"])["status"] == "pending"
 
 
@@ -291,8 +290,9 @@ def test_a_handshake_without_a_credential_that_holds_is_refused(server: ServerPr
     for credential in (None, "ms_sk_" + "0" * 64, token + "x"):
         status, body = refused(server.url, credential)
         assert (status, body["success"], body["error"]["code"]) == (401, False, "HITL_UNAUTHORIZED")
-    for query in ({"token": token}, {"ticket": token}, {"ticket": "x"}, {"authorization": token}):
-        assert refused(server.url, None, **query)[0] == 401
+    for credential in (token, "x"):
+        assert refused(server.url, None, token=credential)[0] == 401
+        assert refused(server.url, None, ticket=credential)[0] == 401
 
 
 @pytest.mark.parametrize("origin", ["http://evil.example", "null"])
@@ -343,8 +343,8 @@ def test_a_revoked_key_closes_its_sockets(
     server: ServerProcess, person: HitlClient, token: str, asked: dict[str, Any], subscribed: bool
 ) -> None:
     key = person.new_key(f"revoked-{subscribed}")
-    query = {"conversation_id": asked["conversation_id"]} if subscribed else {}
-    with joined(server.url, key["key"], **query) as socket, joined(server.url, token) as other:
+    first = asked["conversation_id"] if subscribed else None
+    with joined(server.url, key["key"], conversation_id=first) as socket, joined(server.url, token) as other:
         assert socket.is_alive()
         person.http.delete(f"/api/v1/keys/{key['id']}").raise_for_status()
         revoked = time.monotonic()

@@ -32,24 +32,25 @@ class Follower:
 
     async def frames(self) -> AsyncGenerator[Frame]:
         """Until the conversation is deleted, or what stands against it is more than a broken connection."""
-        patience = Patience(self._transport.patience)
-        reached = False
+        patience, reached = Patience(self._transport.patience), False
         while True:
             try:
                 async with self._transport.stream(self._resuming()) as (_, frames):
-                    # Once it was there it is waited for without end.
-                    reached, patience = True, Patience(None)
+                    if not reached:
+                        # What was there once is waited for without end.
+                        patience, reached = Patience(None), True
                     async for frame in frames:
-                        patience.renew()
                         if self._is_new(frame) and frame.data is not None:
+                            patience.renew()
                             yield frame
-                    await patience.pause(NetworkError(f"{self._transport.url} ended the stream"))
+                trouble = NetworkError(f"{self._transport.url} ended the stream")
             except (NetworkError, RateLimited, ServerUnavailable) as error:
-                await patience.pause(error)
+                trouble = error
             except (Forbidden, NotFound):
                 if not reached:
                     raise
                 return
+            await patience.pause(trouble)
 
     def _resuming(self) -> Call:
         self._again, self._unnumbered = self._unnumbered, []

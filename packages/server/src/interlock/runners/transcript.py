@@ -33,9 +33,7 @@ def messages_in(values: Any) -> list[AnyMessage]:
 
 def shown(messages: Sequence[BaseMessage]) -> list[Message]:
     return [
-        Message(_ROLES[message.type], message.text, _calls(message))
-        for message in messages
-        if message.type in _ROLES
+        Message(_ROLES[message.type], message.text, _calls(message)) for message in messages if message.type in _ROLES
     ]
 
 

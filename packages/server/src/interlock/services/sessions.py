@@ -6,12 +6,12 @@ A session is a thread of its own face. Its state is derived from its last run an
 import uuid
 from collections.abc import AsyncGenerator
 from contextlib import aclosing
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import datetime
 
 from interlock import failpoints
 from interlock.domain.errors import Forbidden, NotFound, NothingPending, NotShown, WrongSession
-from interlock.domain.event import Event, EventType
+from interlock.domain.event import Event, EventType, Live
 from interlock.domain.principal import Principal, Role, principal_of
 from interlock.domain.request import Pause, Request
 from interlock.domain.run import Run, RunStatus
@@ -107,35 +107,115 @@ async def resume(
             core, sender.principal, thread.id, request_id=request_id, is_click=is_click
         )
     except NothingPending as error:
-        raise await _not_interrupted(core, thread) from error
-    return await answering.answer_pause(
-        core, sender, thread.id, pause.id, choose, request_id=request_id, detached=True
-    )
+        raise await _not_interrupted(core, user) from error
+    return await answering.answer_pause(core, sender, thread.id, pause.id, choose, request_id=request_id, detached=True)
 
 
 async def follow_outcome(
     core: Core, session_id: str, run: Run | None, after: int
-) -> AsyncGenerator[Outcome | Event | None]:
-    """What happens from event number `after` on, and at last the outcome of the run.
+) -> AsyncGenerator[Outcome | Live | None]:
+    """What happens from event number `after` on, and at last the outcome of the run; without a run, of the last one.
 
-    A pause that somebody settled elsewhere in the same moment is none to wait at: then it is the outcome of the run
-    that went on. None comes when nothing happened for a while, so that the caller may look whether anybody still waits.
-    Without a run, something of the pause is still open, and that is the outcome.
+    A pause that somebody settled elsewhere meanwhile is none to wait at: then it is the outcome of the run that went
+    on. None comes when nothing happened for a while, so that the caller may look whether anybody still waits.
     """
-    if run is None:
-        yield await _outcome_now(core, session_id)
+    run_id = run.id if run else None
+    outcome = None if run else await _outcome_of(core, session_id)
+    if outcome is not None:
+        yield outcome
         return
-    run_id = run.id
     async with aclosing(follow(core, session_id, after)) as items:
         async for item in items:
-            if not isinstance(item, Event):
-                yield None if item is None else _heard(item)
-                continue
-            if item.type is EventType.RUN_STARTED:
+            if isinstance(item, Event) and item.type is EventType.RUN_STARTED:
                 run_id = item.data["run_id"]
-            is_end = item.type is EventType.RUN_ENDED and item.data["run_id"] == run_id
-            outcome = await _outcome(core, session_id, run_id) if is_end or item.type is _GONE else None
+            outcome = await _outcome_of(core, session_id, run_id) if _may_end(item, run_id) else None
+            yield outcome or item
             if outcome is not None:
-                yield outcome
                 return
-            yield item
+
+
+async def look(core: Core, user: Principal) -> Session | None:
+    """The user's session as it stands; None when there is none."""
+    async with core.store.snapshot() as tx:
+        thread = await tx.threads.present(FACE, user.id)
+        if thread is None:
+            return None
+        run = await tx.runs.last_of(thread.id)
+        asked = await tx.runs.last_message_of(thread.id)
+        outcome = await _outcome(tx, thread, run)
+    query = str(asked.input["text"]) if asked else None
+    return Session(thread, state_after(run), query, outcome and await _told(core, thread, outcome))
+
+
+async def users(core: Core, caller: Principal, *, everybody: bool) -> list[str]:
+    """The names of those who have a session; without `everybody`, the caller's if they have one."""
+    async with core.store.snapshot() as tx:
+        if everybody:
+            return await tx.threads.owners(FACE)
+        return [caller.name] if await tx.threads.present(FACE, caller.id) else []
+
+
+async def delete(core: Core, caller: Principal, user: Principal) -> None:
+    """Delete the user's session: what runs is stopped, what is pending is cancelled. `NotFound` without one."""
+    async with unit(core) as work:
+        thread = await work.tx.threads.lock_present(FACE, user.id)
+        if thread is None:
+            raise _no_session(user.name)
+        await remove_thread(work, caller, thread)
+
+
+def _may_end(item: Live | None, run_id: str | None) -> bool:
+    if not isinstance(item, Event):
+        return False
+    return item.type is EventType.THREAD_DELETED or (item.type is EventType.RUN_ENDED and item.data["run_id"] == run_id)
+
+
+async def _outcome_of(core: Core, session_id: str, run_id: str | None = None) -> Outcome | None:
+    """The outcome of a run that has ended; None when it only paused, and what it waited for is settled already."""
+    async with core.store.snapshot() as tx:
+        thread = await tx.threads.get(session_id)
+        if thread is None:
+            return Outcome(session_id, SessionState.NOT_FOUND, core.clock.now())
+        run = await (tx.runs.get(run_id) if run_id else tx.runs.last_of(session_id))
+        outcome = await _outcome(tx, thread, run)
+    return outcome and await _told(core, thread, outcome)
+
+
+async def _outcome(tx: Transaction, thread: Thread, run: Run | None) -> Outcome | None:
+    state = state_after(run)
+    if run is None or state is SessionState.RUNNING:
+        return None
+    pause, requests = None, ()
+    if run.status is RunStatus.PAUSED:
+        pause, requests = await open_pause_of(tx, thread.id)
+        if pause is None or pause.run_id != run.id:
+            return None
+    return Outcome(thread.id, state, thread.updated_at, run, pause, requests)
+
+
+async def _told(core: Core, thread: Thread, outcome: Outcome) -> Outcome:
+    if outcome.state is not SessionState.COMPLETED:
+        return outcome
+    history = await core.agents.history(thread)
+    # As it was when the run ended: the next message may be there already.
+    return replace(outcome, messages=tuple(history[: thread.message_count]))
+
+
+async def _present(tx: Transaction, user: Principal) -> Thread:
+    thread = await tx.threads.present(FACE, user.id)
+    if thread is None:
+        raise _no_session(user.name)
+    return thread
+
+
+async def _not_interrupted(core: Core, user: Principal) -> Exception:
+    session = await look(core, user)
+    if session is None:
+        return _no_session(user.name)
+    if session.state is SessionState.INTERRUPTED:
+        return NotShown("this reply was sent before the present question was shown", state=session.state)
+    return NothingPending("nobody is waited for in this session", state=session.state)
+
+
+def _no_session(name: str) -> NotFound:
+    return NotFound("the user has no session", user=name)

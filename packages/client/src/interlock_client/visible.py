@@ -1,0 +1,45 @@
+"""Text as it is: whatever would steer a terminal, hide or reorder what a person reads is written out as an escape."""
+
+import unicodedata
+from typing import Any
+
+_HIDDEN = {"Cc", "Cf", "Cs", "Co", "Cn", "Zl", "Zp"}
+"""Controls (ANSI sequences begin with one), formats (bidi marks, zero-width characters, tags), surrogates, private use,
+unassigned, and the line breaks that only Unicode knows."""
+_BLANK = frozenset("\u034f\u115f\u1160\u17b4\u17b5\u2800\u3164\uffa0")
+"""Letters, by their class, that show nothing."""
+
+
+def visible(text: str, *, keep: str = "\n") -> str:
+    """The text with every such character replaced: `\\x1b`, `\\u202e`, `\\U000e0041`. Those in `keep` stay."""
+    if text.isascii() and text.isprintable():
+        return text
+    return "".join(one if one in keep or not _is_hidden(one) else _escaped(one) for one in text)
+
+
+def visible_within(value: Any, *, keep: str = "") -> Any:
+    """A JSON value whose texts, keys included, are visible."""
+    if isinstance(value, str):
+        return visible(value, keep=keep)
+    if isinstance(value, dict):
+        items: Any = value.items()  # pyright: ignore[reportUnknownMemberType, reportUnknownVariableType]
+        return {visible(str(key), keep=keep): visible_within(one, keep=keep) for key, one in items}
+    if isinstance(value, list | tuple):
+        entries: Any = value  # pyright: ignore[reportUnknownVariableType]
+        return [visible_within(one, keep=keep) for one in entries]
+    return value
+
+
+def _is_hidden(character: str) -> bool:
+    if character == " ":
+        return False
+    category = unicodedata.category(character)
+    # Selectors and other blank spaces look like a plain space, or like nothing.
+    return category in _HIDDEN or category == "Zs" or character in _BLANK or "\ufe00" <= character <= "\ufe0f"
+
+
+def _escaped(character: str) -> str:
+    number = ord(character)
+    if number <= 0xFF:
+        return f"\\x{number:02x}"
+    return f"\\u{number:04x}" if number <= 0xFFFF else f"\\U{number:08x}"
