@@ -150,7 +150,7 @@ class Stage:
         async with asyncio.timeout(SECONDS):
             # On PostgreSQL the transaction of a worker that was killed may hold its rows a moment longer.
             while (claimed := await running.claim(self.core, worker)) is None:
-                await asyncio.sleep(0.01)
+                continue
         return claimed
 
     async def dying(self) -> GraphRun:

@@ -90,6 +90,11 @@ class HitlClient:
     def saved(self) -> list[dict[str, Any]]:
         return self.http.get("/api/v1/secrets").raise_for_status().json()["secrets"]
 
+    def audit(self, conversation_id: str, action: str) -> list[dict[str, Any]]:
+        """Entries of that action in the trail of a conversation, or of the server itself."""
+        query = {"conversation_id": conversation_id, "action": action}
+        return self.http.get("/api/v1/audit", params=query).raise_for_status().json()["entries"]
+
     @contextmanager
     def events(self, conversation_id: str, last: str | None = None) -> Generator[Iterator[Frame]]:
         headers = {} if last is None else {"last-event-id": last}

@@ -3,7 +3,6 @@
 import json
 import time
 import uuid
-from collections.abc import Generator
 from typing import Any
 
 import pytest
@@ -16,12 +15,6 @@ from tests.support.sockets import HitlSocket, joined, refused
 from tests.support.threads import ThreadsClient
 
 MIB = 1024 * 1024
-
-
-@pytest.fixture
-def person(alice: ThreadsClient) -> Generator[HitlClient]:
-    with hitl.of(alice) as client:
-        yield client
 
 
 @pytest.fixture

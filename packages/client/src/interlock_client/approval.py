@@ -1,7 +1,9 @@
 """`@requires_approval`: a function that a person has to allow, each time that it is called."""
 
+import copy
 import inspect
-from collections.abc import Awaitable, Callable, Mapping
+import math
+from collections.abc import Callable, Mapping
 from functools import wraps
 from typing import TYPE_CHECKING, Any, ParamSpec, TypeVar, cast
 
@@ -16,4 +18,136 @@ if TYPE_CHECKING:
 P = ParamSpec("P")
 T = TypeVar("T")
 
-_CANNOT_BE_SHOWN = (inspect.Parameter.VAR_POSITIONAL, inspect.Parameter.VAR_KEYWORD)
+ALLOWED = ("accept", "edit", "reject")
+
+_VARIADIC: Mapping[Any, type] = {inspect.Parameter.VAR_POSITIONAL: list, inspect.Parameter.VAR_KEYWORD: dict}
+
+
+def requires_approval(
+    *,
+    client: "Interlock | SyncInterlock",
+    risk_level: Risk = "medium",
+    description: str | None = None,
+    name: str | None = None,
+    timeout: float | None = 300.0,
+    allow_remember: bool = True,
+) -> Callable[[Callable[P, T]], Callable[P, T]]:
+    """Ask before each call, with its arguments as they are shown; `Refused` when the answer is no.
+
+    What runs is what was approved: the arguments as they were when it was asked, or the person's edit. `NotAnswered`
+    when nobody decided. An async function needs `Interlock`, a plain one `SyncInterlock`.
+    """
+
+    def decorate(function: Callable[P, T]) -> Callable[P, T]:
+        guarded = _Guarded(function, name or function.__name__)
+        options: dict[str, Any] = {
+            "description": _described(function) if description is None else description,
+            "risk_level": risk_level,
+            "allow_remember": allow_remember,
+            "timeout": timeout,
+            "allowed": ALLOWED,
+            "tool_schema": guarded.schema,
+        }
+        _check_fits(function, client)
+
+        @wraps(function)
+        async def later(*args: P.args, **kwargs: P.kwargs) -> Any:
+            call = guarded.called(args, kwargs)
+            approval = await cast("Interlock", client).ask_approval(guarded.name, call.shown, **options)
+            return await call.run(approval)
+
+        @wraps(function)
+        def now(*args: P.args, **kwargs: P.kwargs) -> T:
+            call = guarded.called(args, kwargs)
+            approval = cast("SyncInterlock", client).ask_approval(guarded.name, call.shown, **options)
+            return cast("T", call.run(approval))
+
+        return cast("Callable[P, T]", later) if inspect.iscoroutinefunction(function) else now
+
+    return decorate
+
+
+class _Guarded:
+    def __init__(self, function: Callable[..., Any], name: str) -> None:
+        self.function = function
+        self.name = name
+        self.signature = inspect.signature(function)
+
+    @property
+    def schema(self) -> dict[str, Any]:
+        """What a remembered permission is bound to: with other parameters it is another tool."""
+        parameters = self.signature.parameters.values()
+        required = [one.name for one in parameters if one.default is one.empty and not _is_variadic(one)]
+        properties = {one.name: {"description": str(one)} for one in parameters}
+        return {"type": "object", "properties": properties, "required": required}
+
+    def called(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> "_Call":
+        bound = self.signature.bind(*args, **kwargs)
+        bound.apply_defaults()
+        return _Call(self, bound)
+
+
+class _Call:
+    """One call, as it was when it was asked about: what changes its arguments meanwhile changes nothing here."""
+
+    def __init__(self, guarded: _Guarded, bound: inspect.BoundArguments) -> None:
+        self._guarded = guarded
+        self._given = {name: copy.deepcopy(one) if _is_plain(one) else one for name, one in bound.arguments.items()}
+        self.shown = {name: _shown(value) for name, value in self._given.items()}
+
+    def run(self, approval: Approval) -> Any:
+        if not approval.granted:
+            raise Refused(self._guarded.name, approval.message)
+        arguments = self._given if approval.decision == "accept" else self._edited(approval.args)
+        bound = inspect.BoundArguments(self._guarded.signature, cast("Any", arguments))
+        return self._guarded.function(*bound.args, **bound.kwargs)
+
+    def _edited(self, args: Mapping[str, Any]) -> dict[str, Any]:
+        if args.keys() != self._given.keys():
+            raise InvalidInput(f"the edit has other arguments than {self._guarded.name}: {', '.join(sorted(args))}")
+        return {name: self._one(name, args[name]) for name in self._given}
+
+    def _one(self, name: str, value: Any) -> Any:
+        if value == self.shown[name]:
+            return self._given[name]
+        if not _is_plain(self._given[name]):
+            raise InvalidInput(f"the edit changes {name}, which is an object of the program")
+        parameter = self._guarded.signature.parameters[name]
+        wanted = _VARIADIC.get(parameter.kind)
+        if wanted is not None and not isinstance(value, wanted):
+            raise InvalidInput(f"the edit makes {name} something else than a {wanted.__name__}")
+        return value
+
+
+def _check_fits(function: Callable[..., Any], client: "Interlock | SyncInterlock") -> None:
+    if inspect.iscoroutinefunction(function) != inspect.iscoroutinefunction(client.ask_approval):
+        raise TypeError("an async function needs a client Interlock, a plain function a SyncInterlock")
+
+
+def _described(function: Callable[..., Any]) -> str:
+    return (inspect.getdoc(function) or "").partition("\n")[0]
+
+
+def _is_variadic(parameter: inspect.Parameter) -> bool:
+    return parameter.kind in _VARIADIC
+
+
+def _shown(value: Any) -> Any:
+    """As JSON says it; what JSON cannot say, in Python's words."""
+    if not _is_plain(value):
+        return repr(value)
+    if isinstance(value, dict):
+        return {name: _shown(one) for name, one in cast("dict[str, Any]", value).items()}
+    if isinstance(value, list | tuple):
+        return [_shown(one) for one in cast("list[Any]", value)]
+    return value
+
+
+def _is_plain(value: Any) -> bool:
+    if isinstance(value, float):
+        return math.isfinite(value)
+    if isinstance(value, dict):
+        return all(isinstance(name, str) and _is_plain(one) for name, one in cast("dict[Any, Any]", value).items())
+    if isinstance(value, list | tuple):
+        return all(_is_plain(one) for one in cast("list[Any]", value))
+    return value is None or isinstance(value, str | int)

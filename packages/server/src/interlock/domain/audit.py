@@ -137,7 +137,7 @@ class ChainKey:
         return self._mac(canonical_json(["heads", *about]))
 
     def _mac(self, text: str) -> str:
-        return hmac.new(self._key, text.encode(), hashlib.sha256).hexdigest()
+        return hmac.digest(self._key, text.encode(), "sha256").hex()
 
 
 class HeadsDigest:

@@ -9,6 +9,7 @@ from fastapi.responses import JSONResponse, PlainTextResponse, Response
 
 from interlock import __version__
 from interlock.domain.errors import StorageUnavailable
+from interlock.faces.confirm import socket as confirm
 from interlock.faces.hitl import requests, socket, streaming
 from interlock.faces.hitl.envelope import Envelope
 from interlock.faces.http.documented import Responses, refusals
@@ -16,10 +17,12 @@ from interlock.faces.http.guard import Allowed, Guard
 from interlock.faces.http.problems import Problems
 from interlock.faces.http.server_state import ServerState
 from interlock.faces.manage import audit, grants, keys, webhooks
+from interlock.faces.sessions import invoking
+from interlock.faces.sessions.dialect import Dialect
 from interlock.faces.threads import accounts, chat, sessions
 from interlock_client.threads import Health
 
-_PARTS = (accounts, sessions, chat, requests, streaming, socket, keys, grants, audit, webhooks)
+_PARTS = (accounts, sessions, chat, invoking, requests, streaming, socket, confirm, keys, grants, audit, webhooks)
 
 Lifespan = Callable[[FastAPI], AbstractAsyncContextManager[None]]
 
@@ -34,7 +37,7 @@ The whole interface is described at /openapi.json.
 def create_app(state: ServerState, allowed: Allowed, lifespan: Lifespan) -> FastAPI:
     app = FastAPI(title="Interlock", version=__version__, lifespan=lifespan, docs_url=None, redoc_url=None)
     app.state.server = state
-    problems = Problems({"/api/v1/agent": Envelope()})
+    problems = Problems({"/api/v1/agent": Envelope(), "/agent": Dialect()})
     problems.install(app)
     for part in _PARTS:
         app.include_router(part.router)

@@ -39,7 +39,7 @@ def names_in(schemas: Sequence[Schema]) -> frozenset[str]:
 
 def check(schemas: Sequence[Schema], args: Mapping[str, Any]) -> None:
     """Raise `InvalidAnswer` with every wrong argument; where tools share a name, one of them has to take it."""
-    errors = min((_errors(schema, args) for schema in schemas), key=len, default=[])
+    errors = min((_errors(schema, args) for schema in schemas), key=len, default=list[FieldError]())
     if errors:
         raise InvalidAnswer("; ".join(error.message for error in errors), errors)
 

@@ -84,7 +84,8 @@ class GraphRun:
             raise
         except InterlockError as error:
             await self._failed(error.message)
-        except Exception as error:
+        except (Exception, SystemExit, KeyboardInterrupt) as error:
+            # The first step of a graph runs in this very task, where nothing else contains what ends a process.
             logger.error("run %s failed: %s", self.lease.run_id, self._quiet(traceback.format_exc()))
             await self._failed(self._quiet(f"{type(error).__name__}: {error}"))
 

@@ -10,6 +10,7 @@ from interlock.agents.effects import install
 from interlock.domain.claim import Claim
 from interlock.domain.errors import LeaseLost, StorageUnavailable
 from interlock.domain.run import RunStatus
+from interlock.runners.containing import contain
 from interlock.runners.graph_run import GraphRun
 from interlock.runners.hosting import HostedAgents
 from interlock.services import running
@@ -40,6 +41,7 @@ class LocalRunner:
 
     async def start(self) -> None:
         install()
+        contain(asyncio.get_running_loop())
         await running.take_over(self._core, everything=not self._shared)
         self._loops = [asyncio.create_task(self._repeat(loop, seconds)) for loop, seconds in self._duties()]
 

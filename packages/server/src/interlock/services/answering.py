@@ -233,4 +233,5 @@ def _settlement(work: Unit, sender: Sender, request: Request, reply: Reply) -> S
 def _told(sender: Sender) -> Mapping[str, Any]:
     """What the sender said of itself, and the key that it came with."""
     key = {"key_id": sender.principal.key_id} if sender.principal.key_id else {}
-    return {**sender.metadata, **key}
+    # Nobody says of themselves that they came with a key.
+    return {name: value for name, value in sender.metadata.items() if name != "key_id"} | key

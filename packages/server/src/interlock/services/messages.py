@@ -161,6 +161,7 @@ async def _check_free(work: Unit, thread: Thread) -> None:
     pause, requests = await open_pause_of(work.tx, thread.id)
     raise ThreadBusy(
         "the thread waits for an answer" if pause else "the thread is running",
+        thread_id=thread.id,
         status=thread.status,
         pause=pause,
         requests=requests,

@@ -12,7 +12,7 @@ from interlock.domain.event import EventType
 from interlock.domain.ids import is_own_new_thread_id, new_id, new_thread_id
 from interlock.domain.principal import Principal
 from interlock.domain.request import Answer, Pause, PauseOrigin, PauseStatus, Request, RequestKind, RequestStatus
-from interlock.domain.thread import Thread, ThreadStatus
+from interlock.domain.thread import Thread, ThreadStatus, title_of
 from interlock.services.accounts import USERNAME
 from interlock.services.core import Core, Unit, unit
 from interlock.services.once import Once, replied_once
@@ -53,7 +53,7 @@ async def ask(
 
 
 async def _place(work: Unit, principal: Principal, what: Ask, body: Mapping[str, Any]) -> Placed:
-    thread = await _conversation(work, principal, what)
+    thread = await _conversation(work, principal, what, body)
     pause = Pause(new_id("pause"), thread.id, "", PauseStatus.OPEN, PauseOrigin.OUTSIDE, thread.agent, work.now)
     request = new_request(work.core.policy, work.now, thread, pause, 0, _asked(what, body, principal))
     placed = await place(work, thread, pause, [request])
@@ -80,14 +80,14 @@ def _asked(what: Ask, body: Mapping[str, Any], asker: Principal) -> Asked:
     )
 
 
-async def _conversation(work: Unit, principal: Principal, what: Ask) -> Thread:
+async def _conversation(work: Unit, principal: Principal, what: Ask, body: Mapping[str, Any]) -> Thread:
     """The conversation that is asked on: the one named, if the caller asks on it, or a new one."""
     person = principal.on_behalf_of or principal
     agent = _agent(work.core, principal, what.agent)
     thread_id = what.conversation_id or new_thread_id(person.name)
     thread = await work.tx.threads.lock(thread_id)
     if thread is None and is_own_new_thread_id(thread_id, person.name):
-        return await _begun(work, principal, person, agent, thread_id)
+        return await _begun(work, principal, person, agent, thread_id, _title(body))
     if thread is None or thread.asker_id != principal.id:
         raise Forbidden(
             f"no such conversation, or another's: leave conversation_id out to begin one, or use {person.name}-UUID"
@@ -98,9 +98,9 @@ async def _conversation(work: Unit, principal: Principal, what: Ask) -> Thread:
     return thread
 
 
-async def _begun(work: Unit, principal: Principal, person: Principal, agent: str, thread_id: str) -> Thread:
+async def _begun(work: Unit, principal: Principal, person: Principal, agent: str, thread_id: str, title: str) -> Thread:
     thread = Thread(
-        thread_id, person.id, agent, "", ThreadStatus.IDLE, 0, 0, 0, work.now, work.now, asker_id=principal.id
+        thread_id, person.id, agent, title, ThreadStatus.IDLE, 0, 0, 0, work.now, work.now, asker_id=principal.id
     )
     try:
         await work.tx.threads.add(thread)
@@ -108,6 +108,12 @@ async def _begun(work: Unit, principal: Principal, person: Principal, agent: str
         raise Forbidden("this conversation was deleted") from error
     await work.record(thread_id, (EventType.THREAD_CREATED, {"agent": agent, "owner": person.name}))
     return thread
+
+
+def _title(body: Mapping[str, Any]) -> str:
+    """By what it asks first."""
+    texts = (body.get(name) for name in ("title", "question", "action"))
+    return title_of(next((text for text in texts if isinstance(text, str) and text), ""))
 
 
 def _agent(core: Core, principal: Principal, named: str | None) -> str:

@@ -89,15 +89,16 @@ class Story:
     def _confirm(self, step: Step) -> Said:
         kind, body = step.kind, step.body
         is_approval = kind is RequestKind.APPROVAL
-        more = {name: body[name] for name in ("tool_display_name", "risk_level", "allowed")} if is_approval else {}
+        shown = ("tool_display_name", "risk_level", "allowed")
+        more = {name: body[name] for name in shown} if is_approval else {"request": dict(body)}
         metadata = {
             "tool_name": step.tool,
             "tool_description": described(kind, body, self._locale),
             "tool_args": body["args"] if is_approval else dict(body),
             "requires_confirmation": True,
             "kind": kind,
-            "request": dict(body),
             "request_id": step.asked["request_id"],
+            "pause_id": step.asked["pause_id"],
             "timeout_seconds": step.seconds,
             "expires_at": step.asked["expires_at"],
             **more,
@@ -148,16 +149,12 @@ class Story:
 
     def _settled(self, event: Event) -> list[Said]:
         data, request_id = event.data, event.data["request_id"]
-        step = self._pending.get(request_id) or self._past.get(request_id)
+        step = self._pending.pop(request_id, None) or self._past.pop(request_id, None)
+        self._asked.discard(request_id)
         said = self._expired(step) if data["status"] == RequestStatus.EXPIRED and step else []
         if data["kind"] == RequestKind.APPROVAL:
             said += self._not_approved(data, step)
-        if not self._is_present:
-            return said
-        self._pending.pop(request_id, None)
-        self._past.pop(request_id, None)
-        self._asked.discard(request_id)
-        return said + self._ask()
+        return said + (self._ask() if self._is_present else [])
 
     def _expired(self, step: Step) -> list[Said]:
         metadata = {"step_id": step.id, "timeout_seconds": step.seconds}

@@ -2,7 +2,7 @@
 
 import json
 import math
-from typing import Any, NoReturn
+from typing import Any, NoReturn, cast
 
 from pydantic import ValidationError
 
@@ -101,7 +101,7 @@ def reply_with(request: Request, confirmation: Confirmation) -> Reply:
     if not isinstance(response, dict):
         field = "content.metadata.response"
         raise InvalidAnswer(f"{field} must be an object: the answer to what is asked", [_missing(field)])
-    return reply_to(request, response)
+    return reply_to(request, cast("dict[str, Any]", response))
 
 
 def _permission(confirmation: Confirmation, given: dict[str, Any]) -> dict[str, Any]:

@@ -52,6 +52,6 @@ def step_of(opened_seq: int, request: Request) -> Step:
 
 
 def opened_seq_of(step_id: str) -> int | None:
-    """The number of the event behind it, where it could be a step at all. Whether it is one, its whole spelling says."""
+    """The number of the event behind it, where it could be a step at all; its whole spelling says whether it is one."""
     found = _SPELLING.match(step_id)
     return int(found[1]) if found else None

@@ -87,7 +87,7 @@ async def authenticated(connection: HTTPConnection, named_user: str | None = Non
 async def caller(
     request: Request, _given: Annotated[HTTPAuthorizationCredentials | None, Depends(_bearer)]
 ) -> Principal:
-    return await authenticated(request, await _named_user(request))
+    return await authenticated(request, request.path_params.get("user_id") or await _named_user(request))
 
 
 async def caller_now(connection: HTTPConnection) -> Principal:

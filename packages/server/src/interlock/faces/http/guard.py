@@ -101,7 +101,7 @@ class Guard:
         # A page of another site can make a browser send some requests without an Origin, but not without this.
         if origin is None and headers.get("sec-fetch-site") in ("cross-site", "same-site"):
             is_visit = headers.get("sec-fetch-mode") == "navigate" and scope.get("method") == "GET"
-            if not is_visit or scope["path"].startswith("/api"):
+            if not is_visit or scope["path"].startswith(("/api", "/agent", "/system")):
                 return 403, "requests that another site makes are not taken"
         length = headers.get("content-length", "0")
         if length.isdigit() and int(length) > MAX_BODY:

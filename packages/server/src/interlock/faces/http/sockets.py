@@ -96,9 +96,7 @@ class Outbox:
 
     async def room(self) -> None:
         """Wait until half of what may wait for the client is free: for who has a long story to tell."""
-        while not self._is_over and (
-            len(self._texts) > self._capacity // 2 or self._waiting > self._volume // 2
-        ):
+        while not self._is_over and (len(self._texts) > self._capacity // 2 or self._waiting > self._volume // 2):
             self._taken.clear()
             await self._taken.wait()
 

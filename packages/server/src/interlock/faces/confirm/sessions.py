@@ -1,0 +1,197 @@
+"""The sessions that one connection is told of: each from a place in its log on, for as long as it may be seen."""
+
+import asyncio
+from contextlib import aclosing
+from dataclasses import dataclass
+from datetime import datetime
+
+from interlock.domain.errors import Forbidden, InterlockError, NotFound, StorageUnavailable
+from interlock.domain.event import Event, EventType, Live
+from interlock.domain.ids import new_id
+from interlock.domain.moment import spelled
+from interlock.domain.principal import Principal
+from interlock.domain.run import RunStatus
+from interlock.domain.thread import CONFIRM
+from interlock.faces.confirm import messages
+from interlock.faces.confirm.errors import refusal
+from interlock.faces.confirm.events import Said, Story
+from interlock.faces.confirm.texts import text
+from interlock.faces.http.locale import Locale
+from interlock.faces.http.sockets import Outbox
+from interlock.services import pending
+from interlock.services.core import Core
+from interlock.services.following import follow, said_last
+from interlock.services.messages import interrupt
+from interlock.services.pending import Standing
+from interlock.services.threads import create_thread, is_visible
+from interlock_client.confirm import AgentEvents
+
+MOST_SESSIONS = 200
+AGAIN_SECONDS = 1.0
+"""How long a session is not looked at after the database could not be read."""
+
+
+@dataclass(slots=True)
+class _Session:
+    id: str
+    seq: int
+    """The last event of its log that was told."""
+    story: Story
+    task: asyncio.Task[None] | None = None
+    is_cancelled: bool = False
+    """Whether its user has cancelled, and the run has not ended yet."""
+
+    def stop(self) -> None:
+        if self.task is not None:
+            self.task.cancel()
+
+
+class Sessions:
+    def __init__(self, core: Core, outbox: Outbox, tasks: asyncio.TaskGroup, locale: Locale) -> None:
+        self._core = core
+        self._outbox = outbox
+        self._tasks = tasks
+        self._locale: Locale = locale
+        self._connection_id = new_id("conn")
+        self._followed: dict[str, _Session] = {}
+        self.batch_size = core.policy.confirmation_batch_size
+        self.current: str | None = None
+        """The session that is meant where none is named."""
+
+    def __contains__(self, session_id: str | None) -> bool:
+        return session_id in self._followed
+
+    def tell(self, said: Said, session_id: str | None = None, at: datetime | None = None) -> None:
+        known = self._followed.get(session_id or "")
+        moment = spelled(at or self._core.clock.now())
+        self._outbox.put(messages.envelope(said, session_id, self._connection_id, known.seq if known else 0, moment))
+
+    def tell_error(self, error: InterlockError, session_id: str | None = None) -> None:
+        self.tell(refusal(error, self._locale), session_id or self.current)
+
+    async def begin(self, principal: Principal, agent: str | None = None) -> str:
+        """Make a session, and tell of it from here on."""
+        self._check_room()
+        thread = await create_thread(self._core, principal, agent=agent, thread_id=new_id("sess"), face=CONFIRM)
+        session = _Session(thread.id, thread.seq, self._story(Standing(thread.id, thread.seq, ())))
+        self._followed[thread.id] = session
+        metadata = {"agent": thread.agent, "batch_size": self.batch_size}
+        self.tell(Said(AgentEvents.SESSION_CREATED, text("created", self._locale), metadata), thread.id)
+        self._follow(session, principal)
+        return thread.id
+
+    async def standing(self, principal: Principal, session_id: str | None) -> Standing:
+        """Where a session stands; whether there is one that is not theirs is told to nobody."""
+        try:
+            standing = await pending.standing_of(self._core, principal, session_id or "")
+        except Forbidden:
+            standing = None
+        if standing is None:
+            raise NotFound("there is no such session")
+        return standing
+
+    async def take_up(self, principal: Principal, standing: Standing, after: int, *, is_back: bool = False) -> None:
+        """Tell what came after that event, ask for what is pending, and go on with what comes."""
+        self.leave(standing.thread_id)
+        self._check_room()
+        said = await said_last(self._core, standing.thread_id, after)
+        session = _Session(standing.thread_id, after, self._story(standing, joined_late=True, said=said))
+        self._followed[session.id] = session
+        if is_back:
+            metadata = {"reconnected": True, "last_seq": after, "batch_size": self.batch_size}
+            self.tell(Said(AgentEvents.SESSION_CREATED, text("reconnected", self._locale), metadata), session.id)
+        self._tell_entry(session, principal, session.story.begin(after), after)
+        self._follow(session, principal)
+
+    def leave(self, session_id: str) -> None:
+        if (session := self._followed.pop(session_id, None)) is not None:
+            session.stop()
+
+    def leave_all(self) -> None:
+        for session_id in [*self._followed]:
+            self.leave(session_id)
+        self.current = None
+
+    async def leave_unseen(self, principal: Principal) -> None:
+        """End what is no longer the caller's to see."""
+        for session_id in [*self._followed]:
+            if not await is_visible(self._core, principal, session_id) and session_id in self._followed:
+                self.tell(Said(AgentEvents.SESSION_END, text("session_end", self._locale)), session_id)
+                self.leave(session_id)
+
+    async def cancel(self, principal: Principal, session_id: str) -> None:
+        session = self._followed.get(session_id)
+        if await interrupt(self._core, principal, session_id, text("cancelled", self._locale), CONFIRM):
+            if session is not None:
+                session.is_cancelled = True
+            return
+        self.tell(Said(AgentEvents.INTERRUPTED, text("interrupted", self._locale)), session_id)
+
+    def _story(self, standing: Standing, *, joined_late: bool = False, said: str = "") -> Story:
+        return Story(self._locale, self.batch_size, standing, joined_late=joined_late, said=said)
+
+    def _check_room(self) -> None:
+        if len(self._followed) >= MOST_SESSIONS:
+            raise messages.wrong("session_id", f"a connection has {MOST_SESSIONS} sessions at the most")
+
+    def _follow(self, session: _Session, principal: Principal) -> None:
+        self.current = session.id
+        session.task = self._tasks.create_task(self._tell_story(session, principal))
+
+    async def _tell_story(self, session: _Session, principal: Principal) -> None:
+        """Until the session is deleted. Where the database fails, it goes on as soon as that can be read again."""
+        is_told = False
+        while True:
+            seq = session.seq
+            try:
+                await self._tell_rest(session, principal)
+                return
+            except StorageUnavailable as error:
+                if session.seq != seq or not is_told:
+                    self.tell_error(error, session.id)
+                is_told = True
+                await asyncio.sleep(AGAIN_SECONDS)
+
+    async def _tell_rest(self, session: _Session, principal: Principal) -> None:
+        async with aclosing(follow(self._core, session.id, session.seq)) as items:
+            async for item in items:
+                if item is None:
+                    continue
+                await self._outbox.room()
+                await self._tell_item(session, principal, item)
+                if isinstance(item, Event) and item.type is EventType.THREAD_DELETED:
+                    return
+
+    async def _tell_item(self, session: _Session, principal: Principal, item: Live) -> None:
+        if not isinstance(item, Event):
+            for said in session.story.of(item):
+                self.tell(said, session.id)
+            return
+        if pause_id := session.story.missing(item):
+            session.story.learn(*await pending.asked_in(self._core, pause_id))
+        self._tell_entry(session, principal, session.story.of(item), item.seq, item.at)
+        if item.type is EventType.THREAD_DELETED:
+            self._forget(session)
+        elif item.type is EventType.RUN_ENDED and session.is_cancelled:
+            session.is_cancelled = False
+            if item.data["status"] == RunStatus.PAUSED:
+                # It came to a pause before it came to its end.
+                await self.cancel(principal, session.id)
+
+    def _forget(self, session: _Session) -> None:
+        self._followed.pop(session.id, None)
+        if self.current == session.id:
+            self.current = None
+
+    def _tell_entry(
+        self, session: _Session, principal: Principal, said: list[Said], seq: int, at: datetime | None = None
+    ) -> None:
+        """Only the last event of an entry has its number: who has seen that one has seen them all."""
+        for one in said[:-1]:
+            self.tell(one, session.id, at)
+        session.seq = seq
+        for one in said[-1:]:
+            self.tell(one, session.id, at)
+        for one in said:
+            if one.event == AgentEvents.USER_CONFIRM:
+                self._core.showing.show(one.metadata["pause_id"], principal.id)

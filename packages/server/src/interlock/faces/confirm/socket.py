@@ -1,0 +1,224 @@
+"""The WebSocket of this face: what a person says to an agent, what it does, and what they confirm."""
+
+import asyncio
+from collections.abc import Awaitable, Callable, Mapping
+from contextlib import suppress
+from typing import Any, cast
+
+from fastapi import APIRouter, WebSocket
+
+from interlock.domain.errors import (
+    AlreadySettled,
+    InterlockError,
+    InvalidAnswer,
+    NotAuthenticated,
+    NotFound,
+    StorageUnavailable,
+)
+from interlock.domain.principal import Principal
+from interlock.domain.request import RequestStatus
+from interlock.domain.thread import CONFIRM
+from interlock.faces.confirm import messages
+from interlock.faces.confirm.errors import EmptyMessage, unknown_step
+from interlock.faces.confirm.events import Said
+from interlock.faces.confirm.sessions import Sessions
+from interlock.faces.confirm.steps import opened_seq_of, step_of
+from interlock.faces.confirm.texts import text
+from interlock.faces.http.credentials import authenticated, caller_now, credential_of
+from interlock.faces.http.locale import Locale, locale_of
+from interlock.faces.http.problems import Plain
+from interlock.faces.http.server_state import state_of
+from interlock.faces.http.sockets import Outbox, refuse_handshake
+from interlock.faces.http.watching import RECHECK_SECONDS
+from interlock.services import answering, pending
+from interlock.services.answering import Sender
+from interlock.services.malformed import count_malformed
+from interlock.services.messages import send_message
+from interlock.services.pending import RequestView
+from interlock_client.confirm import SystemEvents, UserEvent, UserEvents
+
+MOST_SEQ = 10**18
+GOING_AWAY, POLICY = 1001, 1008
+
+router = APIRouter()
+
+
+@router.websocket("/ws")
+@router.websocket("/")
+async def socket(websocket: WebSocket) -> None:
+    """Talk to an agent, and confirm what it wants to do."""
+    try:
+        principal = await authenticated(websocket)
+        with state_of(websocket).limits.stream(principal.id):
+            await websocket.accept()
+            slow_seconds = state_of(websocket).limits.slow_seconds
+            async with Outbox(websocket, principal.id, slow_seconds) as outbox:
+                await _Connection(websocket, outbox, principal).serve()
+    except InterlockError as error:
+        # Only before the handshake: on an open socket every error is an event.
+        refused = Plain().refused(error, cast("Any", websocket))
+        await refuse_handshake(websocket.scope, cast("Any", websocket).send, refused)
+
+
+class _Connection:
+    def __init__(self, websocket: WebSocket, outbox: Outbox, principal: Principal) -> None:
+        self._websocket = websocket
+        self._principal = principal
+        self._state = state_of(websocket)
+        self._core = self._state.core
+        self._locale: Locale = locale_of(websocket)
+        self._tasks = asyncio.TaskGroup()
+        self._sessions = Sessions(self._core, outbox, self._tasks, self._locale)
+
+    async def serve(self) -> None:
+        self._sessions.tell(Said(SystemEvents.CONNECTED, text("connected", self._locale)))
+        # What fails in one of its tasks ends the connection: a socket that is open and silent would be worse.
+        async with self._tasks:
+            watching = self._tasks.create_task(self._watch())
+            try:
+                await self._converse()
+            finally:
+                watching.cancel()
+                self._sessions.leave_all()
+
+    async def _converse(self) -> None:
+        while True:
+            message = await self._websocket.receive()
+            if message["type"] == "websocket.disconnect":
+                return
+            await self._handle(message.get("text") or message.get("bytes") or "")
+
+    async def _watch(self) -> None:
+        """Close it when the server shuts down or the credential no longer holds; tell no more of what is not theirs."""
+        while not await self._is_closing(RECHECK_SECONDS):
+            try:
+                self._principal = await caller_now(self._websocket)
+                await self._sessions.leave_unseen(self._principal)
+            except NotAuthenticated:
+                await self._close(POLICY, "revoked")
+                return
+            except StorageUnavailable:
+                continue
+        await self._close(GOING_AWAY, "closing")
+
+    async def _is_closing(self, seconds: float) -> bool:
+        try:
+            async with asyncio.timeout(seconds):
+                return await self._state.closing.wait()
+        except TimeoutError:
+            return False
+
+    async def _close(self, code: int, reason: str) -> None:
+        # Unless it was closed a moment before.
+        with suppress(RuntimeError):
+            await self._websocket.close(code, text(reason, self._locale))
+
+    async def _handle(self, raw: str | bytes) -> None:
+        event: UserEvent | None = None
+        try:
+            self._state.limits.admit(self._principal.id)
+            event = messages.read(raw)
+            await self._recognize(event)
+            await _ACTIONS[event.event](self, event)
+        except NotAuthenticated:
+            await self._close(POLICY, "revoked")
+        except InterlockError as error:
+            self._sessions.tell_error(error, event.session_id if event else None)
+
+    async def _recognize(self, event: UserEvent) -> None:
+        """Who is speaking now. Without accounts a client says so itself, and what it followed for another one ends."""
+        if not self._state.with_accounts and event.user_id not in (None, self._principal.name):
+            self._websocket.state.credential = await credential_of(self._websocket, event.user_id)
+            self._sessions.leave_all()
+        self._principal = await caller_now(self._websocket)
+
+    async def _create(self, event: UserEvent) -> None:
+        self._set_batch_size(event)
+        await self._sessions.begin(self._principal, messages.metadata_text(event, "agent"))
+
+    def _set_batch_size(self, event: UserEvent) -> None:
+        size = messages.metadata_number(event, "batch_size", messages.LARGEST_BATCH, 1)
+        self._sessions.batch_size = size or self._sessions.batch_size
+
+    async def _reconnect(self, event: UserEvent) -> None:
+        standing = await self._sessions.standing(self._principal, event.session_id)
+        after = messages.metadata_number(event, "last_seq", MOST_SEQ)
+        self._set_batch_size(event)
+        after = standing.seq if after is None else min(after, standing.seq)
+        await self._sessions.take_up(self._principal, standing, after, is_back=True)
+
+    async def _message(self, event: UserEvent) -> None:
+        if not isinstance(event.content, str):
+            raise messages.wrong("content", "content must be a text: the message")
+        if not event.content.strip():
+            raise EmptyMessage("the message is empty")
+        named = event.session_id or self._sessions.current
+        session_id = named or await self._sessions.begin(self._principal)
+        await self._on(session_id, lambda: self._send(session_id, event.content))
+
+    async def _send(self, session_id: str, content: str) -> None:
+        await send_message(self._core, self._principal, session_id, content, detached=True)
+
+    async def _on(self, session_id: str | None, act: Callable[[], Awaitable[None]]) -> None:
+        """Do something to a session. A connection that was not told of it before is told from just before that on."""
+        if session_id in self._sessions:
+            self._sessions.current = session_id
+            await act()
+            return
+        before = await self._sessions.standing(self._principal, session_id)
+        try:
+            await act()
+        finally:
+            with suppress(NotFound):
+                now = await self._sessions.standing(self._principal, session_id)
+                await self._sessions.take_up(self._principal, now, before.seq)
+
+    async def _respond(self, event: UserEvent) -> None:
+        session_id = event.session_id or self._sessions.current
+        await self._on(session_id, lambda: self._answer(session_id or "", event))
+
+    async def _answer(self, session_id: str, event: UserEvent) -> None:
+        view = await self._asked(session_id, event.step_id)
+        sender = Sender(self._principal, CONFIRM)
+        try:
+            confirmation = messages.confirmation_of(event.content)
+            sender = Sender(self._principal, CONFIRM, messages.told_to_audit(confirmation))
+            await answering.answer(self._core, sender, messages.reply_with(view.request, confirmation))
+        except InvalidAnswer as error:
+            left = await count_malformed(self._core, sender, view.request, text("retries", self._locale))
+            told = {"step_id": event.step_id, **({} if left is None else {"attempts_left": left})}
+            raise InvalidAnswer(error.message, error.errors, **told) from error
+        except AlreadySettled as error:
+            raise AlreadySettled(error.message, **{**error.context, "received_step_id": event.step_id}) from error
+
+    async def _asked(self, session_id: str, step_id: str | None) -> RequestView:
+        """What a step asks; `AlreadySettled` where it is settled, with who did."""
+        seq = opened_seq_of(step_id or "")
+        views = [] if seq is None else await pending.asked_at(self._core, self._principal, session_id, seq)
+        view = next((one for one in views if step_of(seq or 0, one.request).id == step_id), None)
+        if view is None:
+            raise unknown_step(step_id)
+        if view.request.status is RequestStatus.PENDING:
+            return view
+        raise AlreadySettled(
+            "the step is settled",
+            received_step_id=step_id,
+            current_status=view.request.status,
+            answered_by=view.answer.by_name if view.answer else None,
+            answered_at=view.answer.at if view.answer else view.request.settled_at,
+            source=view.answer.source if view.answer else None,
+            value=view.answer.value if view.answer else None,
+        )
+
+    async def _cancel(self, event: UserEvent) -> None:
+        session_id = event.session_id or self._sessions.current
+        await self._on(session_id, lambda: self._sessions.cancel(self._principal, session_id or ""))
+
+
+_ACTIONS: Mapping[UserEvents, Callable[[_Connection, UserEvent], Awaitable[None]]] = {
+    UserEvents.CREATE_SESSION: _Connection._create,  # pyright: ignore[reportPrivateUsage]
+    UserEvents.MESSAGE: _Connection._message,  # pyright: ignore[reportPrivateUsage]
+    UserEvents.RESPONSE: _Connection._respond,  # pyright: ignore[reportPrivateUsage]
+    UserEvents.CANCEL: _Connection._cancel,  # pyright: ignore[reportPrivateUsage]
+    UserEvents.RECONNECT: _Connection._reconnect,  # pyright: ignore[reportPrivateUsage]
+}

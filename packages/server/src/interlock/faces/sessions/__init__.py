@@ -1,0 +1,1 @@
+"""The sessions face: invoke and wait, resume, status; one session per user."""

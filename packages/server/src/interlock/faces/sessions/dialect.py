@@ -1,0 +1,87 @@
+"""Errors of this face: `{detail: text, ...}` in its own words, by one table from the core's errors."""
+
+from collections.abc import Callable, Mapping
+from typing import Any
+
+from fastapi import Request
+from fastapi.responses import Response
+
+from interlock.domain.errors import (
+    AlreadySettled,
+    Forbidden,
+    InterlockError,
+    InvalidAnswer,
+    NotFound,
+    NothingPending,
+    NotShown,
+    ThreadBusy,
+    WrongSession,
+)
+from interlock.domain.moment import spelled
+from interlock.domain.session import SessionState
+from interlock.domain.thread import ThreadStatus
+from interlock.faces.http.locale import locale_of
+from interlock.faces.http.problems import Plain, listed_errors, problem, status_of
+from interlock.faces.sessions import views
+from interlock.faces.sessions.texts import text
+
+_STATES = {ThreadStatus.PAUSED: SessionState.INTERRUPTED, ThreadStatus.RUNNING: SessionState.RUNNING}
+
+
+class Dialect(Plain):
+    def refused(self, error: InterlockError, request: Request) -> Response:
+        told = next((told for kind, told in _TOLD.items() if isinstance(error, kind)), None)
+        if told is None:
+            return super().refused(error, request)
+        key, values, more = told(error)
+        # What the core calls a conflict, the face's source document calls a bad request.
+        status = 400 if isinstance(error, NothingPending) else status_of(error)
+        return problem(status, text(key, locale_of(request), **values), code=error.code, **more)
+
+
+Told = tuple[str, Mapping[str, Any], Mapping[str, Any]]
+"""The text's key, what stands in it, and what the body says beside it."""
+
+
+def _busy(error: InterlockError) -> Told:
+    state = _STATES[error.context["status"]]
+    requests = error.context["requests"]
+    pending = [views.request_view(one).model_dump() for one in requests]
+    more = {"status": state, "session_id": error.context["thread_id"], "pending": pending}
+    return "busy", {"state": state}, more
+
+
+def _settled(error: InterlockError) -> Told:
+    context = error.context
+    at = context.get("answered_at")
+    more = {name: context.get(name) for name in ("request_id", "current_status", "answered_by", "source")}
+    more |= {"answered_at": spelled(at) if at else None, "answer": context.get("value")}
+    return "already_settled", {}, more
+
+
+def _invalid(error: InterlockError) -> Told:
+    assert isinstance(error, InvalidAnswer)
+    return "invalid_answer", {"what": error.message}, {"errors": listed_errors(error)}
+
+
+def _not_found(error: InterlockError) -> Told:
+    if "request_id" in error.context:
+        return "no_request", {"request_id": error.context["request_id"]}, {}
+    return "no_session", {"user": error.context["user"]}, {"status": SessionState.NOT_FOUND}
+
+
+def _not_interrupted(error: InterlockError) -> Told:
+    state = error.context["state"]
+    return "not_interrupted", {"state": state}, {"status": state}
+
+
+_TOLD: Mapping[type[InterlockError], Callable[[InterlockError], Told]] = {
+    NotFound: _not_found,
+    WrongSession: lambda _: ("wrong_session", {}, {}),
+    NothingPending: _not_interrupted,
+    NotShown: lambda _: ("not_shown", {}, {"status": SessionState.INTERRUPTED}),
+    ThreadBusy: _busy,
+    AlreadySettled: _settled,
+    InvalidAnswer: _invalid,
+    Forbidden: lambda _: ("forbidden", {}, {}),
+}
