@@ -140,8 +140,8 @@ def test_a_deleted_conversation_takes_no_answer(
 ) -> None:
     asked = person.say(conversation, script(calls(("guarded", {"name": fresh})))).asked[0]
     assert person.delete(conversation)
-    assert person.approve(conversation, asked).state == "forbidden"
-    assert person.pending(conversation) is None
+    assert person.approve(conversation, asked).state == person.gone
+    assert person.pending(conversation) == person.nowhere
     assert witness.count(fresh) == 0
 
 

@@ -204,3 +204,16 @@ async def test_those_asked_to_stop_are_told_with_the_first_reason(store: Store) 
         assert await tx.runs.stop_requested(["run-1", "run-2", "run-3"]) == {"run-1": "disconnected"}
         assert await tx.runs.stop_requested(["run-2"]) == {}
         assert await tx.runs.stop_requested([]) == {}
+
+
+async def test_the_last_message_is_found_behind_the_answers_to_what_it_led_to(store: Store) -> None:
+    async with store.transaction() as tx:
+        await begin(tx)
+        for number, cause in enumerate((RunCause.MESSAGE, RunCause.MESSAGE, RunCause.ANSWER, RunCause.RETRY)):
+            await tx.runs.add(a_run(f"run-{9 - number}", cause=cause))
+            await tx.runs.change(f"run-{9 - number}", RunStatus.STOPPED, AT)
+    async with store.snapshot() as tx:
+        last = await tx.runs.last_message_of("ann-1")
+        assert await tx.runs.last_message_of("ann-2") is None
+    assert last is not None
+    assert last.id == "run-8"

@@ -10,7 +10,7 @@ from interlock.domain.thread import Thread, ThreadStatus
 from interlock.ports.store import Store
 from interlock.storage.database import Database
 from interlock.storage.schema import checkpoint_blobs, checkpoint_writes, checkpoints, secrets
-from tests.conformance.examples import AT, a_thread, after, begin
+from tests.conformance.examples import AT, a_thread, a_user, after, begin
 
 CHECKPOINT = {"ns": "", "type": "msgpack", "body": b"x"}
 
@@ -139,3 +139,37 @@ async def test_between_lock_and_the_end_of_the_transaction_nobody_else_changes_t
 
     seen = await asyncio.gather(*(count_one_more() for _ in range(40)))
     assert sorted(thread.message_count for thread in seen if thread) == list(range(40))
+
+
+async def test_the_present_thread_of_a_face_is_the_owners_newest_that_is_not_deleted(store: Store) -> None:
+    async with store.transaction() as tx:
+        await tx.users.add(a_user("u-ann", "ann"))
+        await tx.users.add(a_user("u-bob", "bob"))
+        for number, (owner, face) in enumerate(
+            [("u-ann", "sessions"), ("u-ann", "sessions"), ("u-ann", ""), ("u-bob", "other")]
+        ):
+            await tx.threads.add(a_thread(f"t-{number}", owner_id=owner, face=face, created_at=after(number)))
+    async with store.snapshot() as tx:
+        assert await tx.threads.present("sessions", "u-ann") == await tx.threads.get("t-1")
+        assert await tx.threads.present("sessions", "u-bob") is None
+        assert await tx.threads.owners("sessions") == ["ann"]
+    async with store.transaction() as tx:
+        await tx.threads.delete("t-1", AT)
+        assert await tx.threads.lock_present("sessions", "u-ann") == await tx.threads.get("t-0")
+        await tx.threads.delete("t-0", AT)
+    async with store.snapshot() as tx:
+        assert await tx.threads.present("sessions", "u-ann") is None
+        assert await tx.threads.owners("sessions") == []
+        assert await tx.threads.owners("other") == ["bob"]
+
+
+async def test_of_several_that_begin_the_present_thread_at_once_one_does(store: Store) -> None:
+    async def begun(number: int) -> str:
+        async with store.transaction() as tx:
+            thread = await tx.threads.lock_present("sessions", "u-ann")
+            if thread is None:
+                thread = a_thread(f"t-{number}", face="sessions")
+                await tx.threads.add(thread)
+            return thread.id
+
+    assert len(set(await asyncio.gather(*(begun(number) for number in range(8))))) == 1

@@ -11,6 +11,9 @@ from schemathesis import GenerationMode
 from schemathesis import checks as any_checks
 from schemathesis.specs.openapi import checks as openapi_checks
 
+from tests.support import hitl, sessions
+from tests.support.hitl import ASKED, HITL, QUESTION
+from tests.support.people import People
 from tests.support.puppet import calls, script
 from tests.support.server import ServerProcess
 from tests.support.threads import ThreadsClient
@@ -27,6 +30,27 @@ OPERATIONS = [
     ("post", "/api/chat"),
     ("post", "/api/resume/{thread_id}"),
     ("get", "/api/stream/{thread_id}"),
+    ("get", "/api/v1/agent/hitl/conversations/{conversation_id}/pending"),
+    ("get", "/api/v1/agent/hitl/pending"),
+    ("post", "/api/v1/agent/hitl/respond"),
+    ("post", "/api/v1/agent/hitl/cancel"),
+    ("post", "/api/v1/agent/hitl/requests"),
+    ("get", "/api/v1/agent/hitl/requests/{request_id}"),
+    ("post", "/api/v1/agent/hitl/requests/{request_id}/collect"),
+    ("get", "/api/v1/agent/stream"),
+    ("post", "/agent/invoke"),
+    ("post", "/agent/resume"),
+    ("get", "/agent/status/{user_id}"),
+    ("delete", "/agent/session/{user_id}"),
+    ("get", "/system/info"),
+    ("post", "/api/v1/keys"),
+    ("get", "/api/v1/keys"),
+    ("delete", "/api/v1/keys/{key_id}"),
+    ("post", "/api/v1/tickets"),
+    ("get", "/api/v1/grants"),
+    ("delete", "/api/v1/grants/{grant_id}"),
+    ("get", "/api/v1/secrets"),
+    ("delete", "/api/v1/secrets/{secret_id}"),
     ("post", "/api/v1/webhooks"),
     ("get", "/api/v1/webhooks"),
     ("delete", "/api/v1/webhooks/{webhook_id}"),
@@ -53,7 +77,7 @@ CHECKS: list[Any] = [
 ]
 BOUND = 10.0
 SETTINGS = settings(
-    max_examples=12,
+    max_examples=8,
     deadline=None,
     database=None,
     derandomize=True,
@@ -72,6 +96,12 @@ def schema(server: ServerProcess) -> Schema:
 def session() -> Generator[requests.Session]:
     with requests.Session() as opened:
         yield opened
+
+
+@pytest.fixture
+def alice(people: People) -> ThreadsClient:
+    """Somebody whose conversations no other test counts."""
+    return people.named("described")
 
 
 def bearer(client: ThreadsClient) -> dict[str, str]:
@@ -117,7 +147,7 @@ def test_anything_that_is_not_as_described_gets_a_documented_answer(
 def test_anything_that_a_stranger_sends_gets_a_documented_answer(
     schema: Schema, session: requests.Session, method: str, path: str
 ) -> None:
-    closed = path.startswith("/api/") and not path.startswith("/api/auth/")
+    closed = not path.startswith(("/api/auth/", "/healthz", "/readyz"))
 
     def send(case: Case) -> None:
         case.headers.pop("Authorization", None)
@@ -139,6 +169,51 @@ def test_anything_sent_to_ones_own_paused_thread_gets_a_documented_answer(
         case.call_and_validate(session=session, headers=bearer(alice), checks=CHECKS, timeout=BOUND)
 
     hold_to_it(schema[path][method], GenerationMode.POSITIVE, send)
+
+
+@pytest.mark.parametrize(
+    ("method", "path"), [entry for entry in OPERATIONS if entry[1].startswith(HITL) and entry[1] != f"{HITL}/pending"]
+)
+@pytest.mark.parametrize("mode", [GenerationMode.POSITIVE, GenerationMode.NEGATIVE])
+def test_anything_sent_to_ones_own_pending_request_gets_a_documented_answer(
+    schema: Schema, session: requests.Session, alice: ThreadsClient, method: str, path: str, mode: GenerationMode
+) -> None:
+    with hitl.of(alice) as client:
+
+        def send(case: Case) -> None:
+            asked = client.ask("clarification", QUESTION, timeout_seconds=5)
+            body: Any = case.body
+            places = [case.path_parameters, *([cast("dict[str, Any]", body)] if isinstance(body, dict) else [])]
+            for place in places:
+                place.update({name: asked[name] for name in ("request_id", "conversation_id") if name in place})
+            # Else it would be waited for.
+            case.query.pop("wait", None)
+            case.call_and_validate(session=session, headers=bearer(alice), checks=CHECKS, timeout=BOUND)
+
+        hold_to_it(schema[path][method], mode, send)
+
+
+@pytest.mark.parametrize(("kind", "data", "response"), ASKED.values(), ids=ASKED.keys())
+def test_a_request_is_as_described_from_its_asking_to_its_end(
+    schema: Schema, session: requests.Session, alice: ThreadsClient, kind: str, data: Any, response: Any
+) -> None:
+    def call(method: str, path: str, body: Any = None, **parameters: str) -> Any:
+        sent = {} if body is None else {"body": body, "media_type": "application/json"}
+        case = schema[f"{HITL}{path}"][method].Case(path_parameters=parameters, **sent)
+        return case.call_and_validate(session=session, headers=bearer(alice), checks=CHECKS, timeout=BOUND).json()
+
+    asked = call("post", "/requests", {"type": kind, "request_data": data})["data"]
+    request_id, conversation_id = asked["request_id"], asked["conversation_id"]
+    waiting = call("get", "/conversations/{conversation_id}/pending", conversation_id=conversation_id)
+    assert [one["request_id"] for one in waiting["data"]["pending_requests"]] == [request_id]
+    call("get", "/pending")
+    reply = {"request_id": request_id, "response": response}
+    told = [call("post", "/respond", reply)["success"], call("post", "/respond", reply)["success"]]
+    assert told == [True, False]
+    assert call("get", "/requests/{request_id}", request_id=request_id)["data"]["status"] == "answered"
+    assert call("post", "/cancel", {"request_id": request_id})["success"] is False
+    collected = [call("post", "/requests/{request_id}/collect", request_id=request_id)["success"] for _ in range(2)]
+    assert collected == [kind == "env_var", False]
 
 
 def paused(client: ThreadsClient) -> str:
@@ -176,3 +251,28 @@ def test_streams_are_described_as_streams(schema: Schema, server: ServerProcess)
         assert answers["200"]["content"].keys() == {"text/event-stream"}
         assert answers.keys() >= {"400", "401", "403", "409", "413", "422", "503"}
         assert answers["409"]["content"].keys() == {"application/json"}
+    answers = described["paths"]["/api/v1/agent/stream"]["get"]["responses"]
+    assert answers["200"]["content"].keys() == {"text/event-stream"}
+    assert answers.keys() >= {"400", "401", "403", "404", "429", "503"}
+    assert answers["404"]["content"].keys() == {"application/json"}
+
+
+@pytest.mark.parametrize(("method", "path"), [entry for entry in OPERATIONS if entry[1].startswith("/agent/")])
+@pytest.mark.parametrize("mode", [GenerationMode.POSITIVE, GenerationMode.NEGATIVE])
+def test_anything_sent_to_ones_own_session_gets_a_documented_answer(
+    schema: Schema, session: requests.Session, alice: ThreadsClient, method: str, path: str, mode: GenerationMode
+) -> None:
+    client = sessions.of(alice)
+
+    def send(case: Case) -> None:
+        client.delete()
+        client.invoke(calls(("guarded", {"name": "described"})))
+        own = {"user_id": client.user_id, "session_id": client.session_id}
+        body: Any = case.body
+        for place in (case.path_parameters, *([cast("dict[str, Any]", body)] if isinstance(body, dict) else [])):
+            place.update({name: own[name] for name in own if name in place})
+        case.call_and_validate(session=session, headers=bearer(alice), checks=CHECKS, timeout=BOUND)
+
+    hold_to_it(schema[path][method], mode, send)
+    client.delete()
+    client.close()

@@ -7,7 +7,7 @@ from typing import Any, Self
 import httpx
 
 from tests.support.puppet import Call, Turn, calls, script
-from tests.support.threads import Frame, ThreadsClient, parse
+from tests.support.threads import Frame, Reply, ThreadsClient, parse
 from tests.support.waiting import wait_for
 from tests.support.wire import bounded
 
@@ -151,10 +151,19 @@ def of(person: ThreadsClient) -> HitlClient:
     return HitlClient(str(person.http.base_url), person.http.headers["authorization"].removeprefix("Bearer "))
 
 
+def chatted(person: ThreadsClient, thread_id: str, message: str) -> Reply:
+    """A message, as soon as the run before it has ended: that is a moment after its last words are in the history."""
+    reply = wait_for(
+        lambda: person.chat(thread_id, message),
+        lambda reply: reply.status != 409 or reply.body["status"] != "running",
+    )
+    assert reply.status == 200, reply.body
+    return reply
+
+
 def asked_by_agent(person: ThreadsClient, thread_id: str, *named: Call, then: tuple[Turn, ...] = ()) -> None:
     """Let the puppet make these calls; its run waits for a person then, or has ended."""
-    reply = person.chat(thread_id, script(calls(*named), *then))
-    assert reply.status == 200, reply.body
+    chatted(person, thread_id, script(calls(*named), *then))
 
 
 def finished(person: ThreadsClient, thread_id: str) -> str:

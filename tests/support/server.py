@@ -36,10 +36,12 @@ class ServerProcess:
     process: subprocess.Popen[bytes] | None = None
     url: str = ""
     starts: int = 0
+    port: int = 0
+    """0: any free one."""
 
     def start(self, *, failpoints: str | None = None) -> Self:
         """Start and wait until it is ready; with `failpoints` for this start only."""
-        arguments = [sys.executable, "-m", "interlock", "serve", "--port", "0", "--data", str(self.data)]
+        arguments = [sys.executable, "-m", "interlock", "serve", "--port", str(self.port), "--data", str(self.data)]
         arguments += ["--auth", self.auth]
         for agent in self.agents:
             arguments += ["--agent", agent]

@@ -4,6 +4,7 @@ from typing import Any
 
 import httpx
 
+from interlock_client import sessions as wire
 from tests.support.puppet import Turn, script
 from tests.support.threads import ThreadsClient
 from tests.support.waiting import wait_for
@@ -37,9 +38,8 @@ class SessionsClient:
     def status(self) -> dict[str, Any]:
         reply = self.http.get(f"/agent/status/{self.user_id}").raise_for_status()
         body = reply.json()
-        assert body.keys() == {
-            *("user_id", "session_id", "status", "message", "last_query", "last_updated", "last_response")
-        }
+        assert body.keys() == wire.SessionStatusResponse.model_fields.keys()
+        wire.SessionStatusResponse.model_validate(body)
         return body
 
     def wait_for(self, state: str) -> dict[str, Any]:
@@ -69,7 +69,8 @@ def response_of(reply: httpx.Response) -> dict[str, Any]:
     """An agent's response; it has to be one of the three."""
     body = reply.json()
     assert reply.status_code == 200, body
-    assert body.keys() == {"session_id", "status", "timestamp", "message", "result", "interrupt_data"}
+    assert body.keys() == wire.AgentResponse.model_fields.keys()
+    wire.AgentResponse.model_validate(body)
     assert isinstance(body["timestamp"], float)
     told = {"error": "message", "completed": "result", "interrupted": "interrupt_data"}
     given = {name for name in told.values() if body[name] is not None}

@@ -1,13 +1,13 @@
 """Asks of agents that run elsewhere: what is asked, on which conversation, for how long."""
 
-import subprocess
-import sys
 import threading
 import uuid
 from typing import Any
 
 import pytest
+from typer.testing import CliRunner
 
+from interlock.cli.main import app
 from tests.support.hitl import (
     ASKED,
     CHOICE,
@@ -133,10 +133,11 @@ def test_a_name_that_is_hosted_here_or_is_none_is_not_taken(person: HitlClient, 
     assert wrong_fields(person.try_ask("clarification", QUESTION, agent=name)) == ["agent"]
 
 
-def test_a_key_that_has_a_hosted_agents_name_all_the_same_asks_nothing(server: ServerProcess) -> None:
-    command = [sys.executable, "-m", "interlock", "keys", "create", "sly", "--user", "alice", "--role", "agent"]
-    command += ["--agent", "puppet", "--data", str(server.data)]
-    key = subprocess.run(command, capture_output=True, text=True, timeout=60, check=True).stdout.strip()
+def test_a_key_that_has_a_hosted_agents_name_all_the_same_asks_nothing(
+    server: ServerProcess, alice: ThreadsClient
+) -> None:
+    arguments = ["--user", "alice", "--role", "agent", "--agent", "puppet", "--data", str(server.data)]
+    key = CliRunner().invoke(app, ["keys", "create", "sly", *arguments]).stdout.strip()
     with HitlClient(server.url, key) as sly:
         assert wrong_fields(sly.try_ask("env_var", VARIABLES)) == ["agent"]
 

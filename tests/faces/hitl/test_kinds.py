@@ -100,10 +100,11 @@ WRONG_ANSWERS: list[tuple[str, dict[str, Any], dict[str, Any], list[str]]] = [
     ("decision", CHOICE, {"decision": "proceed", "force": True}, ["response.force"]),
     ("env_var", VARIABLES, {}, ["response.values"]),
     ("env_var", VARIABLES, {"values": {}}, ["response.values.API_KEY", "response.values.REGION"]),
-    ("env_var", VARIABLES, {"values": {"API_KEY": "", "REGION": 1}}, ["response.values.API_KEY", "response.values.REGION"]),
+    ("env_var", VARIABLES, {"values": {"API_KEY": "", "REGION": "r"}}, ["response.values.API_KEY"]),
+    ("env_var", VARIABLES, {"values": {"API_KEY": "k", "REGION": 1}}, ["response.values.REGION"]),
     ("env_var", VARIABLES, {"values": {"API_KEY": "k", "REGION": "r", "PATH": "p"}}, ["response.values.PATH"]),
     ("env_var", VARIABLES, {"values": {"API_KEY": "k", "REGION": "r"}, "save": "yes"}, ["response.save"]),
-    ("env_var", VARIABLES | {"allow_save": False}, {"values": {"API_KEY": "k", "REGION": "r"}, "save": True}, ["response.save"]),
+    ("env_var", {"fields": ["A"], "allow_save": False}, {"values": {"A": "k"}, "save": True}, ["response.save"]),
     ("permission", PERMISSION, {}, ["response.granted"]),
     ("permission", PERMISSION, {"granted": "yes"}, ["response.granted"]),
     ("permission", PERMISSION, {"granted": 1}, ["response.granted"]),
@@ -126,7 +127,7 @@ WRONG_ANSWERS: list[tuple[str, dict[str, Any], dict[str, Any], list[str]]] = [
         {"granted": True, "args": {"path": "/b"}, "remember": True, "duration": "forever"},
         ["response.remember"],
     ),
-]  # fmt: skip
+]
 
 
 @pytest.mark.parametrize(("kind", "asked", "response", "fields"), WRONG_ANSWERS)

@@ -5,6 +5,7 @@ import json
 import resource
 from collections.abc import AsyncGenerator, Generator
 from contextlib import asynccontextmanager
+from typing import Any
 from urllib.parse import urlsplit
 
 import httpx
@@ -24,7 +25,7 @@ REQUESTS = 4
 """Of each conversation, beside the one that begins it; every one is asked and answered."""
 AT_ONCE = 50
 """How many handshakes are under way at a time."""
-BOUND = 60.0
+BOUND = 120.0
 
 Story = list[tuple[str, str]]
 
@@ -65,7 +66,7 @@ class Room:
         await self._post("respond", {"request_id": self._open, "response": {"answer": "A"}})
         self.story.append(("clarification_answered", self._open))
 
-    async def _post(self, path: str, body: dict[str, object]) -> dict[str, str]:
+    async def _post(self, path: str, body: dict[str, Any]) -> dict[str, str]:
         return (await self._http.post(f"{HITL}/{path}", json=body)).raise_for_status().json()["data"]
 
 

@@ -89,9 +89,8 @@ def test_a_curl_line_answers_a_clarification_in_ones_own_words(
 ) -> None:
     asked_by_agent(alice, thread, clarification())
     request_id = person.one_pending(thread)["request_id"]
-    body = (
-        '{\n    "request_id": "%s",\n    "response": {\n      "answer": "我想要删除这个文件"\n    }\n  }' % request_id
-    )
+    given = {"request_id": request_id, "response": {"answer": "我想要删除这个文件"}}
+    body = json.dumps(given, ensure_ascii=False, indent=2)
     assert curl(server.url, key, "/respond", body).json()["data"]["status"] == "answered"
     assert person.look(request_id)["response"] == {"answer": "我想要删除这个文件"}
 

@@ -130,11 +130,12 @@ def _until_last(frames: Iterator[Frame]) -> Iterator[Frame]:
 
 @contextmanager
 def cutting(client: Cutting) -> Generator[None]:
-    """Let it read beside the block, from before its first event to after its last."""
+    """Let it read beside the block: the block begins once it has an id to go on from."""
     reading = threading.Thread(
         target=client.until, args=(lambda: any(is_last(frame) for frame in client.seen),), daemon=True
     )
     reading.start()
+    wait_for(lambda: client.last, lambda last: last is not None)
     yield
     reading.join(60)
     assert not reading.is_alive(), events(client.seen)
@@ -162,7 +163,6 @@ def test_what_is_seen_over_a_hundred_disconnects_is_the_log(
     client = Cutting(lambda: server.url, _token(alice), conversation, random.Random(seed))
     with cutting(client):
         rounds = random.Random(-seed)
-        wait_for(lambda: client.connections, lambda count: count > 0)
         while client.connections < DISCONNECTS:
             ask_and_answer(person, conversation, rounds)
         finish(person, conversation)
@@ -180,6 +180,7 @@ def test_requests_asked_at_once_are_seen_once_over_disconnects(
     client = Cutting(lambda: server.url, _token(alice), thread_id, random.Random(7))
     reading = threading.Thread(target=client.until, args=(lambda: len(client.seen) >= 20,), daemon=True)
     reading.start()
+    wait_for(lambda: client.last, lambda last: last is not None)
     for _ in range(2):
         alice.chat(thread_id, script(calls(*named)))
         for one in person.pending(thread_id):

@@ -119,7 +119,7 @@ class Asking(Part):
         tool_name: str,
         args: Mapping[str, Any],
         description: str = "",
-        risk_level: Risk = "medium",
+        risk_level: Risk | None = None,
         allow_remember: bool = True,
         timeout: float | None = DEFAULT_TIMEOUT,
         *,
@@ -128,7 +128,10 @@ class Asking(Part):
         tool_schema: Mapping[str, Any] | None = None,
         conversation_id: str | None = None,
     ) -> Approval:
-        """Whether a tool may run with these arguments. Run it with `.args` of what comes back, if `.granted`."""
+        """Whether a tool may run with these arguments. Run it with `.args` of what comes back, if `.granted`.
+
+        The server may put the risk higher than it is said to be here, and finds one where none is said.
+        """
         data = {
             "tool_name": tool_name,
             "args": dict(args),

@@ -26,7 +26,7 @@ _VARIADIC: Mapping[Any, type] = {inspect.Parameter.VAR_POSITIONAL: list, inspect
 def requires_approval(
     *,
     client: "Interlock | SyncInterlock",
-    risk_level: Risk = "medium",
+    risk_level: Risk | None = None,
     description: str | None = None,
     name: str | None = None,
     timeout: float | None = 300.0,

@@ -62,7 +62,7 @@ class ErrorTypes(StrEnum):
 
 SessionId = Annotated[str, StringConstraints(max_length=500)]
 StepId = Annotated[str, StringConstraints(max_length=500)]
-UserName = Annotated[str, StringConstraints(min_length=1, max_length=64)]
+UserName = Annotated[str, StringConstraints(max_length=200)]
 
 _USER_ID = AliasChoices("user_id", "userId")
 

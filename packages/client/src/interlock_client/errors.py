@@ -191,6 +191,7 @@ ERRORS: Mapping[str, type[InterlockError]] = {
     # All others.
     "invalid_input": InvalidInput,
     "invalid_answer": InvalidResponse,
+    "wrong_session": InvalidInput,
     "not_authenticated": NotAuthenticated,
     "forbidden": Forbidden,
     "not_found": NotFound,

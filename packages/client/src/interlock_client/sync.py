@@ -112,6 +112,12 @@ class SyncInterlock(_Twin):
     resume = iterates(Interlock.resume)
     follow_thread = iterates(Interlock.follow_thread)
 
+    invoke = waits(Interlock.invoke)
+    resume_session = waits(Interlock.resume_session)
+    session = waits(Interlock.session)
+    delete_session = waits(Interlock.delete_session)
+    system_info = waits(Interlock.system_info)
+
     create_key = waits(Interlock.create_key)
     keys = waits(Interlock.keys)
     revoke_key = waits(Interlock.revoke_key)

@@ -1,13 +1,14 @@
 """Text as it is: whatever would steer a terminal, hide or reorder what a person reads is written out as an escape."""
 
 import unicodedata
-from typing import Any
 
 _HIDDEN = {"Cc", "Cf", "Cs", "Co", "Cn", "Zl", "Zp"}
 """Controls (ANSI sequences begin with one), formats (bidi marks, zero-width characters, tags), surrogates, private use,
 unassigned, and the line breaks that only Unicode knows."""
 _BLANK = frozenset("\u034f\u115f\u1160\u17b4\u17b5\u2800\u3164\uffa0")
 """Letters, by their class, that show nothing."""
+_SPACES = " \u3000"
+"""The plain one, and the wide one of Chinese and Japanese."""
 
 
 def visible(text: str, *, keep: str = "\n") -> str:
@@ -17,24 +18,11 @@ def visible(text: str, *, keep: str = "\n") -> str:
     return "".join(one if one in keep or not _is_hidden(one) else _escaped(one) for one in text)
 
 
-def visible_within(value: Any, *, keep: str = "") -> Any:
-    """A JSON value whose texts, keys included, are visible."""
-    if isinstance(value, str):
-        return visible(value, keep=keep)
-    if isinstance(value, dict):
-        items: Any = value.items()  # pyright: ignore[reportUnknownMemberType, reportUnknownVariableType]
-        return {visible(str(key), keep=keep): visible_within(one, keep=keep) for key, one in items}
-    if isinstance(value, list | tuple):
-        entries: Any = value  # pyright: ignore[reportUnknownVariableType]
-        return [visible_within(one, keep=keep) for one in entries]
-    return value
-
-
 def _is_hidden(character: str) -> bool:
-    if character == " ":
+    if character in _SPACES:
         return False
     category = unicodedata.category(character)
-    # Selectors and other blank spaces look like a plain space, or like nothing.
+    # Other spaces look like a plain one; selectors look like nothing.
     return category in _HIDDEN or category == "Zs" or character in _BLANK or "\ufe00" <= character <= "\ufe0f"
 
 

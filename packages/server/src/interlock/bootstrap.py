@@ -4,7 +4,7 @@ import asyncio
 import logging
 import os
 import socket
-from collections.abc import AsyncGenerator, Mapping
+from collections.abc import AsyncGenerator, Mapping, Sequence
 from contextlib import asynccontextmanager, suppress
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
@@ -15,10 +15,12 @@ from interlock.config import DEMO, Config
 from interlock.domain.errors import InvalidInput
 from interlock.domain.ids import new_id
 from interlock.domain.request import Request
+from interlock.domain.risk import KNOWN_RISKS
+from interlock.domain.showing import FileBehind
 from interlock.domain.thread import Thread
 from interlock.master_key import master_key
 from interlock.passwords import Argon2Passwords
-from interlock.ports.agents import Message
+from interlock.ports.agents import Message, ToolInfo
 from interlock.ports.clock import SystemClock
 from interlock.services.auditing import make_heads
 from interlock.services.core import Core, Policy
@@ -54,6 +56,15 @@ class NoAgents:
     def check(self, request: Request, value: Mapping[str, Any]) -> None: ...
 
     def takes(self, request: Request) -> frozenset[str] | None:
+        return None
+
+    def tools_of(self, name: str) -> Sequence[ToolInfo]:
+        return ()
+
+    def schema(self, request: Request) -> Mapping[str, Any] | None:
+        return None
+
+    async def file_behind(self, request: Request) -> FileBehind | None:
         return None
 
 
@@ -98,11 +109,12 @@ async def _outbound(config: Config, core: Core) -> AsyncGenerator[None]:
 
 def _policy(config: Config) -> Policy:
     return Policy(
-        config.registration,
-        config.approval_timeout,
-        config.follow_grace,
-        config.lease_seconds,
-        config.locale,
+        registration_open=config.registration,
+        approval_timeout=config.approval_timeout,
+        follow_grace=config.follow_grace,
+        lease_seconds=config.lease_seconds,
+        risks={**KNOWN_RISKS, **dict(config.risks)},
+        locale=config.locale,
         webhook_hosts=config.webhook_hosts,
         confirmation_timeout=config.confirmation_timeout,
         confirmation_retry_limit=config.confirmation_retry_limit,
@@ -162,11 +174,13 @@ async def _agents(config: Config, database: Database) -> "HostedAgents":
 
 def _demo(config: Config) -> "HostedAgent":
     from interlock.agents.demo.agent import build
+    from interlock.agents.demo.preview import WorkspacePreview
     from interlock.runners.loading import hosted
 
     config.workspace.mkdir(parents=True, exist_ok=True)
     try:
-        return hosted(DEMO, build(config.workspace, config.model, config.locale))
+        graph = build(config.workspace, config.model, config.locale)
+        return hosted(DEMO, graph, WorkspacePreview(config.workspace))
     except (ImportError, ValueError) as error:
         raise InvalidInput(f"INTERLOCK_MODEL={config.model!r} cannot be used: {error}") from error
 

@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any, Literal
 
 from interlock.domain.errors import InvalidInput
+from interlock.domain.risk import RISK_LEVELS
 
 Auth = Literal["accounts", "none"]
 Locale = Literal["zh", "en"]
@@ -28,6 +29,7 @@ class Config:
     locale: Locale = "zh"
     model: str | None = None
     registration: bool = True
+    risks: tuple[tuple[str, str], ...] = ()
     approval_timeout: float | None = None
     confirmation_timeout: float = 300.0
     confirmation_retry_limit: int = 3
@@ -82,6 +84,37 @@ def load(given: Mapping[str, Any] | None = None, environment: Mapping[str, str] 
     return config
 
 
+@dataclass(frozen=True, slots=True)
+class ClientConfig:
+    """What the commands need that talk to a running server."""
+
+    url: str = "http://127.0.0.1:8000"
+    key: str | None = field(default=None, repr=False)
+    user: str | None = None
+    """For a server without accounts: who is calling."""
+    credentials: Path = Path(".config/interlock/credentials.json")
+    editor: str | None = None
+
+
+CLIENT_VARIABLES = ("INTERLOCK_URL", "INTERLOCK_KEY")
+
+
+def load_client(given: Mapping[str, Any] | None = None, environment: Mapping[str, str] | None = None) -> ClientConfig:
+    """The settings of a client; `given` holds the flags that were set, by field name."""
+    environment = os.environ if environment is None else environment
+    settings: dict[str, Any] = {
+        "url": environment.get("INTERLOCK_URL", "").strip(),
+        "key": environment.get("INTERLOCK_KEY", "").strip(),
+        "editor": (environment.get("VISUAL") or environment.get("EDITOR") or "").strip(),
+    }
+    settings |= {name: value for name, value in (given or {}).items() if value is not None}
+    home = environment.get("XDG_CONFIG_HOME", "").strip()
+    # A relative one is to be ignored, says the standard that names it.
+    folder = Path(home) if Path(home).is_absolute() else Path.home() / ".config"
+    set_ones = {name: value for name, value in settings.items() if value}
+    return ClientConfig(credentials=folder / "interlock" / "credentials.json", **set_ones)
+
+
 def _read(name: str, read: Any, text: str) -> Any:
     try:
         return read(text.strip())
@@ -107,6 +140,14 @@ def _is_address(text: str) -> bool:
     except ValueError:
         return False
     return True
+
+
+def _risks(text: str) -> tuple[tuple[str, str], ...]:
+    pairs = tuple((tool, risk) for tool, _, risk in (part.partition("=") for part in _listed(text)))
+    for tool, risk in pairs:
+        if not tool or risk not in RISK_LEVELS:
+            raise ValueError(f"it must be TOOL=RISK, where RISK is one of {', '.join(RISK_LEVELS)}")
+    return pairs
 
 
 def _switch(text: str) -> bool:
@@ -170,6 +211,7 @@ _VARIABLES: Mapping[str, Any] = {
     "locale": _one_of("zh", "en"),
     "model": str,
     "registration": _switch,
+    "risks": _risks,
     "approval_timeout": _seconds,
     "confirmation_timeout": _seconds,
     "confirmation_retry_limit": _count,

@@ -92,7 +92,7 @@ def approval(
     tool_name: str,
     args: Mapping[str, Any],
     description: str = "",
-    risk_level: str = "medium",
+    risk_level: str | None = "medium",
     allow_remember: bool = True,
     timeout: float | None = DEFAULT_TIMEOUT,
     *,

@@ -114,6 +114,7 @@ async def _attempt(
     else:
         # Side by side, siblings move the counter too; but without answers, who comes to an end has asked nothing.
         asks = positions.used - used_before if scope.one_by_one else 0
+        _silence(run, result)
         await run.journal.done(key, run.pack(result), asks, run.redact(_output(result)), failed=_has_failed(result))
         return result
     finally:
@@ -165,6 +166,20 @@ def _messages(result: Any) -> list[ToolMessage]:
     if isinstance(result, list):
         return [message for item in cast("list[Any]", result) for message in _messages(item)]
     return []
+
+
+def _silence(run: RunContext, result: Any) -> None:
+    """Take what people gave in confidence out of what the model is told: tools hand on texts of errors."""
+    for message in _messages(result):
+        content: Any = message.content
+        if isinstance(content, str):
+            message.content = run.redact(content)
+        else:
+            message.content = [run.redact(part) if isinstance(part, str) else _quiet(run, part) for part in content]
+
+
+def _quiet(run: RunContext, part: dict[str, Any]) -> dict[str, Any]:
+    return {**part, "text": run.redact(part["text"])} if isinstance(part.get("text"), str) else part
 
 
 def _output(result: Any) -> str:

@@ -87,7 +87,7 @@ class InterlockMiddleware(AgentMiddleware[Any, Any, Any]):
                 call["name"],
                 call["args"],
                 _description(gate, request),
-                gate.get("risk_level", "medium"),
+                gate.get("risk_level"),
                 gate.get("allow_remember", True),
                 timeout=gate.get("timeout"),
                 display_name=gate.get("display_name"),

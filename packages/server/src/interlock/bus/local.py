@@ -4,9 +4,11 @@ import asyncio
 from collections import deque
 from collections.abc import AsyncGenerator, Sequence
 from contextlib import asynccontextmanager
+from typing import Generic, TypeVar
 
 from interlock import failpoints
 from interlock.domain.event import Event, EventType, Live, Partial, Token
+from interlock.ports.bus import Notice
 
 CAPACITY = 1_000
 """How many items wait for a follower before it counts as too slow and has to read the log."""
@@ -14,23 +16,29 @@ CAPACITY = 1_000
 _ENDS_MESSAGE = (EventType.ASSISTANT_MESSAGE, EventType.RUN_ENDED, EventType.THREAD_DELETED)
 
 
-class LocalSubscription:
+Item = TypeVar("Item")
+
+
+class _Queue(Generic[Item]):
+    """Bounded: who is too slow loses what waited."""
+
     def __init__(self) -> None:
-        self._items: deque[Live] = deque()
+        self._items: deque[Item] = deque()
         self._arrived = asyncio.Event()
         self._lagged = False
 
-    def offer(self, item: Live, draft: "_Draft | None" = None) -> None:
-        """Queue an item. A follower that is too slow loses what waited, and has the text so far in its place."""
-        if len(self._items) >= CAPACITY:
+    @property
+    def is_full(self) -> bool:
+        return len(self._items) >= CAPACITY
+
+    def put(self, item: Item) -> None:
+        if self.is_full:
             self._items.clear()
             self._lagged = True
-            if isinstance(item, Token) and draft is not None:
-                item = draft.so_far()
         self._items.append(item)
         self._arrived.set()
 
-    async def next(self, timeout: float) -> Live | None:
+    async def next(self, timeout: float) -> Item | None:
         if not self._items:
             self._arrived.clear()
             try:
@@ -43,6 +51,14 @@ class LocalSubscription:
     def take_lagged(self) -> bool:
         lagged, self._lagged = self._lagged, False
         return lagged
+
+
+class LocalSubscription(_Queue[Live]):
+    def offer(self, item: Live, draft: "_Draft | None" = None) -> None:
+        """Queue an item. A follower that is too slow has the text so far in place of what it lost."""
+        if self.is_full and isinstance(item, Token) and draft is not None:
+            item = draft.so_far()
+        self.put(item)
 
 
 class _Draft:
@@ -70,6 +86,23 @@ class LocalBus:
     def __init__(self) -> None:
         self._subscriptions: dict[str, set[LocalSubscription]] = {}
         self._writing: dict[str, _Draft] = {}
+        self._inboxes: set[_Queue[Notice]] = set()
+
+    def notify(self, notices: Sequence[Notice]) -> None:
+        if failpoints.is_on("bus.off"):
+            return
+        for inbox in self._inboxes:
+            for notice in notices:
+                inbox.put(notice)
+
+    @asynccontextmanager
+    async def notices(self) -> AsyncGenerator[_Queue[Notice]]:
+        inbox: _Queue[Notice] = _Queue()
+        self._inboxes.add(inbox)
+        try:
+            yield inbox
+        finally:
+            self._inboxes.discard(inbox)
 
     def publish(self, thread_id: str, items: Sequence[Live]) -> None:
         if failpoints.is_on("bus.off"):

@@ -6,7 +6,7 @@ from typing import Annotated, Any
 
 import typer
 
-from interlock.cli import audit, keys, secrets, users, webhooks
+from interlock.cli import answer, audit, chat, follow, inbox, keys, login, pending, secrets, users, webhooks
 from interlock.domain.errors import InterlockError
 
 app = typer.Typer(
@@ -76,6 +76,10 @@ def version() -> None:
     from interlock import __version__
 
     typer.echo(__version__)
+
+
+for command in (inbox.inbox, answer.answer, pending.pending, follow.follow, chat.chat, login.login, login.logout):
+    app.command()(command)
 
 
 def run(arguments: list[str] | None = None) -> Any:

@@ -148,11 +148,14 @@ def listen(config: Config) -> socket.socket:
 
 
 async def _announce(config: Config, built: Application, listening: socket.socket) -> None:
-    """One line, once the server takes requests: where it is, and how to sign in."""
+    """Once the server takes requests: where it is, and how to sign in."""
     await built.state.ready.wait()
     host = f"[{config.host}]" if ":" in config.host else config.host
     address = f"http://{host}:{listening.getsockname()[1]}"
     print(f"Interlock is ready at {address} - {await _how_to_sign_in(config, built)}", flush=True)
+    if config.auth == "accounts":
+        # After the #, so that it reaches no log on its way.
+        print(f"Sign in once, as the admin, with {address}/login#once={built.state.link.token}", flush=True)
 
 
 async def _how_to_sign_in(config: Config, built: Application) -> str:

@@ -61,6 +61,8 @@ def checked(kind: RequestKind, data: Data) -> dict[str, Any]:
     except InvalidInput as error:
         known = {one.field for one in reader.errors}
         reader.errors += [one for one in error.errors if one.field not in known]
+    if not reader.flag("extendable", default=True):
+        body["extendable"] = False
     if reader.errors:
         listed = "; ".join(error.message for error in reader.errors)
         raise InvalidInput(f"this cannot be asked: {listed}", reader.errors)
@@ -72,7 +74,7 @@ def _approval(reader: _Reader) -> dict[str, Any]:
         reader.text("tool_name"),
         reader.mapping("args"),
         description=reader.text("description"),
-        risk_level=reader.text("risk_level", "medium"),
+        risk_level=reader.optional_text("risk_level"),
         display_name=reader.optional_text("tool_display_name"),
         allow_remember=reader.flag("allow_remember", default=True),
         allowed=reader.texts("allowed") or asks.APPROVAL_DECISIONS,

@@ -8,11 +8,11 @@ from typing import Any, cast
 
 from interlock.domain.canonical import plain
 from interlock.domain.errors import FieldError, InvalidInput
+from interlock.domain.risk import RISK_LEVELS
 
 CUSTOM = "__custom__"
 """The value of the option that stands for an answer in one's own words."""
 
-RISK_LEVELS = ("low", "medium", "high", "critical")
 APPROVAL_DECISIONS = ("accept", "edit", "reject", "response")
 DEFAULT_TIMEOUT = 300.0
 
@@ -52,14 +52,14 @@ def approval(
     args: Mapping[str, Any],
     *,
     description: str = "",
-    risk_level: str = "medium",
+    risk_level: str | None = None,
     display_name: str | None = None,
     allow_remember: bool = True,
     allowed: Iterable[str] = APPROVAL_DECISIONS,
 ) -> dict[str, Any]:
     faults = _Faults()
     faults.text("tool_name", tool_name)
-    if risk_level not in RISK_LEVELS:
+    if risk_level is not None and risk_level not in RISK_LEVELS:
         faults.add("risk_level", "unknown", f"risk_level must be one of {', '.join(RISK_LEVELS)}")
     decisions = list(dict.fromkeys(allowed))
     if not decisions or any(decision not in APPROVAL_DECISIONS for decision in decisions):

@@ -17,6 +17,8 @@ class EventType(StrEnum):
     RUN_ENDED = "run.ended"
     PAUSE_OPENED = "pause.opened"
     REQUEST_SETTLED = "request.settled"
+    REQUEST_EXTENDED = "request.extended"
+    """Somebody gave it more time."""
     CUSTOM = "custom"
     """What a graph wrote with LangGraph's stream writer."""
 
@@ -53,6 +55,16 @@ class Partial:
     part: int
     message_id: str
     text: str
+
+
+@dataclass(frozen=True, slots=True)
+class Looking:
+    """Somebody has a request on their screen: live only, and never a lock."""
+
+    thread_id: str
+    request_id: str
+    name: str
+    until: datetime
 
 
 Live = Event | Token | Partial

@@ -124,6 +124,10 @@ class Request:
     agent: str = ""
 
     @property
+    def tool(self) -> str:
+        return self.body["tool_name"] if self.kind is RequestKind.APPROVAL else ""
+
+    @property
     def risk(self) -> str:
         return self.body.get("risk_level", "") if self.kind is RequestKind.APPROVAL else ""
 

@@ -6,7 +6,6 @@ from enum import StrEnum
 
 from interlock.domain.transitions import Transitions
 
-
 CONFIRM = "confirm"
 """The face whose threads have a deadline of their own for approvals."""
 

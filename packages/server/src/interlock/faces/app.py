@@ -16,12 +16,17 @@ from interlock.faces.http.documented import Responses, refusals
 from interlock.faces.http.guard import Allowed, Guard
 from interlock.faces.http.problems import Problems
 from interlock.faces.http.server_state import ServerState
+from interlock.faces.inbox import history as inbox_history
+from interlock.faces.inbox import requests as inbox_requests
+from interlock.faces.inbox import session as inbox_session
+from interlock.faces.inbox import streaming as inbox_streaming
 from interlock.faces.manage import audit, grants, keys, webhooks
 from interlock.faces.sessions import invoking
 from interlock.faces.sessions.dialect import Dialect
 from interlock.faces.threads import accounts, chat, sessions
 from interlock_client.threads import Health
 
+_INBOX = (inbox_session, inbox_requests, inbox_streaming, inbox_history)
 _PARTS = (accounts, sessions, chat, invoking, requests, streaming, socket, confirm, keys, grants, audit, webhooks)
 
 Lifespan = Callable[[FastAPI], AbstractAsyncContextManager[None]]
@@ -39,7 +44,7 @@ def create_app(state: ServerState, allowed: Allowed, lifespan: Lifespan) -> Fast
     app.state.server = state
     problems = Problems({"/api/v1/agent": Envelope(), "/agent": Dialect()})
     problems.install(app)
-    for part in _PARTS:
+    for part in (*_PARTS, *_INBOX):
         app.include_router(part.router)
     _add_probes(app, state)
     if allowed.origins:

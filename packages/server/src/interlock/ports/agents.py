@@ -6,6 +6,7 @@ from typing import Any, Literal, Protocol
 
 from interlock.domain.claim import Claim
 from interlock.domain.request import Request
+from interlock.domain.showing import FileBehind
 from interlock.domain.thread import Thread
 
 MessageRole = Literal["user", "assistant", "tool", "system"]
@@ -19,7 +20,28 @@ class Message:
     """With an assistant's message: `{id, name, args}` of each tool that it called."""
 
 
-class Agents(Protocol):
+@dataclass(frozen=True, slots=True)
+class ToolInfo:
+    name: str
+    description: str
+    schema: Mapping[str, Any]
+
+
+class AgentsShown(Protocol):
+    """What inboxes show of agents, beside what they ask."""
+
+    def tools_of(self, name: str) -> Sequence[ToolInfo]: ...
+
+    def schema(self, request: Request) -> Mapping[str, Any] | None:
+        """The JSON Schema of the arguments that the tool of an approval takes; None where it is not known."""
+        ...
+
+    async def file_behind(self, request: Request) -> FileBehind | None:
+        """The file that the call would change; None where it changes none, or the agent's files are not known."""
+        ...
+
+
+class Agents(AgentsShown, Protocol):
     @property
     def names(self) -> tuple[str, ...]:
         """Every name, the default one first."""

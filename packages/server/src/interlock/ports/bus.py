@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from contextlib import AbstractAsyncContextManager
 from typing import Protocol
 
-from interlock.domain.event import Live
+from interlock.domain.event import Event, Live, Looking
 
 
 class Subscription(Protocol):
@@ -20,7 +20,29 @@ class Subscription(Protocol):
         ...
 
 
+Notice = Event | Looking
+"""What is told to inboxes: entries of the logs that are about requests, and who looks at one."""
+
+
+class NoticeSubscription(Protocol):
+    async def next(self, timeout: float) -> Notice | None:
+        """The next notice, or None when none came in that many seconds."""
+        ...
+
+    def take_lagged(self) -> bool:
+        """Whether notices were lost since the last call: the list of what is pending must be read anew."""
+        ...
+
+
 class Bus(Protocol):
+    def notify(self, notices: Sequence[Notice]) -> None:
+        """Hand notices to every inbox, in order; never waits, never raises."""
+        ...
+
+    def notices(self) -> AbstractAsyncContextManager[NoticeSubscription]:
+        """Every notice after the block was entered, of all threads."""
+        ...
+
     def publish(self, thread_id: str, items: Sequence[Live]) -> None:
         """Hand items to the thread's subscribers, in order; never waits, never raises."""
         ...

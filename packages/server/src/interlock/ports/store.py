@@ -39,6 +39,8 @@ class Users(Protocol):
 
     async def all(self) -> list[User]: ...
 
+    async def names_of(self, user_ids: Collection[str]) -> dict[str, str]: ...
+
     async def count(self) -> int: ...
 
     async def alone(self) -> None:
@@ -64,6 +66,8 @@ class Threads(Protocol):
     async def lock(self, thread_id: str) -> Thread | None:
         """As `get`, and hold its row until the transaction ends."""
         ...
+
+    async def of_ids(self, thread_ids: Collection[str]) -> dict[str, Thread]: ...
 
     async def page(self, owner_id: str, offset: int, limit: int) -> tuple[list[Thread], int]:
         """The owner's threads, the one last touched first, and how many there are in all."""
@@ -196,8 +200,27 @@ class PendingFilter:
     risk: str | None = None
     created_after: datetime | None = None
     created_before: datetime | None = None
+    text: str | None = None
+    """Something that stands in what is shown."""
     after: tuple[datetime, str] | None = None
     """The cursor: the creation time and id of the last one seen."""
+
+
+@dataclass(frozen=True, slots=True)
+class SettledFilter:
+    """Which settled requests are meant. None: any."""
+
+    owner_id: str | None = None
+    agents: tuple[str, ...] = ()
+    """Beside those of the owner, those of these agents."""
+    who: str | None = None
+    source: str | None = None
+    tool: str | None = None
+    statuses: tuple[RequestStatus, ...] | None = None
+    since: datetime | None = None
+    until: datetime | None = None
+    before: tuple[datetime, str] | None = None
+    """The cursor: when the last one seen was settled, and its id."""
 
 
 class Requests(Protocol):
@@ -217,6 +240,14 @@ class Requests(Protocol):
 
     async def settle(self, request_id: str, status: RequestStatus, at: datetime) -> bool:
         """The one update that decides a winner: True for the caller that took it from pending, False for all others."""
+        ...
+
+    async def extend(self, request_id: str, deadline: datetime, warn_at: datetime) -> bool:
+        """Move the deadline of a pending request that has one; False for any other."""
+        ...
+
+    async def page_settled(self, wanted: SettledFilter, limit: int) -> list[tuple[Request, Answer | None]]:
+        """Settled requests with their answers, the newest first, after the filter's cursor."""
         ...
 
     async def overdue(self, now: datetime, limit: int) -> list[Request]:

@@ -1,5 +1,6 @@
 """The agents this server hosts, with the saver that keeps their state."""
 
+import asyncio
 from collections.abc import Mapping, Sequence
 from typing import Any, Protocol
 
@@ -8,8 +9,9 @@ from langgraph.checkpoint.base import BaseCheckpointSaver
 
 from interlock.agents._langgraph import CHECKPOINTER
 from interlock.domain.request import Request, RequestKind
+from interlock.domain.showing import FileBehind
 from interlock.domain.thread import Lease, Thread
-from interlock.ports.agents import Message
+from interlock.ports.agents import Message, ToolInfo
 from interlock.runners import arguments, replies
 from interlock.runners.loading import HostedAgent
 from interlock.runners.transcript import messages_in, shown
@@ -49,6 +51,27 @@ class HostedAgents:
     def takes(self, request: Request) -> frozenset[str] | None:
         schemas = self._parameters(request)
         return arguments.names_in(schemas) if schemas else None
+
+    def tools_of(self, name: str) -> Sequence[ToolInfo]:
+        agent = self.find(name)
+        if agent is None:
+            return ()
+        return [
+            ToolInfo(tool, agent.descriptions.get(tool, ""), dict(schemas[0]))
+            for tool, schemas in sorted(agent.parameters.items())
+        ]
+
+    def schema(self, request: Request) -> Mapping[str, Any] | None:
+        if request.kind is not RequestKind.APPROVAL:
+            return None
+        schemas = self._parameters(request)
+        return dict(schemas[0]) if len(schemas) == 1 else None
+
+    async def file_behind(self, request: Request) -> FileBehind | None:
+        agent = self.find(request.agent)
+        if agent is None or agent.preview is None or request.kind is not RequestKind.APPROVAL:
+            return None
+        return await asyncio.to_thread(agent.preview.behind, request.tool, request.body["args"])
 
     def _parameters(self, request: Request) -> Sequence[arguments.Schema]:
         agent = self.find(request.agent)

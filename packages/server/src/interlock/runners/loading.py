@@ -8,7 +8,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from types import ModuleType
-from typing import Any, cast, get_type_hints
+from typing import Any, Protocol, cast, get_type_hints
 
 from langchain_core.tools import BaseTool
 from langchain_core.utils.function_calling import convert_to_openai_tool
@@ -20,10 +20,15 @@ from pydantic import PydanticUserError
 from interlock.domain.canonical import digest
 from interlock.domain.errors import InvalidInput
 from interlock.domain.request import RequestKind
+from interlock.domain.showing import FileBehind
 from interlock.runners.arguments import Schema, schema_of
 from interlock.services.requesting import Asked
 
 Graph = Pregel[Any, Any, Any, Any]
+
+
+class Preview(Protocol):
+    def behind(self, tool: str, args: Mapping[str, Any]) -> FileBehind | None: ...
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,6 +43,9 @@ class HostedAgent:
     """By tool, the digest of how it is described to the model: a remembered permission is bound to it."""
     parameters: Mapping[str, Sequence[Schema]] = field(default_factory=dict[str, Sequence[Schema]])
     """By tool, what its arguments have to be; several where tools share a name."""
+    descriptions: Mapping[str, str] = field(default_factory=dict[str, str])
+    preview: Preview | None = None
+    """Shows what a call would do to a file, where the agent's files are within reach."""
 
     def bound(self, asked: Asked) -> Asked:
         """The ask, with what the approval of a tool may be remembered by."""
@@ -82,7 +90,7 @@ async def load_agent(name: str, target: str) -> HostedAgent:
     return hosted(name, found)
 
 
-def hosted(name: str, found: Any) -> HostedAgent:
+def hosted(name: str, found: Any, preview: Preview | None = None) -> HostedAgent:
     try:
         graph: Any = cast("Any", found).compile() if isinstance(found, StateGraph) else found
     except ValueError as error:
@@ -95,7 +103,11 @@ def hosted(name: str, found: Any) -> HostedAgent:
     if cast("Any", known).checkpointer is False:
         raise AgentNotLoaded(f"agent {name!r} was compiled with checkpointer=False, so it cannot pause")
     tool_nodes = frozenset(key for key, node in known.nodes.items() if isinstance(node.bound, ToolNode))
-    return HostedAgent(name, known, tool_nodes, _input_fields(known), *_definitions(known))
+    definitions, parameters = _definitions(known)
+    descriptions = {tool.name: tool.description for tool in _tools(known)}
+    return HostedAgent(
+        name, known, tool_nodes, _input_fields(known), definitions, parameters, descriptions, preview=preview
+    )
 
 
 def _definitions(graph: Graph) -> tuple[Mapping[str, str], Mapping[str, Sequence[Schema]]]:

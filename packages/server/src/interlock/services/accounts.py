@@ -26,7 +26,7 @@ async def register(core: Core, username: str, password: str) -> User:
 async def create_user(
     core: Core, username: str, password: str, *, role: Role | None, reviews: Sequence[str] = ()
 ) -> User:
-    _check_new(username, password)
+    check_new(username, password)
     password_hash = await core.passwords.hash(password)
     async with unit(core) as work:
         if role is None:
@@ -76,7 +76,7 @@ async def local_principal(core: Core, username: str) -> Principal:
 
 async def reset_password(core: Core, username: str, password: str) -> None:
     """Set a new password; every token issued until now ends."""
-    _check_new(username, password)
+    check_new(username, password)
     password_hash = await core.passwords.hash(password)
     async with unit(core) as work:
         user = _found(await work.tx.users.by_name(username), username)
@@ -103,7 +103,7 @@ def _found(user: User | None, username: str) -> User:
     return user
 
 
-def _check_new(username: str, password: str) -> None:
+def check_new(username: str, password: str) -> None:
     errors: list[FieldError] = []
     if not USERNAME.match(username):
         errors.append(FieldError("username", "form", "a username is 1 to 64 letters, digits, and . _ @ -"))

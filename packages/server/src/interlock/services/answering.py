@@ -57,7 +57,7 @@ class Settled:
 async def answer(core: Core, sender: Sender, reply: Reply) -> Settled:
     """Settle one request by its id; the run that goes on is nobody's connection's to end."""
     async with unit(core) as work:
-        settled = await _answer(work, sender, reply)
+        settled = await settle_one(work, sender, reply)
     failpoints.hit("answer.committed")
     return settled
 
@@ -66,12 +66,13 @@ async def answer_once(
     core: Core, sender: Sender, reply: Reply, once: Once | None, rendered: Callable[[Settled], bytes]
 ) -> bytes:
     """As `answer`, for callers that may send the same again under an idempotency key."""
-    given = await replied_once(core, sender.principal, once, lambda work: _answer(work, sender, reply), rendered)
+    given = await replied_once(core, sender.principal, once, lambda work: settle_one(work, sender, reply), rendered)
     failpoints.hit("answer.committed")
     return given
 
 
-async def _answer(work: Unit, sender: Sender, reply: Reply) -> Settled:
+async def settle_one(work: Unit, sender: Sender, reply: Reply) -> Settled:
+    """Settle one request by its id, in the caller's transaction."""
     request, thread = await _meant(work, sender.principal, reply)
     requests = await work.tx.requests.of_pauses([request.pause_id])
     settled = await _settle_replies(work, sender, thread, requests, [reply], detached=True)

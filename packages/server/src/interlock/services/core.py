@@ -9,6 +9,7 @@ from interlock import failpoints
 from interlock.domain.claim import Claim
 from interlock.domain.errors import InvalidInput, Undeliverable
 from interlock.domain.event import Event, EventType
+from interlock.domain.risk import KNOWN_RISKS
 from interlock.ports.agents import Agents, Runner
 from interlock.ports.bus import Bus
 from interlock.ports.clock import Clock
@@ -16,11 +17,9 @@ from interlock.ports.passwords import Passwords
 from interlock.ports.store import Store, Transaction
 from interlock.ports.webhooks import Poster
 from interlock.services.attempts import Attempts
+from interlock.services.lookers import Lookers
 from interlock.services.presence import Presence
 from interlock.services.showing import Showing
-
-SERVER_CHAIN = "server"
-"""The audit trail of what belongs to no thread: keys, grants, webhooks. No thread has such an id."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,6 +32,8 @@ class Policy:
     follow_grace: float = 5.0
     """Seconds that a run goes on after its last follower has gone."""
     lease_seconds: float = 30.0
+    risks: Mapping[str, str] = field(default_factory=lambda: dict(KNOWN_RISKS))
+    """By tool, how risky it is at least."""
     locale: Literal["zh", "en"] = "zh"
     """The language of what the server itself asks people."""
     webhook_hosts: tuple[str, ...] = ()
@@ -43,6 +44,12 @@ class Policy:
     """After how many replies of its owner that cannot be taken a confirmation is refused."""
     confirmation_batch_size: int = 1
     """How many confirmations one client is asked for at once, unless it says otherwise."""
+
+
+_NOTICED = frozenset(
+    {EventType.PAUSE_OPENED, EventType.REQUEST_SETTLED, EventType.REQUEST_EXTENDED, EventType.THREAD_DELETED}
+)
+"""What inboxes are told of."""
 
 
 class _NoRunner:
@@ -84,6 +91,7 @@ class Core:
     runner: Runner = field(default_factory=_NoRunner)
     presence: Presence = field(default_factory=Presence)
     showing: Showing = field(default_factory=Showing)
+    lookers: Lookers = field(default_factory=Lookers)
     attempts: Attempts = field(default_factory=Attempts)
     deadline_set: Callable[[], None] = _nobody
     """Called when a request with a deadline was written."""
@@ -137,6 +145,8 @@ class Unit:
             by_thread.setdefault(event.thread_id, []).append(event)
         for thread_id, events in by_thread.items():
             self.core.bus.publish(thread_id, events)
+        if notices := [event for event in self._events if event.type in _NOTICED]:
+            self.core.bus.notify(notices)
         for run_id in self._stopped:
             self.core.runner.stop(run_id)
         for claim in self._claims:

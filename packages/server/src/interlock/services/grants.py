@@ -1,10 +1,11 @@
 """Grants and saved values: listed, and taken back at once."""
 
+from interlock.domain.audit import SERVER_CHAIN
 from interlock.domain.errors import Forbidden, NotFound
 from interlock.domain.grant import Grant
 from interlock.domain.principal import Principal, Role
 from interlock.domain.saved_secret import SavedSecret
-from interlock.services.core import SERVER_CHAIN, Core, unit
+from interlock.services.core import Core, unit
 
 
 async def list_grants(core: Core, principal: Principal, *, everybody: bool = False) -> list[Grant]:

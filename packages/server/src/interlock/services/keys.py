@@ -13,11 +13,12 @@ from interlock.domain.api_key import (
     new_key,
     new_ticket,
 )
+from interlock.domain.audit import SERVER_CHAIN
 from interlock.domain.errors import FieldError, Forbidden, InvalidInput, NotAuthenticated, NotFound
 from interlock.domain.ids import new_id
 from interlock.domain.principal import Principal, Role, principal_of
 from interlock.services.accounts import USERNAME
-from interlock.services.core import SERVER_CHAIN, Core, unit
+from interlock.services.core import Core, unit
 
 LONGEST_NAME = 64
 USE_NOTED_EVERY = timedelta(minutes=1)

@@ -31,6 +31,7 @@ class Wanted:
     kinds: tuple[RequestKind, ...] | None = None
     agent: str | None = None
     risk: str | None = None
+    text: str | None = None
     min_age: float | None = None
     max_age: float | None = None
 
@@ -136,6 +137,7 @@ async def list_pending(
         kinds=wanted.kinds,
         agent=wanted.agent,
         risk=wanted.risk,
+        text=wanted.text,
         created_after=None if wanted.max_age is None else now - timedelta(seconds=wanted.max_age),
         created_before=None if wanted.min_age is None else now - timedelta(seconds=wanted.min_age),
         after=after,

@@ -9,6 +9,7 @@ from interlock.domain.canonical import digest
 from interlock.domain.event import EventType
 from interlock.domain.ids import new_id
 from interlock.domain.request import ID_PREFIX, Pause, Request, RequestKind, RequestStatus, described
+from interlock.domain.risk import risk_of
 from interlock.domain.thread import CONFIRM, Thread
 from interlock.services.core import Policy
 from interlock.services.run_log import Entry
@@ -48,7 +49,7 @@ def new_request(policy: Policy, now: datetime, thread: Thread, pause: Pause, pos
         asked.kind,
         RequestStatus.PENDING,
         position,
-        dict(asked.body),
+        _body(policy, thread, asked),
         now,
         interrupt_id=asked.interrupt_id,
         form=dict(asked.form or {}),
@@ -59,10 +60,18 @@ def new_request(policy: Policy, now: datetime, thread: Thread, pause: Pause, pos
         toolset=asked.toolset,
         timeout_seconds=timeout,
         deadline=deadline,
-        warn_at=None if deadline is None or timeout is None else deadline - _warning(timeout),
+        warn_at=None if deadline is None or timeout is None else deadline - warning_before(timeout),
         owner_id=thread.owner_id,
         agent=thread.agent,
     )
+
+
+def _body(policy: Policy, thread: Thread, asked: Asked) -> dict[str, Any]:
+    if asked.kind is not RequestKind.APPROVAL:
+        return dict(asked.body)
+    configured = policy.risks.get(asked.body["tool_name"])
+    risk = risk_of(asked.body["risk_level"], configured, is_outside=thread.is_outside)
+    return {**asked.body, "risk_level": risk}
 
 
 def pause_opened(pause: Pause, requests: Sequence[Request], settled: Sequence[str] = ()) -> Entry:
@@ -75,7 +84,7 @@ def pause_opened(pause: Pause, requests: Sequence[Request], settled: Sequence[st
     return EventType.PAUSE_OPENED, data | ({"settled": list(settled)} if settled else {})
 
 
-def _warning(timeout: float) -> timedelta:
+def warning_before(timeout: float) -> timedelta:
     return timedelta(seconds=min(LONGEST_WARNING, timeout / 5))
 
 

@@ -5,6 +5,7 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
 
+from interlock.domain.audit import SERVER_CHAIN
 from interlock.domain.canonical import plain
 from interlock.domain.errors import Forbidden, NotFound
 from interlock.domain.ids import new_id
@@ -13,7 +14,7 @@ from interlock.domain.principal import Principal, Role
 from interlock.domain.request import Request, RequestKind
 from interlock.domain.webhook import Delivery, DeliveryStatus, Webhook, WebhookEvent, new_signing_secret
 from interlock.ports.store import Transaction
-from interlock.services.core import SERVER_CHAIN, Core, Unit, unit
+from interlock.services.core import Core, Unit, unit
 
 WARNING_BATCH = 100
 

@@ -1,9 +1,10 @@
 """The list of what is pending: each branch of it is read in the order of an index, and never further than asked."""
 
+import json
 from collections.abc import Iterator
 from typing import Any
 
-from sqlalchemy import ColumnElement, Row, and_, func, literal, literal_column, or_, select
+from sqlalchemy import ColumnElement, Row, Text, and_, cast, func, literal, literal_column, or_, select
 from sqlalchemy.ext.asyncio import AsyncConnection
 
 from interlock.domain.request import RequestStatus
@@ -63,7 +64,14 @@ def _conditions(wanted: PendingFilter) -> Conditions:
         conditions.append(requests.c.created_at >= wanted.created_after)
     if wanted.created_before is not None:
         conditions.append(requests.c.created_at <= wanted.created_before)
+    if wanted.text is not None:
+        conditions.append(cast(requests.c.body, Text).contains(_as_kept(wanted.text), autoescape=True))
     return conditions
+
+
+def _as_kept(text: str) -> str:
+    """As it stands inside the JSON of a body, which is plain ASCII."""
+    return json.dumps(text, ensure_ascii=True)[1:-1]
 
 
 def _after(wanted: PendingFilter) -> Conditions:

@@ -9,6 +9,7 @@ from sqlalchemy import Column, Table, bindparam, delete, insert, select, update
 from sqlalchemy.ext.asyncio import AsyncConnection
 
 from interlock import failpoints
+from interlock.domain.audit import SERVER_CHAIN
 from interlock.domain.errors import Unreadable
 from interlock.domain.principal import SYSTEM
 from interlock.storage.audit import SqlAudit
@@ -16,9 +17,6 @@ from interlock.storage.database import Database
 from interlock.storage.key_ring import SECRETS, MasterKey, Opened, alone, key_id, open_ring, opened, row_of
 from interlock.storage.schema import saved_secrets, secrets, server_keys, webhooks
 from interlock.storage.sealing import FIRST, KEY_BYTES, Sealer, wrapping_key
-
-TRAIL = "server"
-"""The audit trail of what is done to the server itself."""
 
 _SEALED: Sequence[tuple[Table, Column[str], str]] = (
     (secrets, secrets.c.handle, ""),
@@ -71,7 +69,7 @@ async def _rotate(connection: AsyncConnection, before: Opened, master: bytes, at
     await connection.execute(delete(server_keys).where(server_keys.c.purpose == SECRETS, server_keys.c.id.in_(dropped)))
     rotated = Rotated(moved, len(left))
     told = {"key": last + 1, "values": rotated.values, "unreadable": rotated.unreadable}
-    await SqlAudit(connection, before.keys["audit", FIRST]).append(TRAIL, SYSTEM, "secrets.rotated", told, at)
+    await SqlAudit(connection, before.keys["audit", FIRST]).append(SERVER_CHAIN, SYSTEM, "secrets.rotated", told, at)
     return rotated
 
 

@@ -7,10 +7,11 @@ from typing import Any
 
 from sqlalchemy import Executable, Row, bindparam, func, literal_column, select, update
 
-from interlock.domain.request import REQUEST, Request, RequestKind, RequestStatus
-from interlock.ports.store import PendingFilter
-from interlock.storage import _pending
+from interlock.domain.request import REQUEST, Answer, Request, RequestKind, RequestStatus
+from interlock.ports.store import PendingFilter, SettledFilter
+from interlock.storage import _pending, _settled
 from interlock.storage._repository import Repository, one_of
+from interlock.storage.answers import SqlAnswers
 from interlock.storage.schema import pauses, requests
 
 # Written out, not bound: only then can the partial index serve the query.
@@ -66,6 +67,15 @@ class SqlRequests(Repository):
     async def settle(self, request_id: str, status: RequestStatus, at: datetime) -> bool:
         return await self._changed(_settle(status), {"request_id": request_id, "at": at})
 
+    async def extend(self, request_id: str, deadline: datetime, warn_at: datetime) -> bool:
+        longer = update(requests).where(requests.c.id == request_id, *_HAS_DEADLINE)
+        return await self._changed(longer.values(deadline=deadline, warn_at=warn_at))
+
+    async def page_settled(self, wanted: SettledFilter, limit: int) -> list[tuple[Request, Answer | None]]:
+        rows = await _settled.page(self._connection, wanted, limit)
+        answered = await SqlAnswers(self._connection).of_requests([row.id for row in rows])
+        return [(_request(row), answered.get(row.id)) for row in rows]
+
     async def overdue(self, now: datetime, limit: int) -> list[Request]:
         found = await self._connection.execute(
             select(requests)
@@ -116,6 +126,7 @@ def request_values(request: Request) -> dict[str, Any]:
         "owner_id": request.owner_id,
         "agent": request.agent,
         "risk": request.risk,
+        "tool": request.tool,
         "created_at": request.created_at,
         "settled_at": request.settled_at,
     }

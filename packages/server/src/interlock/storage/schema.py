@@ -155,9 +155,12 @@ requests = Table(
     Column("owner_id", Words, nullable=False, server_default=""),
     Column("agent", Words, nullable=False, server_default=""),
     Column("risk", Words, nullable=False, server_default=""),
+    Column("tool", Words, nullable=False, server_default=""),
     Column("created_at", Moment, nullable=False),
     Column("settled_at", Moment),
     Index("ix_requests_pause", "pause_id", "position"),
+    Index("ix_requests_settled", "settled_at", "id"),
+    Index("ix_requests_settled_owner", "owner_id", "settled_at", "id"),
     Index(
         "ix_requests_deadline",
         "deadline",

@@ -1,5 +1,6 @@
 """Threads. A deleted one keeps its row, so that its id is never used again and its workers stay fenced off."""
 
+from collections.abc import Collection
 from datetime import datetime
 from functools import cache
 from typing import Any
@@ -95,6 +96,10 @@ class SqlThreads(Repository):
 
     async def lock(self, thread_id: str) -> Thread | None:
         return await self._one(_BY_ID_LOCKED, thread_id)
+
+    async def of_ids(self, thread_ids: Collection[str]) -> dict[str, Thread]:
+        found = await self._connection.execute(select(*THREAD_COLUMNS).where(threads.c.id.in_(thread_ids), IS_ALIVE))
+        return {row.id: thread_of(row) for row in found}
 
     async def page(self, owner_id: str, offset: int, limit: int) -> tuple[list[Thread], int]:
         mine = (threads.c.owner_id == owner_id, IS_ALIVE)

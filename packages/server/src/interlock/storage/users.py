@@ -1,6 +1,6 @@
 """The people who may sign in."""
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from datetime import datetime
 from typing import Any
 
@@ -43,6 +43,10 @@ class SqlUsers(Repository):
     async def all(self) -> list[User]:
         found = await self._connection.execute(select(users).order_by(users.c.username))
         return [user for row in found if (user := _user(row))]
+
+    async def names_of(self, user_ids: Collection[str]) -> dict[str, str]:
+        found = await self._connection.execute(select(users.c.id, users.c.username).where(users.c.id.in_(user_ids)))
+        return {row.id: row.username for row in found}
 
     async def alone(self) -> None:
         # SQLite has one writer at a time anyway.

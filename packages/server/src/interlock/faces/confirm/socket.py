@@ -127,8 +127,10 @@ class _Connection:
 
     async def _recognize(self, event: UserEvent) -> None:
         """Who is speaking now. Without accounts a client says so itself, and what it followed for another one ends."""
-        if not self._state.with_accounts and event.user_id not in (None, self._principal.name):
-            self._websocket.state.credential = await credential_of(self._websocket, event.user_id)
+        if not self._state.with_accounts and event.user_id and event.user_id != self._principal.name:
+            credential = await credential_of(self._websocket, event.user_id)
+            await credential.principal_now()
+            self._websocket.state.credential = credential
             self._sessions.leave_all()
         self._principal = await caller_now(self._websocket)
 

@@ -128,7 +128,8 @@ class Envelope:
     def turned_away(self, connection: HTTPConnection, status: int, detail: str, headers: Mapping[str, str]) -> Response:
         code = _TURNED_AWAY.get(status, Code(status, "HITL_INTERNAL", "internal"))
         message = text(code.text, locale_of(connection), detail=detail)
-        return _refusal(status, _failure(code, message, {"reason": detail}), headers)
+        errors = {"errors": [{"field": "body", "code": "form", "message": detail}]}
+        return _refusal(status, _failure(code, message, errors if status == 400 else {"reason": detail}), headers)
 
 
 def _refusal(status: int, error: Mapping[str, Any], headers: Mapping[str, str]) -> Response:

@@ -1,9 +1,6 @@
 """Asking, looking, answering and cancelling over REST."""
 
-import base64
-import binascii
 import json
-from datetime import UTC, datetime
 from typing import Annotated, Any
 
 from fastapi import APIRouter, Header, Query, Request
@@ -17,6 +14,8 @@ from interlock.faces.hitl import envelope, views
 from interlock.faces.hitl.documented import enveloped
 from interlock.faces.hitl.texts import text
 from interlock.faces.http.credentials import Caller
+from interlock.faces.http.cursors import cursor as cursor_at
+from interlock.faces.http.cursors import read_cursor
 from interlock.faces.http.locale import locale_of
 from interlock.faces.http.server_state import state_of
 from interlock.faces.shared.responses import reply_to
@@ -62,8 +61,8 @@ async def list_pending(
     max_age: Annotated[float | None, Query(ge=0, le=1e9, description="Seconds that it has waited at most.")] = None,
 ) -> Response:
     """Everything that waits and that the caller may see, over all conversations, the oldest first."""
-    wanted = Wanted(views.kinds_of(type) if type else None, agent, risk, min_age, max_age)
-    after = _read_cursor(cursor) if cursor else None
+    wanted = Wanted(views.kinds_of(type) if type else None, agent, risk, min_age=min_age, max_age=max_age)
+    after = read_cursor(cursor) if cursor else None
     found, total = await pending.list_pending(state_of(request).core, caller, wanted, after, limit)
     more = len(found) == limit
     return envelope.answer_done(
@@ -71,7 +70,7 @@ async def list_pending(
         {
             "pending_requests": [views.pending_view(one) for one in found],
             "total": total,
-            "next_cursor": _cursor(found[-1].created_at, found[-1].id) if more else None,
+            "next_cursor": cursor_at(found[-1].created_at, found[-1].id) if more else None,
         },
     )
 
@@ -169,20 +168,3 @@ def _check_metadata(metadata: dict[str, Any]) -> None:
     if len(json.dumps(metadata)) > LONGEST_METADATA:
         message = f"metadata has {LONGEST_METADATA} bytes at the most"
         raise InvalidInput(message, [FieldError("metadata", "length", message)])
-
-
-def _cursor(at: datetime, request_id: str) -> str:
-    return base64.urlsafe_b64encode(f"{at.astimezone(UTC).isoformat()} {request_id}".encode()).decode()
-
-
-def _read_cursor(cursor: str) -> tuple[datetime, str]:
-    try:
-        at, _, request_id = base64.urlsafe_b64decode(cursor.encode()).decode().partition(" ")
-        moment = datetime.fromisoformat(at)
-        if moment.tzinfo is None or not request_id:
-            raise ValueError("no zone, or no id")
-        moment = moment.astimezone(UTC)
-    except (ValueError, OverflowError, binascii.Error) as error:
-        message = "the cursor is not one of ours: use next_cursor of the page before"
-        raise InvalidInput(message, [FieldError("cursor", "form", message)]) from error
-    return moment, request_id

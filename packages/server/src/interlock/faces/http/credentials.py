@@ -22,6 +22,7 @@ from interlock.services import accounts, keys
 
 LOCAL_USER = "local"
 TICKET = "ticket"
+COOKIE = "interlock_session"
 
 _bearer = HTTPBearer(auto_error=False, description="The access_token of POST /api/auth/login, or an API key.")
 
@@ -46,6 +47,9 @@ async def credential_of(connection: HTTPConnection, named_user: str | None = Non
     scheme, _, text = connection.headers.get("authorization", "").partition(" ")
     if scheme.lower() == "bearer" and text.strip():
         return by_text(state, text.strip())
+    if cookie := connection.cookies.get(COOKIE):
+        # Sent for another site's page it was refused by now: the guard looks at where a request comes from.
+        return by_text(state, cookie)
     # Only where a browser cannot set a header: with a ticket nobody may make a key, or the next ticket.
     is_stream = connection.scope["type"] == "websocket" or connection.scope["method"] == "GET"
     if is_stream and (ticket := connection.query_params.get(TICKET)):

@@ -25,6 +25,7 @@ from interlock.domain.errors import (
     RateLimited,
     StorageUnavailable,
 )
+from interlock.faces.http.any_text import AnyText
 from interlock.faces.http.limits import whole_seconds
 
 STATUS: Mapping[type[InterlockError], int] = {
@@ -95,7 +96,7 @@ def listed_errors(error: InvalidInput) -> list[dict[str, str]]:
 
 
 def problem(code: int, detail: Any, headers: Mapping[str, str] | None = None, /, **more: Any) -> JSONResponse:
-    return JSONResponse({"detail": detail, **more}, code, headers=dict(headers or {}))
+    return AnyText({"detail": detail, **more}, code, headers=dict(headers or {}))
 
 
 class Problems:

@@ -7,6 +7,7 @@ from fastapi.requests import HTTPConnection
 
 from interlock.faces.http.limits import Limits
 from interlock.faces.http.locale import Locale
+from interlock.faces.http.one_time_link import OneTimeLink
 from interlock.faces.http.tokens import Tokens
 from interlock.services.core import Core
 
@@ -18,6 +19,7 @@ class ServerState:
     locale: Locale = "zh"
     with_accounts: bool = True
     limits: Limits = field(default_factory=Limits)
+    link: OneTimeLink = field(default_factory=OneTimeLink)
     ready: asyncio.Event = field(default_factory=asyncio.Event)
     """Set when the server takes work."""
     closing: asyncio.Event = field(default_factory=asyncio.Event)

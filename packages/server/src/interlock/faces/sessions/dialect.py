@@ -46,7 +46,7 @@ Told = tuple[str, Mapping[str, Any], Mapping[str, Any]]
 def _busy(error: InterlockError) -> Told:
     state = _STATES[error.context["status"]]
     requests = error.context["requests"]
-    pending = [views.request_view(one).model_dump() for one in requests]
+    pending = [views.request_view(one) for one in requests]
     more = {"status": state, "session_id": error.context["thread_id"], "pending": pending}
     return "busy", {"state": state}, more
 

@@ -5,6 +5,7 @@ from fastapi.responses import Response
 
 from interlock.domain.errors import NotFound
 from interlock.domain.principal import Role
+from interlock.faces.http.any_text import AnyText
 from interlock.faces.http.credentials import Caller
 from interlock.faces.http.documented import problems
 from interlock.faces.http.locale import locale_of
@@ -58,8 +59,8 @@ async def resume(request: Request, caller: Caller, body: wire.InterruptResponse)
         return await waiting.answer(request, caller, settled.thread_id, settled.run, settled.seq)
 
 
-@router.get("/agent/status/{user_id}", responses=problems(401))
-async def status(request: Request, caller: Caller, user_id: str) -> wire.SessionStatusResponse:
+@router.get("/agent/status/{user_id}", response_model=wire.SessionStatusResponse, responses=problems(401))
+async def status(request: Request, caller: Caller, user_id: str) -> Response:
     """Where the user's session stands, and what the last call came to; `not_found` where there is none."""
     core = state_of(request).core
     try:
@@ -68,7 +69,7 @@ async def status(request: Request, caller: Caller, user_id: str) -> wire.Session
         session = None
     if session is not None and session.outcome is not None and session.outcome.pause is not None:
         core.showing.show(session.outcome.pause.id, caller.id)
-    return views.session_status(user_id, session, locale_of(request))
+    return AnyText(views.session_status(user_id, session, locale_of(request)))
 
 
 @router.get("/system/info", responses=problems(401))

@@ -4,12 +4,13 @@ from contextlib import aclosing
 from functools import partial
 
 from fastapi import Request
-from fastapi.responses import JSONResponse, Response
+from fastapi.responses import Response
 
 from interlock.domain.errors import NotAuthenticated, StorageUnavailable
 from interlock.domain.principal import Principal
 from interlock.domain.run import Run
 from interlock.domain.session import SessionState
+from interlock.faces.http.any_text import AnyText
 from interlock.faces.http.locale import locale_of
 from interlock.faces.http.problems import problem
 from interlock.faces.http.server_state import state_of
@@ -36,7 +37,7 @@ async def answer(request: Request, caller: Principal, session_id: str, run: Run 
         return outcome
     if outcome.pause is not None:
         core.showing.show(outcome.pause.id, caller.id)
-    return JSONResponse(agent_response(outcome, locale_of(request)).model_dump())
+    return AnyText(agent_response(outcome, locale_of(request)))
 
 
 async def _outcome(request: Request, session_id: str, run: Run | None, after: int) -> Outcome | Response:

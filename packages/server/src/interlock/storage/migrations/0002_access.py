@@ -41,8 +41,10 @@ def _requests() -> None:
     for name in ("definition", "toolset"):
         op.add_column("requests", sa.Column(name, sa.Text()))
     op.add_column("requests", sa.Column("warn_at", sa.DateTime(timezone=True)))
-    for name in ("owner_id", "agent", "risk"):
+    for name in ("owner_id", "agent", "risk", "tool"):
         op.add_column("requests", sa.Column(name, sa.Text(), nullable=False, server_default=""))
+    op.create_index("ix_requests_settled", "requests", ["settled_at", "id"])
+    op.create_index("ix_requests_settled_owner", "requests", ["owner_id", "settled_at", "id"])
     warned = sa.text("status = 'pending' AND warn_at IS NOT NULL")
     op.create_index("ix_requests_warn", "requests", ["warn_at"], sqlite_where=warned, postgresql_where=warned)
     for name, columns in {"all": (), "owner": ("owner_id",), "agent": ("agent",)}.items():
@@ -63,8 +65,9 @@ def _fill_requests() -> None:
     connection = op.get_bind()
     asked = connection.execute(sa.text("SELECT id, body FROM requests WHERE kind = 'approval'")).all()
     for row in asked:
-        risk = json.loads(row.body).get("risk_level", "")
-        connection.execute(sa.text("UPDATE requests SET risk = :risk WHERE id = :id"), {"risk": risk, "id": row.id})
+        body = json.loads(row.body)
+        values = {"risk": body.get("risk_level", ""), "tool": body.get("tool_name", ""), "id": row.id}
+        connection.execute(sa.text("UPDATE requests SET risk = :risk, tool = :tool WHERE id = :id"), values)
 
 
 def _audit_heads() -> None:

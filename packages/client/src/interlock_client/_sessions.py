@@ -1,0 +1,50 @@
+"""Sessions: one conversation per user, and calls that wait for what comes of them."""
+
+from collections.abc import Mapping
+from typing import Any
+
+from interlock_client import sessions as wire
+from interlock_client._part import Part
+from interlock_client._transport import Call, segment
+
+WAIT = 600.0
+"""Seconds. A run goes on when nobody waits for it any more."""
+
+
+class Sessions(Part):
+    async def invoke(
+        self, user_id: str, query: str, *, system_message: str | None = wire.SYSTEM_MESSAGE, wait: float = WAIT
+    ) -> wire.AgentResponse:
+        """Send a query to the user's session, and wait until the agent is done or asks a person.
+
+        `ThreadBusy` while the session runs or waits. `NetworkError` after `wait` seconds: the run goes on, and
+        `session` tells what came of it.
+        """
+        body = {"user_id": user_id, "query": query, "system_message": system_message}
+        return await self._transport.fetch(wire.AgentResponse, Call("POST", "/agent/invoke", body, holds=wait))
+
+    async def resume_session(
+        self,
+        user_id: str,
+        session_id: str,
+        response_type: wire.ResponseType,
+        args: Mapping[str, Any] | None = None,
+        *,
+        wait: float = WAIT,
+    ) -> wire.AgentResponse:
+        """Reply to what the session waits for, and wait until the agent is done or asks again."""
+        given = None if args is None else dict(args)
+        body = {"user_id": user_id, "session_id": session_id, "response_type": response_type, "args": given}
+        return await self._transport.fetch(wire.AgentResponse, Call("POST", "/agent/resume", body, holds=wait))
+
+    async def session(self, user_id: str) -> wire.SessionStatusResponse:
+        """Where the user's session stands, and what the last call came to."""
+        return await self._got(wire.SessionStatusResponse, f"/agent/status/{segment(user_id)}")
+
+    async def delete_session(self, user_id: str) -> None:
+        """Delete the user's session for good: what runs is stopped, what is pending is cancelled."""
+        await self._transport.fetch(wire.SessionDeleted, Call("DELETE", f"/agent/session/{segment(user_id)}"))
+
+    async def system_info(self) -> wire.SystemInfoResponse:
+        """Whose sessions there are; with accounts, who is not an admin sees their own only."""
+        return await self._got(wire.SystemInfoResponse, "/system/info")

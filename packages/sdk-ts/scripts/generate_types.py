@@ -1,0 +1,142 @@
+"""Writes src/wire.ts from the wire models: `.venv/bin/python packages/sdk-ts/scripts/generate_types.py`."""
+
+import json
+from collections.abc import Iterator, Mapping
+from enum import StrEnum
+from pathlib import Path
+from types import ModuleType
+from typing import Any, TypeGuard, TypeVar, cast, get_args
+
+from pydantic import BaseModel
+
+from interlock_client import audit, confirm, hitl, manage, sessions, threads, webhooks
+from interlock_client.base import Sent, Told
+
+TARGET = Path(__file__).parents[1] / "src" / "wire.ts"
+MODULES = (threads, hitl, sessions, confirm, manage, audit, webhooks)
+ALIASES: Mapping[str, Any] = {
+    "ThreadState": threads.Status,
+    "RequestKind": sessions.InterruptType,
+    "RequestType": hitl.RequestType,
+    "RequestStatus": hitl.RequestStatus,
+    "Risk": hitl.Risk,
+    "ResponseType": sessions.ResponseType,
+    "ResponseStatus": sessions.ResponseStatus,
+    "SessionState": sessions.SessionState,
+    "KeyRole": manage.KeyRole,
+    "WebhookEvent": webhooks.Event,
+    "DeliveryStatus": webhooks.Status,
+}
+"""Sets of words that have a name: wherever one is used, its name stands for it."""
+PLAIN: Mapping[str | None, str] = {
+    "string": "string",
+    "integer": "number",
+    "number": "number",
+    "boolean": "boolean",
+    "null": "null",
+    None: "unknown",
+}
+HEADER = """\
+// Generated from the wire models by scripts/generate_types.py: change those, and run it again.
+//
+// Fields have the names of the wire. Moments are texts in ISO 8601.
+"""
+
+Schema = Mapping[str, Any]
+
+
+def generated() -> str:
+    """The whole file."""
+    enums = [enum for module in MODULES for enum in _defined(module, StrEnum)]
+    models = [model for module in MODULES for model in _defined(module, BaseModel)]
+    names = [*ALIASES, *(one.__name__ for one in (*enums, *models))]
+    if twice := sorted({name for name in names if names.count(name) > 1}):
+        raise ValueError(f"two wire models have one name: {', '.join(twice)}")
+    parts = [HEADER, *(_alias(name, literal) for name, literal in ALIASES.items())]
+    return "\n".join([*parts, *(_constants(enum) for enum in enums), *(_interface(model) for model in models)])
+
+
+C = TypeVar("C")
+
+
+def _defined(module: ModuleType, kind: type[C]) -> Iterator[type[C]]:
+    """In the order in which the module defines them."""
+    for value in vars(module).values():
+        if isinstance(value, type) and issubclass(value, kind) and value.__module__ == module.__name__:
+            yield value
+
+
+def _alias(name: str, literal: Any) -> str:
+    return f"export type {name} = {' | '.join(json.dumps(value) for value in get_args(literal))};\n"
+
+
+def _constants(enum: type[StrEnum]) -> str:
+    name = enum.__name__
+    rows = "".join(f"  {member}: {json.dumps(str(value))},\n" for member, value in enum.__members__.items())
+    values = f"export const {name} = {{\n{rows}}} as const;\n"
+    return f"{_comment(enum.__doc__)}{values}export type {name} = (typeof {name})[keyof typeof {name}];\n"
+
+
+def _interface(model: type[BaseModel]) -> str:
+    parent = next((base for base in model.__mro__[1:] if _is_wire(base)), None)
+    inherited = parent.model_fields if parent else {}
+    schema = model.model_json_schema(ref_template="{model}")
+    properties: Mapping[str, Schema] = schema.get("properties", {})
+    parameters = [str(one) for one in cast("Any", model).__pydantic_generic_metadata__["parameters"]]
+    open_to_more = "  [name: string]: unknown;\n" if schema.get("additionalProperties") is True else ""
+    rows = "".join(_field(model, name, field) for name, field in properties.items() if name not in inherited)
+    generic = "<T>" if parameters else ""
+    extends = f" extends {parent.__name__}" if parent else ""
+    # A docstring that is inherited says nothing of this model.
+    comment = _comment(model.__doc__ if "__doc__" in vars(model) else None)
+    return f"{comment}export interface {model.__name__}{generic}{extends} {{\n{rows}{open_to_more}}}\n"
+
+
+def _is_wire(base: type) -> TypeGuard[type[BaseModel]]:
+    return issubclass(base, BaseModel) and base not in (BaseModel, Sent, Told) and "[" not in base.__name__
+
+
+def _field(model: type[BaseModel], name: str, schema: Schema) -> str:
+    field = model.model_fields[name]
+    optional = not field.is_required()
+    if issubclass(model, Told):
+        # What the server says is said, but for what is only there at times.
+        optional = optional and field.default is None
+    kind = "T" if isinstance(field.annotation, TypeVar) else _type(schema)
+    return f"{_comment(schema.get('description'), '  ')}  {name}{'?' if optional else ''}: {kind};\n"
+
+
+def _type(schema: Schema) -> str:
+    if "$ref" in schema:
+        return str(schema["$ref"])
+    if "const" in schema:
+        return json.dumps(schema["const"])
+    if "enum" in schema:
+        return _words(schema["enum"])
+    if "anyOf" in schema:
+        return " | ".join(dict.fromkeys(_type(one) for one in schema["anyOf"]))
+    return _plain(schema)
+
+
+def _plain(schema: Schema) -> str:
+    kind = schema.get("type")
+    if kind == "array":
+        inner = _type(schema.get("items", {}))
+        return f"({inner})[]" if " | " in inner else f"{inner}[]"
+    if kind == "object":
+        values = schema.get("additionalProperties", True)
+        return f"Record<string, {'unknown' if values is True else _type(values)}>"
+    return PLAIN[kind]
+
+
+def _words(values: list[str]) -> str:
+    named = (name for name, literal in ALIASES.items() if list(get_args(literal)) == values)
+    return next(named, " | ".join(json.dumps(value) for value in values))
+
+
+def _comment(text: str | None, indent: str = "") -> str:
+    return f"{indent}/** {' '.join(text.split())} */\n" if text else ""
+
+
+if __name__ == "__main__":
+    TARGET.write_text(generated())

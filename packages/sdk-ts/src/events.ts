@@ -1,0 +1,174 @@
+/** Events as the streams of the client tell them: fields have the names of the wire, `type` tells them apart. */
+import { ServerFailed } from "./errors.js";
+import { type JsonObject, objectOf, textOf } from "./json.js";
+import type { Frame } from "./sse.js";
+import type { RequestView } from "./wire.js";
+
+const ASKED = ["permission_asked", "clarification_asked", "decision_asked", "env_var_requested"] as const;
+const SETTLED = [
+  "permission_replied",
+  "clarification_answered",
+  "decision_answered",
+  "env_var_provided",
+  "request_cancelled",
+  "request_expired",
+] as const;
+
+interface Numbered {
+  /** Its place in the log: `lastEventId` of a later `follow`. */
+  id: string | undefined;
+}
+
+export interface RequestAsked extends Numbered {
+  type: (typeof ASKED)[number];
+  request_id: string;
+  conversation_id: string;
+  /** What is asked, with `created_at` and `expires_at`. */
+  data: JsonObject;
+}
+
+export interface RequestSettled extends Numbered {
+  type: (typeof SETTLED)[number];
+  request_id: string;
+  conversation_id: string;
+  /** `response` (redacted), `answered_at`, `answered_by`, `source`. */
+  data: JsonObject;
+}
+
+/** What this version does not know. */
+export interface OtherEvent extends Numbered {
+  type: "other";
+  name: string;
+  data: JsonObject;
+}
+
+export type RequestEvent = RequestAsked | RequestSettled | OtherEvent;
+
+/** A piece of the agent's text; with `reset` the whole of it so far, in place of the pieces before. */
+export interface Partial extends Numbered {
+  type: "messages/partial";
+  thread_id: string;
+  content: string;
+  reset: boolean;
+}
+
+export interface ToolStart extends Numbered {
+  type: "tool/start";
+  thread_id: string;
+  tool: string;
+  input: unknown;
+  call_id: string;
+}
+
+export interface ToolEnd extends Numbered {
+  type: "tool/end";
+  thread_id: string;
+  tool: string;
+  output: string;
+  status: "success" | "failed" | "refused";
+  call_id: string;
+}
+
+/** The agent waits for a person. */
+export interface Interrupt extends Numbered {
+  type: "interrupt";
+  thread_id: string;
+  info: string;
+  requests: RequestView[];
+}
+
+export interface AgentFailed extends Numbered {
+  type: "error";
+  thread_id: string;
+  message: string;
+}
+
+export interface End extends Numbered {
+  type: "end";
+  thread_id: string;
+  /** After `resume`: what was done, or `error` when the reply did not fit and everything is still pending. */
+  action: string | undefined;
+}
+
+export type ChatEvent = Partial | ToolStart | ToolEnd | Interrupt | AgentFailed | End | OtherEvent;
+
+export function requestEvent(frame: Frame): RequestEvent {
+  const fields = frame.data ?? {};
+  if (![...ASKED, ...SETTLED].some((name) => name === frame.event)) return other(frame);
+  needs(frame, ["request_id", "conversation_id"]);
+  return {
+    type: frame.event as RequestAsked["type"],
+    request_id: textOf(fields.request_id),
+    conversation_id: textOf(fields.conversation_id),
+    data: objectOf(fields.data),
+    id: frame.id,
+  };
+}
+
+/** Whether an event tells that something is asked. */
+export function isAsked(event: RequestEvent): event is RequestAsked {
+  return ASKED.some((name) => name === event.type);
+}
+
+/** Whether an event tells that a request is over: answered, cancelled or expired. */
+export function isSettled(event: RequestEvent): event is RequestSettled {
+  return SETTLED.some((name) => name === event.type);
+}
+
+export function chatEvent(frame: Frame): ChatEvent {
+  const read = CHAT[frame.event];
+  if (!read) return other(frame);
+  needs(frame, ["thread_id"]);
+  const fields = frame.data ?? {};
+  return read(fields, { thread_id: textOf(fields.thread_id), id: frame.id });
+}
+
+function other(frame: Frame): OtherEvent {
+  return { type: "other", name: frame.event, data: frame.data ?? {}, id: frame.id };
+}
+
+function needs(frame: Frame, names: string[]): void {
+  if (names.some((name) => typeof frame.data?.[name] !== "string")) {
+    throw new ServerFailed(`an event of the stream is not of the form: ${frame.event}`);
+  }
+}
+
+interface Where extends Numbered {
+  thread_id: string;
+}
+
+const CHAT: Readonly<Record<string, (fields: JsonObject, where: Where) => ChatEvent>> = {
+  "messages/partial": (fields, where) => ({
+    ...where,
+    type: "messages/partial",
+    content: textOf(fields.content),
+    reset: fields.reset === true,
+  }),
+  "tool/start": (fields, where) => ({
+    ...where,
+    type: "tool/start",
+    tool: textOf(fields.tool),
+    input: fields.input,
+    call_id: textOf(fields.call_id),
+  }),
+  "tool/end": (fields, where) => ({
+    ...where,
+    type: "tool/end",
+    tool: textOf(fields.tool),
+    output: textOf(fields.output),
+    status: fields.status as ToolEnd["status"],
+    call_id: textOf(fields.call_id),
+  }),
+  interrupt: (fields, where) => ({
+    ...where,
+    type: "interrupt",
+    info: textOf(fields.info),
+    requests: (Array.isArray(fields.requests) ? fields.requests : []) as RequestView[],
+  }),
+  error: (fields, where) => ({ ...where, type: "error", message: textOf(fields.message) }),
+  end: (fields, where) => ({
+    ...where,
+    type: "end",
+    action: typeof fields.action === "string" ? fields.action : undefined,
+  }),
+};

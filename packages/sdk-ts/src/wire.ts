@@ -1,0 +1,594 @@
+// Generated from the wire models by scripts/generate_types.py: change those, and run it again.
+//
+// Fields have the names of the wire. Moments are texts in ISO 8601.
+
+export type ThreadState = "idle" | "interrupted";
+
+export type RequestKind = "approval" | "clarification" | "decision" | "env_var" | "questions";
+
+export type RequestType = "clarification" | "decision" | "env_var" | "permission";
+
+export type RequestStatus = "pending" | "answered" | "cancelled" | "expired";
+
+export type Risk = "low" | "medium" | "high" | "critical";
+
+export type ResponseType = "accept" | "reject" | "edit" | "response";
+
+export type ResponseStatus = "interrupted" | "completed" | "error";
+
+export type SessionState = "not_found" | "idle" | "running" | "interrupted" | "completed" | "error";
+
+export type KeyRole = "person" | "agent";
+
+export type WebhookEvent = "request.asked" | "request.expiring" | "request.settled";
+
+export type DeliveryStatus = "waiting" | "delivered" | "failed";
+
+/** What a client sends. */
+export const UserEvents = {
+  MESSAGE: "user.message",
+  RESPONSE: "user.response",
+  CANCEL: "user.cancel",
+  CREATE_SESSION: "user.create_session",
+  RECONNECT: "user.reconnect",
+} as const;
+export type UserEvents = (typeof UserEvents)[keyof typeof UserEvents];
+
+/** What the server tells of a session. */
+export const AgentEvents = {
+  THINKING: "agent.thinking",
+  TOOL_CALL: "agent.tool_call",
+  TOOL_RESULT: "agent.tool_result",
+  PARTIAL_ANSWER: "agent.partial_answer",
+  FINAL_ANSWER: "agent.final_answer",
+  USER_CONFIRM: "agent.user_confirm",
+  ERROR: "agent.error",
+  TIMEOUT: "agent.timeout",
+  INTERRUPTED: "agent.interrupted",
+  SESSION_CREATED: "agent.session_created",
+  SESSION_END: "agent.session_end",
+} as const;
+export type AgentEvents = (typeof AgentEvents)[keyof typeof AgentEvents];
+
+/** What the server tells of the connection. */
+export const SystemEvents = {
+  CONNECTED: "system.connected",
+  ERROR: "system.error",
+} as const;
+export type SystemEvents = (typeof SystemEvents)[keyof typeof SystemEvents];
+
+/** `metadata.error_type` of `agent.error` and `system.error`. */
+export const ErrorTypes = {
+  CONFIRMATION_TIMEOUT: "confirmation_timeout",
+  INVALID_STEP_ID: "invalid_step_id",
+  SESSION_NOT_FOUND: "session_not_found",
+  INVALID_MESSAGE: "invalid_message",
+  EMPTY_MESSAGE: "empty_message",
+  BUSY: "busy",
+  AGENT_FAILED: "agent_failed",
+  NOT_ANSWERED: "not_answered",
+  FORBIDDEN: "forbidden",
+  RATE_LIMITED: "rate_limited",
+  UNAVAILABLE: "unavailable",
+  INTERNAL: "internal_error",
+} as const;
+export type ErrorTypes = (typeof ErrorTypes)[keyof typeof ErrorTypes];
+
+export interface Credentials {
+  username: string;
+  password: string;
+}
+
+export interface Registered {
+  message: string;
+  user_id: string;
+}
+
+export interface AccessToken {
+  access_token: string;
+  token_type: "bearer";
+}
+
+export interface NewSession {
+  /** The agent to talk to; the server's default one when left out. */
+  agent?: string | null;
+  /** Only heeded by a server that runs without accounts. */
+  user_id?: string | null;
+}
+
+export interface Session {
+  thread_id: string;
+}
+
+export interface SessionEntry {
+  thread_id: string;
+  title: string;
+  created_at: string;
+  message_count: number;
+  status: ThreadState;
+}
+
+export interface SessionList {
+  threads: SessionEntry[];
+  total: number;
+}
+
+export interface Deleted {
+  thread_id: string;
+  deleted: boolean;
+}
+
+export interface ChatMessage {
+  message: string;
+  user_id?: string | null;
+}
+
+export interface Chat extends ChatMessage {
+  thread_id?: string | null;
+  agent?: string | null;
+}
+
+export interface Resume {
+  /** continue, cancel or answer */
+  action: string;
+  /** With answer: one for each question. */
+  answers?: string[] | null;
+  /** What is being replied to; a reply to anything else is then refused with 409. */
+  request_id?: string | null;
+  /** With cancel: what the agent is told. */
+  reason?: string | null;
+  user_id?: string | null;
+}
+
+export interface QuestionOption {
+  label: string;
+  value: string;
+  allow_custom?: boolean | null;
+}
+
+export interface Question {
+  question: string;
+  options: QuestionOption[];
+  name?: string | null;
+  required?: boolean | null;
+  sensitive?: boolean | null;
+}
+
+/** One thing that is asked, as this face shows it. */
+export interface RequestView {
+  request_id: string;
+  kind: RequestKind;
+  info: string;
+  taskName: string;
+  questions: Question[] | null;
+  options?: QuestionOption[] | null;
+  call_id?: string | null;
+  created_at: string;
+  expires_at: string | null;
+  request_data: Record<string, unknown>;
+}
+
+export interface InterruptInfo {
+  task_name: string;
+  interrupts: string[];
+  requests: RequestView[];
+}
+
+export interface ThreadStatus {
+  thread_id: string;
+  status: ThreadState;
+  has_pending_tasks: boolean;
+  interrupt_info?: InterruptInfo | null;
+  message_count: number;
+}
+
+export interface Message {
+  role: "user" | "assistant" | "tool" | "system";
+  content: string;
+}
+
+export interface History {
+  thread_id: string;
+  messages: Message[];
+}
+
+/** An error. `detail` says what is wrong; a 409 adds the thread's state and what is pending on it. */
+export interface Problem {
+  detail: unknown;
+  [name: string]: unknown;
+}
+
+export interface Health {
+  status: string;
+}
+
+/** The envelope of every success. */
+export interface Done<T> {
+  success: true;
+  data: T;
+  message: string;
+}
+
+export interface Failure {
+  /** Stable: `HITL_...`. */
+  code: string;
+  message: string;
+  /** `alias` is the short name, `errors` names each wrong field. */
+  details: Record<string, unknown>;
+}
+
+/** The envelope of every error. */
+export interface Failed {
+  success: false;
+  error: Failure;
+}
+
+export interface Respond {
+  request_id: string;
+  /** By the request's type; unknown fields are refused. */
+  response: Record<string, unknown>;
+  /** About the sender; it goes to the audit trail. */
+  metadata?: Record<string, unknown>;
+}
+
+export interface Cancel {
+  request_id: string;
+  reason?: string | null;
+}
+
+export interface NewRequest {
+  type: RequestType;
+  /** By the type: what its `..._asked` event shows as `data`. */
+  request_data: Record<string, unknown>;
+  /** A new one is begun when left out. */
+  conversation_id?: string | null;
+  /** `null`: it waits for as long as it takes. */
+  timeout_seconds?: number | null;
+  /** The name that people see; a key of an agent has one of its own. */
+  agent?: string | null;
+}
+
+export interface Answered {
+  request_id: string;
+  status: "answered";
+  answered_at: string;
+}
+
+export interface Cancelled {
+  request_id: string;
+  status: "cancelled";
+  cancelled_at: string;
+}
+
+export interface PendingRequest {
+  request_id: string;
+  type: RequestType;
+  status: RequestStatus;
+  conversation_id: string;
+  message_id: string | null;
+  agent: string;
+  created_at: string;
+  expires_at: string | null;
+  timeout_seconds: number | null;
+  request_data: Record<string, unknown>;
+}
+
+export interface RequestObject extends PendingRequest {
+  response: Record<string, unknown> | null;
+  answered_at: string | null;
+  answered_by: string | null;
+  source: string | null;
+}
+
+export interface PendingOfConversation {
+  pending_requests: PendingRequest[];
+  total: number;
+}
+
+export interface PendingPage {
+  pending_requests: PendingRequest[];
+  /** Counted up to 10000. */
+  total: number;
+  next_cursor: string | null;
+}
+
+export interface CollectedValues {
+  values: Record<string, string>;
+}
+
+export interface AgentRequest {
+  user_id: string;
+  query: string;
+  /** Heeded when the session begins, and not again. */
+  system_message?: string | null;
+}
+
+export interface InterruptResponse {
+  user_id: string;
+  session_id: string;
+  response_type: ResponseType;
+  /** For `edit` and `response`; `request_id` names what is meant where several requests are open. */
+  args?: Record<string, unknown> | null;
+}
+
+export interface ActionRequest {
+  /** The tool; for everything but approvals the type. */
+  action: string;
+  /** Of the tool; for everything but approvals what is asked. */
+  args: Record<string, unknown>;
+}
+
+export interface InterruptConfig {
+  allow_accept: boolean;
+  allow_edit: boolean;
+  allow_respond: boolean;
+  allow_reject: boolean;
+}
+
+/** One thing that is asked. */
+export interface InterruptRequest {
+  request_id: string;
+  interrupt_type: RequestKind;
+  action_request: ActionRequest;
+  config: InterruptConfig;
+  description: string;
+  request_data: Record<string, unknown>;
+  created_at: number;
+  expires_at: number | null;
+}
+
+/** A pause: its top fields are those of the first open request, `requests` are all of them. */
+export interface InterruptData {
+  request_id: string;
+  interrupt_type: RequestKind;
+  action_request: ActionRequest;
+  config: InterruptConfig;
+  description: string;
+  requests: InterruptRequest[];
+}
+
+export interface ToolCall {
+  id: string | null;
+  name: string;
+  args: Record<string, unknown>;
+}
+
+export interface ResultMessage {
+  type: "human" | "ai" | "tool" | "system";
+  role: "user" | "assistant" | "tool" | "system";
+  content: string;
+  tool_calls?: ToolCall[] | null;
+}
+
+export interface Result {
+  messages: ResultMessage[];
+  /** The last text of the agent. */
+  output: string;
+}
+
+export interface AgentResponse {
+  session_id: string;
+  status: ResponseStatus;
+  timestamp: number;
+  /** With `error`. */
+  message?: string | null;
+  /** With `completed`. */
+  result?: Result | null;
+  /** With `interrupted`. */
+  interrupt_data?: InterruptData | null;
+}
+
+export interface SessionStatusResponse {
+  user_id: string;
+  session_id?: string | null;
+  status: SessionState;
+  /** With `error`. */
+  message?: string | null;
+  last_query?: string | null;
+  last_updated?: number | null;
+  /** Null while the session runs. */
+  last_response?: AgentResponse | null;
+}
+
+export interface SystemInfoResponse {
+  sessions_count: number;
+  active_users: string[];
+}
+
+export interface SessionDeleted {
+  status: "success";
+  message: string;
+}
+
+/** The envelope of everything that a client sends. */
+export interface UserEvent {
+  event: UserEvents;
+  session_id?: string | null;
+  step_id?: string | null;
+  timestamp?: unknown;
+  content?: unknown;
+  metadata?: Record<string, unknown> | null;
+  /** Only heeded by a server that runs without accounts. */
+  user_id?: string | null;
+}
+
+/** The `content` of `user.response`. */
+export interface Confirmation {
+  confirmed: boolean;
+  reason?: string | null;
+  user_id?: string | null;
+  /** `args`: run the tool with these; `response`: the answer to what is not an approval. */
+  metadata?: Record<string, unknown> | null;
+}
+
+/** The envelope of everything that the server says. */
+export interface ServerEvent {
+  event: string;
+  session_id: string | null;
+  step_id: string | null;
+  /** ISO 8601, UTC, with `Z`. */
+  timestamp: string;
+  connection_id: string;
+  /** The place in the session's log; a token repeats the last one. */
+  seq: number;
+  content: unknown;
+  metadata: Record<string, unknown>;
+}
+
+export interface NewKey {
+  name: string;
+  role?: KeyRole;
+  /** ISO 8601 with a zone; it never expires when left out. */
+  expires_at?: string | null;
+  /** For an agent's key: the name people see. Default: its name. */
+  agent?: string | null;
+}
+
+export interface KeyEntry {
+  id: string;
+  name: string;
+  role: KeyRole;
+  agent: string | null;
+  owner_id: string;
+  created_at: string;
+  expires_at: string | null;
+  last_used_at: string | null;
+  revoked_at: string | null;
+}
+
+export interface KeyMade {
+  id: string;
+  /** Shown here, and never again. */
+  key: string;
+  name: string;
+  role: KeyRole;
+  agent: string | null;
+  expires_at: string | null;
+}
+
+export interface KeyList {
+  keys: KeyEntry[];
+}
+
+export interface TicketMade {
+  /** For `?ticket=` of one stream or socket, once. */
+  ticket: string;
+  expires_at: string;
+}
+
+export interface GrantEntry {
+  id: string;
+  agent: string;
+  allow: boolean;
+  scope: "this_action" | "this_tool" | "all_tools";
+  duration: "session" | "forever";
+  tool: string | null;
+  conversation_id: string | null;
+  owner_id: string;
+  granted_by: string;
+  request_id: string;
+  created_at: string;
+  uses: number;
+  last_used_at: string | null;
+}
+
+export interface GrantList {
+  grants: GrantEntry[];
+}
+
+export interface SavedEntry {
+  id: string;
+  agent: string;
+  name: string;
+  sensitive: boolean;
+  owner_id: string;
+  saved_by: string;
+  request_id: string;
+  created_at: string;
+  updated_at: string;
+}
+
+export interface SavedList {
+  secrets: SavedEntry[];
+}
+
+export interface Ended {
+  id: string;
+  ended: boolean;
+}
+
+export interface AuditEntry {
+  /** The thread; `server` for what belongs to none. */
+  conversation_id: string;
+  /** Its place in the thread's chain, from 1. */
+  number: number;
+  at: string;
+  actor: string;
+  action: string;
+  data: unknown;
+  /** Covers the entry and the one before. */
+  hash: string;
+}
+
+export interface AuditPage {
+  entries: AuditEntry[];
+  next_cursor: string | null;
+}
+
+export interface NewWebhook {
+  /** Its host must be one that the operator named. */
+  url: string;
+  /** All of them when left out. */
+  events?: WebhookEvent[] | null;
+  /** Whose requests it is told of; everybody's when left out. */
+  agents?: string[] | null;
+  /** Only heeded by a server that runs without accounts. */
+  user_id?: string | null;
+}
+
+export interface Webhook {
+  id: string;
+  url: string;
+  events: WebhookEvent[];
+  agents: string[];
+  created_at: string;
+}
+
+export interface CreatedWebhook extends Webhook {
+  /** What deliveries are signed with; it is shown only here. */
+  secret: string;
+}
+
+export interface WebhookEntry extends Webhook {
+  created_by: string;
+}
+
+export interface WebhookList {
+  webhooks: WebhookEntry[];
+}
+
+export interface RemovedWebhook {
+  id: string;
+  removed: boolean;
+}
+
+export interface Delivery {
+  id: string;
+  webhook_id: string;
+  event: WebhookEvent;
+  request_id: string;
+  conversation_id: string;
+  status: DeliveryStatus;
+  attempts: number;
+  /** The status of the receiver's last response, if there was one. */
+  last_status: number | null;
+  last_error: string | null;
+  next_attempt_at: string | null;
+  created_at: string;
+  delivered_at: string | null;
+}
+
+export interface DeliveryList {
+  deliveries: Delivery[];
+  next_cursor: string | null;
+}

@@ -1,0 +1,48 @@
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { InterlockClient } from "../src/index.js";
+import { Recorder } from "./support/handlers.js";
+import { next, sees, until } from "./support/people.js";
+import { ServerProcess } from "./support/server.js";
+
+describe("a server that is killed and comes back", () => {
+  let server: ServerProcess;
+  beforeAll(async () => {
+    server = await ServerProcess.start("none");
+  });
+  afterAll(() => server.stop());
+
+  test("is not noticed by who asks, follows or confirms, and nobody is asked twice", async () => {
+    const baseUrl = server.url;
+    const agent = new InterlockClient({ baseUrl, user: "ann" });
+    const person = new InterlockClient({ baseUrl, user: "ann" });
+    const asked = agent.askClarification("Still there?");
+    const [seen] = await sees(person, agent);
+    const events = person.follow(agent.conversationId);
+    expect((await next(events)).type).toBe("clarification_asked");
+    const handler = new Recorder(baseUrl, {
+      user: "ann",
+      config: { reconnectInterval: 200, maxReconnectAttempts: 200 },
+    });
+    await handler.sendMessage("create hello.py");
+    const step = await until(() => handler.asked[0], Boolean);
+
+    await server.kill();
+    // Told while nobody is there: kept, and sent when the server is back.
+    await until(
+      () => handler.isConnected,
+      (connected) => !connected,
+    );
+    handler.sendConfirmation(String(step?.stepId), { confirmed: true });
+    await server.revive();
+
+    expect((await sees(person, agent)).map((one) => one.request_id)).toEqual([seen?.request_id]);
+    await person.respond(String(seen?.request_id), { answer: "yes" });
+    expect(await next(events)).toMatchObject({ type: "clarification_answered", data: { response: { answer: "yes" } } });
+    expect(await asked).toBe("yes");
+    await events.return(undefined);
+    await until(() => handler.answers.length, Boolean);
+    expect(handler.asked).toHaveLength(1);
+    expect(handler.errors).toEqual([]);
+    handler.close();
+  }, 90_000);
+});

@@ -1,0 +1,172 @@
+"""`interlock answer`: one answer, given by a script or by hand."""
+
+import json
+import sys
+from collections.abc import Awaitable, Callable, Mapping
+from typing import TYPE_CHECKING, Annotated, Any, cast
+
+import typer
+
+from interlock.cli._server import Key, Url, User, configured, run
+
+if TYPE_CHECKING:
+    from interlock_client.client import Interlock
+
+DURATIONS = ("session", "forever")
+SCOPES = ("this_action", "this_tool", "all_tools")
+GOES_WITH: Mapping[str, tuple[str, ...]] = {
+    "--args": ("--yes",),
+    "--reason": ("--no", "--decision", "--cancel"),
+    "--remember": ("--yes", "--no"),
+    "TEXT": ("--answers",),
+    "--save": ("--value",),
+}
+
+Id = Annotated[str, typer.Argument(metavar="ID", help="The request.")]
+Texts = Annotated[list[str] | None, typer.Argument(metavar="[TEXT]...", help="With --answers.")]
+Yes = Annotated[bool, typer.Option("--yes", help="Approval: allow the call as it was asked.")]
+No = Annotated[bool, typer.Option("--no", help="Approval: refuse the call.")]
+Reply = Annotated[str | None, typer.Option(help="Approval: answer the agent in the tool's place.")]
+Args = Annotated[
+    str | None, typer.Option(help="With --yes: other arguments, as a JSON object; - reads standard input.")
+]
+Text = Annotated[str | None, typer.Option(help="Question: an answer in your own words.")]
+Option = Annotated[str | None, typer.Option(help="Question: one of its options.")]
+Answers = Annotated[bool, typer.Option("--answers", help="Several questions: one TEXT for each.")]
+Decision = Annotated[str | None, typer.Option(help="Decision: the key of an option.")]
+Value = Annotated[
+    list[str] | None,
+    typer.Option(help="Values: NAME, whose value is asked for, or read from a line of standard input; repeatable."),
+]
+Insecure = Annotated[
+    bool, typer.Option("--insecure", help="Let --value be NAME=VALUE, which others on this machine can see.")
+]
+Save = Annotated[bool, typer.Option("--save", help="With --value: keep them, encrypted, for later asks.")]
+Cancel = Annotated[bool, typer.Option("--cancel", help="Do not answer: the agent is told so.")]
+Reason = Annotated[str | None, typer.Option(help="With --no, --decision or --cancel: why.")]
+Duration = Annotated[str | None, typer.Option(help="With --yes or --no: session or forever.")]
+Scope = Annotated[
+    str | None, typer.Option(help="With --remember: this_action, this_tool or all_tools. [default: this_action]")
+]
+
+
+def answer(
+    request_id: Id,
+    texts: Texts = None,
+    yes: Yes = False,
+    no: No = False,
+    reply: Reply = None,
+    args: Args = None,
+    text: Text = None,
+    option: Option = None,
+    answers: Answers = False,
+    decision: Decision = None,
+    value: Value = None,
+    insecure: Insecure = False,
+    save: Save = False,
+    cancel: Cancel = False,
+    reason: Reason = None,
+    remember: Duration = None,
+    scope: Scope = None,
+    url: Url = None,
+    key: Key = None,
+    user: User = None,
+) -> None:
+    """Answer one request. Exit code 0: done; 1: refused by the server, with the reason; 2: bad usage."""
+    said = {"--yes": yes, "--no": no, "--reply": reply, "--text": text, "--option": option, "--answers": answers}
+    act = _only(said | {"--decision": decision, "--value": value or None, "--cancel": cancel})
+    more = {"--args": args, "--reason": reason, "--remember": remember, "TEXT": texts, "--save": save}
+    _check(act, {name for name, given in more.items() if given not in (None, False, [])})
+    response: dict[str, Any] = _said(act, text=text, option=option, reply=reply, decision=decision, reason=reason)
+    response |= _remembered(remember, scope, has_args=args is not None) | _edited(args)
+    response |= {"answers": texts or []} if answers else {}
+    response |= _values(value or [], insecure=insecure, save=save)
+    run(configured(url, key, user), _sending(request_id, response, is_cancel=cancel, reason=reason))
+    typer.echo(f"{request_id} is {'cancelled' if cancel else 'answered'}")
+
+
+def _sending(
+    request_id: str, response: dict[str, Any], *, is_cancel: bool, reason: str | None
+) -> "Callable[[Interlock], Awaitable[None]]":
+    async def work(client: "Interlock") -> None:
+        if is_cancel:
+            await client.cancel(request_id, reason)
+        else:
+            await client.respond(request_id, response, metadata={"client": "interlock answer"})
+
+    return work
+
+
+def _only(acts: Mapping[str, Any]) -> str:
+    chosen = [name for name, given in acts.items() if given not in (None, False)]
+    if len(chosen) != 1:
+        raise typer.BadParameter(f"give one of {', '.join(acts)}" + (f", not {' and '.join(chosen)}" * bool(chosen)))
+    return chosen[0]
+
+
+def _check(act: str, given: set[str]) -> None:
+    for option, acts in GOES_WITH.items():
+        if option in given and act not in acts:
+            raise typer.BadParameter(f"{option} goes with {' or '.join(acts)}")
+
+
+def _said(act: str, **given: str | None) -> dict[str, Any]:
+    why = {"reason": given["reason"]} if given["reason"] else {}
+    said: dict[str, dict[str, Any]] = {
+        "--yes": {"granted": True},
+        "--no": {"granted": False, **why},
+        "--reply": {"granted": False, "reply": given["reply"]},
+        "--text": {"answer": given["text"]},
+        "--option": {"selected_option": given["option"]},
+        "--decision": {"decision": given["decision"], **why},
+    }
+    return said.get(act, {})
+
+
+def _remembered(duration: str | None, scope: str | None, *, has_args: bool) -> dict[str, Any]:
+    if duration is None:
+        if scope is not None:
+            raise typer.BadParameter("--scope goes with --remember")
+        return {}
+    if has_args:
+        raise typer.BadParameter("an edited call is not remembered: leave --remember or --args out")
+    if duration not in DURATIONS or (scope or SCOPES[0]) not in SCOPES:
+        raise typer.BadParameter(f"--remember is {' or '.join(DURATIONS)}, --scope one of {', '.join(SCOPES)}")
+    return {"remember": True, "duration": duration, "scope": scope or SCOPES[0]}
+
+
+def _edited(args: str | None) -> dict[str, Any]:
+    if args is None:
+        return {}
+    text = sys.stdin.read() if args == "-" else args
+    try:
+        found: Any = json.loads(text)
+    except (ValueError, RecursionError) as error:
+        raise typer.BadParameter(f"--args is no JSON: {error}") from error
+    if not isinstance(found, dict):
+        raise typer.BadParameter('--args is a JSON object: {"name": ...}')
+    return {"args": cast("dict[str, Any]", found)}
+
+
+def _values(named: list[str], *, insecure: bool, save: bool) -> dict[str, Any]:
+    if not named:
+        return {}
+    values: dict[str, str] = {}
+    for one in named:
+        name, has_value, value = one.partition("=")
+        if has_value and not insecure:
+            # Not repeated here: it may be a secret.
+            raise typer.BadParameter(
+                f"--value {name}=...: others can see it. Leave the value out and type it, or add --insecure"
+            )
+        values[name] = value if has_value else _asked_for(name)
+    return {"values": values, **({"save": True} if save else {})}
+
+
+def _asked_for(name: str) -> str:
+    if sys.stdin.isatty():
+        return typer.prompt(name, hide_input=True)
+    line = sys.stdin.readline()
+    if not line:
+        raise typer.BadParameter(f"standard input ended before the value of {name}")
+    return line.rstrip("\r\n")

@@ -1,0 +1,66 @@
+"""`interlock follow`: what happens on a conversation, as it happens."""
+
+from collections.abc import AsyncGenerator
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from interlock.cli._server import Key, Url, User, configured, run
+
+if TYPE_CHECKING:
+    from interlock_client.client import Interlock
+    from interlock_client.events import ChatEvent, RequestEvent
+
+
+def follow(
+    thread: Annotated[str, typer.Argument(help="The id of the thread, or conversation.")],
+    json: Annotated[bool, typer.Option("--json", help="One JSON object a line.")] = False,
+    url: Url = None,
+    key: Key = None,
+    user: User = None,
+) -> None:
+    """Print what happens from now on, until interrupted; what is pending comes first. It reconnects by itself."""
+
+    async def work(client: "Interlock") -> None:
+        from interlock.cli.terminal.telling import Teller
+
+        teller = Teller(as_json=json)
+        async for event in _merged(client.follow_thread(thread), client.follow(thread)):
+            teller.tell(event)
+        teller.finish()
+
+    run(configured(url, key, user), work)
+
+
+async def _merged(*streams: "AsyncGenerator[Any]") -> "AsyncGenerator[ChatEvent | RequestEvent]":
+    """What any of them tells, until all have ended; the first that fails ends it."""
+    import asyncio
+
+    queue: asyncio.Queue[Any] = asyncio.Queue()
+    done = object()
+
+    async def drain(stream: "AsyncGenerator[Any]") -> None:
+        try:
+            async for event in stream:
+                await queue.put(event)
+        finally:
+            await stream.aclose()
+            await queue.put(done)
+
+    tasks = [asyncio.create_task(drain(stream)) for stream in streams]
+    try:
+        open_streams = len(tasks)
+        while open_streams:
+            event = await queue.get()
+            if event is not done:
+                yield event
+                continue
+            open_streams -= 1
+            for task in tasks:
+                if task.done():
+                    task.result()
+        await asyncio.gather(*tasks)
+    finally:
+        for task in tasks:
+            task.cancel()
+        await asyncio.gather(*tasks, return_exceptions=True)

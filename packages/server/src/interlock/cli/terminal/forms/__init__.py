@@ -1,0 +1,26 @@
+"""A form for each kind of request that is answered with more than a yes or a no."""
+
+from collections.abc import Callable, Mapping
+
+from interlock.cli.terminal.asked import Kind, Waiting
+from interlock.cli.terminal.forms.clarification import ClarificationForm
+from interlock.cli.terminal.forms.decision import DecisionForm
+from interlock.cli.terminal.forms.env_var import EnvVarForm
+from interlock.cli.terminal.forms.form import Form, Incomplete
+from interlock.cli.terminal.forms.questions import QuestionsForm
+
+_FORMS: Mapping[Kind, Callable[[Waiting], Form]] = {
+    "clarification": ClarificationForm,
+    "decision": DecisionForm,
+    "env_var": EnvVarForm,
+    "questions": QuestionsForm,
+}
+
+
+def form_of(waiting: Waiting) -> Form | None:
+    """None for an approval, which has keys instead."""
+    made = _FORMS.get(waiting.kind)
+    return made(waiting) if made else None
+
+
+__all__ = ["Form", "Incomplete", "form_of"]

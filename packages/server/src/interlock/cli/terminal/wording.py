@@ -1,0 +1,136 @@
+"""Interlock's own sentences about a request: its risk, its time, what remembering means, who settled it."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Any, Literal, Protocol
+
+from interlock.cli.terminal.asked import Kind, Waiting
+from interlock_client.visible import visible
+
+SOON = 120.0
+
+RISKS: Mapping[str, str] = {"low": "○ low", "medium": "◆ medium", "high": "▲ HIGH", "critical": "▲▲ CRITICAL"}
+KINDS: Mapping[Kind, str] = {
+    "approval": "approval",
+    "clarification": "question",
+    "decision": "decision",
+    "env_var": "values",
+    "questions": "questions",
+}
+
+Scope = Literal["this_action", "this_tool", "all_tools"]
+Duration = Literal["session", "forever"]
+
+
+@dataclass(frozen=True, slots=True)
+class Remember:
+    sentence: str
+    scope: Scope | None = None
+    duration: Duration | None = None
+
+    @property
+    def response(self) -> dict[str, Any]:
+        """What it adds to an answer."""
+        return {} if self.scope is None else {"remember": True, "scope": self.scope, "duration": self.duration}
+
+
+ONCE = Remember("Only this time")
+
+
+def shown(text: str) -> str:
+    """A name or a few words in one line."""
+    return visible(text, keep="")
+
+
+def risk(waiting: Waiting) -> str:
+    return RISKS.get(waiting.risk, f"▲ {shown(waiting.risk)}") if waiting.risk else ""
+
+
+def heading(waiting: Waiting) -> str:
+    return f"{shown(waiting.tool)} wants to run" if waiting.kind == "approval" else f"{shown(waiting.agent)} asks"
+
+
+def age(seconds: float) -> str:
+    return _rounded(max(seconds, 0.0))
+
+
+def left(seconds: float) -> str:
+    if seconds <= 0:
+        return "0:00"
+    return f"{int(seconds) // 60}:{int(seconds) % 60:02}" if seconds < SOON else _rounded(seconds)
+
+
+def _rounded(seconds: float) -> str:
+    if seconds < 60:
+        return f"{int(seconds)} s"
+    if seconds < 3600:
+        return f"{int(seconds // 60)} min"
+    return f"{int(seconds // 3600)} h" if seconds < 86400 else f"{int(seconds // 86400)} d"
+
+
+def deadline(waiting: Waiting) -> str:
+    """What happens when nobody answers."""
+    if waiting.expires_at is None:
+        return "It waits for as long as it takes."
+    default = waiting.data.get("default_answer") or waiting.data.get("default")
+    what = f"the agent is given its default, {shown(str(default))!r}" if default else "the agent is told so"
+    return f"If nobody answers by {moment(waiting.expires_at)}, {what}."
+
+
+def moment(at: datetime) -> str:
+    local = at.astimezone()
+    return f"{local:%H:%M:%S}" if local.date() == datetime.now().astimezone().date() else f"{local:%Y-%m-%d %H:%M}"
+
+
+def remembering(waiting: Waiting, *, allow: bool) -> list[Remember]:
+    """How an answer may be remembered; of a risky call only the very same one is allowed again."""
+    if waiting.kind != "approval" or not waiting.data.get("allow_remember"):
+        return [ONCE]
+    verb, tool = ("allow" if allow else "refuse"), shown(waiting.tool)
+    whats: dict[Scope, str] = {"this_action": f"exactly this {tool} call"}
+    if not (allow and waiting.is_risky):
+        whats |= {"this_tool": f"{tool}, any arguments,", "all_tools": "every tool, any arguments,"}
+    ends: dict[Duration, str] = {
+        "session": "in this conversation",
+        "forever": "in all conversations with this agent until revoked",
+    }
+    return [
+        ONCE,
+        *(
+            Remember(f"Always {verb} {what} {end}", scope, duration)
+            for scope, what in whats.items()
+            for duration, end in ends.items()
+        ),
+    ]
+
+
+class Outcome(Protocol):
+    @property
+    def response(self) -> Mapping[str, Any] | None: ...
+    @property
+    def answered_by(self) -> str | None: ...
+    @property
+    def answered_at(self) -> str | None: ...
+    @property
+    def source(self) -> str | None: ...
+
+
+def outcome(settled: Outcome, status: str) -> str:
+    """Who settled it, how and when."""
+    at = f" at {moment(datetime.fromisoformat(settled.answered_at))}" if settled.answered_at else ""
+    if status == "expired":
+        return f"It expired{at}: nobody answered."
+    by = shown(settled.answered_by or "somebody")
+    through = f" ({shown(settled.source)})" if settled.source else ""
+    return f"{by} {_verb(settled.response, status)} this{at}{through}."
+
+
+def _verb(response: Mapping[str, Any] | None, status: str) -> str:
+    if status == "cancelled":
+        return "cancelled"
+    if response is None or "granted" not in response:
+        return "answered"
+    if response["granted"]:
+        return "approved an edit of" if "args" in response else "approved"
+    return "replied to" if "reply" in response else "refused"

@@ -1,0 +1,102 @@
+"""What a person is shown of a request before they answer: complete, in one spelling, with a digest over it."""
+
+import json
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from enum import StrEnum
+from typing import Any
+
+from interlock.domain.canonical import digest
+from interlock.domain.request import Request, RequestKind
+from interlock.domain.risk import NEEDS_CODE
+
+LONGEST_HEADLINE = 200
+
+
+class ViewType(StrEnum):
+    COMMAND = "command"
+    FILE = "file"
+    JSON = "json"
+    NONE = "none"
+    """Nothing would run: something is asked."""
+
+
+@dataclass(frozen=True, slots=True)
+class FileBehind:
+    """The file that a call would change, as it is now, and what it would be after."""
+
+    path: str
+    exists: bool
+    text: str | None
+    """None where it is no text, or too long."""
+    sha256: str
+    """Of its content; of nothing where it does not exist."""
+    modified_at: datetime | None
+    after: str | None
+    """None where the call would fail."""
+
+
+def view_type(request: Request) -> ViewType:
+    if request.kind is not RequestKind.APPROVAL:
+        return ViewType.NONE
+    args: Mapping[str, Any] = request.body["args"]
+    if isinstance(args.get("command"), str):
+        return ViewType.COMMAND
+    if request.tool in ("write_file", "edit_file"):
+        return ViewType.FILE
+    return ViewType.JSON
+
+
+def lines_of(request: Request) -> Sequence[str]:
+    """What will run, line by line and to the end."""
+    if request.kind is not RequestKind.APPROVAL:
+        return ()
+    args: dict[str, Any] = dict(request.body["args"])
+    if view_type(request) is ViewType.COMMAND:
+        command = args.pop("command").split("\n")
+        return [*command, *(_spelled(args) if args else ())]
+    return _spelled(args)
+
+
+def _spelled(args: Mapping[str, Any]) -> list[str]:
+    return json.dumps(args, ensure_ascii=False, indent=2, sort_keys=True).split("\n")
+
+
+def headline(request: Request) -> str:
+    """One line that tells requests apart in a list; the whole is on the request's own page."""
+    body = request.body
+    match request.kind:
+        case RequestKind.APPROVAL:
+            text = (
+                f"{request.tool} {' '.join(json.dumps(value, ensure_ascii=False) for value in body['args'].values())}"
+            )
+        case RequestKind.CLARIFICATION:
+            text = body["question"]
+        case RequestKind.DECISION:
+            text = body["title"]
+        case RequestKind.ENV_VAR:
+            text = ", ".join(field["name"] for field in body["fields"])
+        case RequestKind.QUESTIONS:
+            text = body["questions"][0]["question"]
+    line = " ".join(text.split())
+    return line if len(line) <= LONGEST_HEADLINE else line[: LONGEST_HEADLINE - 1] + "…"
+
+
+def shown_digest(request: Request) -> str:
+    """The digest of what is shown: of the tool and its arguments, or of all that is asked."""
+    return request.digest or digest({"kind": request.kind, "body": request.body})
+
+
+def code_of(request: Request) -> str:
+    """Four digits that stand behind the last line of what will run; a yes to what is risky has to repeat them."""
+    return f"{int(shown_digest(request)[:8], 16) % 10_000:04}"
+
+
+def needs_code(request: Request, value: Mapping[str, Any] | None) -> bool:
+    is_yes = value is not None and value.get("decision") in ("accept", "edit")
+    return request.kind is RequestKind.APPROVAL and is_yes and request.risk in NEEDS_CODE
+
+
+def is_batchable(request: Request) -> bool:
+    return request.kind is RequestKind.APPROVAL and request.risk == "low" and "accept" in request.body["allowed"]

@@ -1,0 +1,120 @@
+"""The list, one request, and answers to it."""
+
+import json
+from typing import Annotated, Any
+
+from fastapi import APIRouter, Header, Query, Request
+from fastapi.responses import Response
+
+from interlock.domain.canonical import canonical_json
+from interlock.domain.grant import GrantDuration, GrantScope, Remember
+from interlock.domain.moment import spelled
+from interlock.domain.request import RequestKind
+from interlock.faces.http.credentials import Caller
+from interlock.faces.http.cursors import cursor as cursor_at
+from interlock.faces.http.cursors import read_cursor
+from interlock.faces.http.documented import problems
+from interlock.faces.http.server_state import state_of
+from interlock.faces.inbox import views
+from interlock.services import answering, extending, inbox, looking
+from interlock.services.answering import Reply, Sender, Settled
+from interlock.services.inbox import Shown
+from interlock.services.once import Once
+from interlock.services.pending import Wanted
+from interlock_client import inbox as wire
+
+SOURCE = "web"
+
+router = APIRouter(prefix="/api/v1/inbox", tags=["inbox"])
+
+IdempotencyKey = Annotated[str, Header(min_length=1, max_length=255, description="The same key is answered the same.")]
+
+
+@router.get("", responses=problems(401))
+async def list_all(
+    request: Request,
+    caller: Caller,
+    kind: Annotated[wire.Kind | None, Query()] = None,
+    risk: Annotated[wire.Risk | None, Query()] = None,
+    agent: Annotated[str | None, Query(max_length=64)] = None,
+    q: Annotated[str | None, Query(max_length=200)] = None,
+    cursor: Annotated[str | None, Query(max_length=500)] = None,
+    limit: Annotated[int, Query(ge=1, le=200)] = 50,
+) -> wire.Inbox:
+    """Everything that waits and that the caller may see, the oldest first."""
+    core = state_of(request).core
+    wanted = Wanted((RequestKind(kind),) if kind else None, agent, risk, q or None)
+    found, total = await inbox.list_inbox(core, caller, wanted, read_cursor(cursor) if cursor else None, limit)
+    last = found[-1].request if len(found) == limit else None
+    return wire.Inbox(
+        requests=[wire.InboxEntry.model_validate(views.entry_view(entry)) for entry in found],
+        total=total,
+        next_cursor=cursor_at(last.created_at, last.id) if last else None,
+        server_time=core.clock.now(),
+    )
+
+
+@router.get("/requests/{request_id}", responses=problems(401, 404))
+async def look_at(request: Request, caller: Caller, request_id: str) -> wire.InboxRequest:
+    """One request with everything that its page shows, what will run first and complete."""
+    core = state_of(request).core
+    view = await inbox.view(core, caller, request_id)
+    return wire.InboxRequest.model_validate({**views.full_view(view), "server_time": core.clock.now()})
+
+
+@router.post("/requests/{request_id}/answer", response_model=wire.Settled, responses=problems(401, 404, 409))
+async def answer(
+    request: Request, caller: Caller, request_id: str, body: wire.Answer, idempotency_key: IdempotencyKey
+) -> Response:
+    """Answer what was shown. A yes to a risky call repeats the code that stands behind its last line."""
+    shown = Shown(body.digest, body.code, body.file_sha256)
+    remember = body.remember
+    reply = Reply(
+        request_id,
+        body.value,
+        remember=Remember(GrantDuration(remember.duration), GrantScope(remember.scope)) if remember else None,
+    )
+    sender = inbox.with_shown(Sender(caller, SOURCE), shown, body.dwell_ms)
+    once = _once(idempotency_key, request_id, "answer", body)
+    rendered = _rendered(request_id, "answered")
+    return _json(await inbox.answer_shown(state_of(request).core, sender, reply, shown, once, rendered))
+
+
+@router.post("/requests/{request_id}/cancel", response_model=wire.Settled, responses=problems(401, 404, 409))
+async def cancel(
+    request: Request, caller: Caller, request_id: str, body: wire.CancelRequest, idempotency_key: IdempotencyKey
+) -> Response:
+    """Do not answer: the agent is told so, with the reason, and goes on."""
+    once = _once(idempotency_key, request_id, "cancel", body)
+    reply = Reply(request_id, None, body.reason)
+    core, sender = state_of(request).core, Sender(caller, SOURCE)
+    return _json(await answering.answer_once(core, sender, reply, once, _rendered(request_id, "cancelled")))
+
+
+@router.post("/requests/{request_id}/extend", responses=problems(401, 404, 409))
+async def extend(request: Request, caller: Caller, request_id: str, body: wire.Extend) -> wire.InboxRequest:
+    """Give it more time, while there is some left."""
+    await extending.extend(state_of(request).core, caller, request_id, body.seconds)
+    return await look_at(request, caller, request_id)
+
+
+@router.post("/looking", responses=problems(401, 404))
+async def look(request: Request, caller: Caller, body: wire.Look) -> wire.Looked:
+    """The request is on the caller's screen; others are told for 20 seconds. It locks nothing."""
+    await looking.look(state_of(request).core, caller, body.request_id)
+    return wire.Looked(request_id=body.request_id)
+
+
+def _once(key: str, request_id: str, operation: str, body: Any) -> Once:
+    return Once(key, f"inbox.{operation}", canonical_json([request_id, body.model_dump(mode="json")]).encode())
+
+
+def _rendered(request_id: str, status: str) -> Any:
+    def rendered(settled: Settled) -> bytes:
+        return json.dumps({"request_id": request_id, "status": status, "answered_at": spelled(settled.at)}).encode()
+
+    return rendered
+
+
+def _json(content: bytes) -> Response:
+    return Response(content, media_type="application/json")

@@ -1,0 +1,102 @@
+"""Signing in with a browser: a cookie that scripts cannot read and other sites cannot send."""
+
+from fastapi import APIRouter, Request
+from fastapi.responses import Response
+
+from interlock.domain.errors import FieldError, InvalidInput, NotAuthenticated
+from interlock.domain.principal import Role, User
+from interlock.faces.http.credentials import COOKIE, Caller
+from interlock.faces.http.documented import problems, refusals
+from interlock.faces.http.limits import address_of
+from interlock.faces.http.locale import locale_of
+from interlock.faces.http.server_state import state_of
+from interlock.faces.http.tokens import LIFETIME
+from interlock.services import accounts
+from interlock_client import inbox as wire
+
+router = APIRouter(prefix="/api/v1", tags=["inbox"])
+
+
+@router.get("/welcome", responses=refusals())
+async def welcome(request: Request) -> wire.Welcome:
+    """What a page has to know before anybody has signed in."""
+    state = state_of(request)
+    async with state.core.store.snapshot() as tx:
+        count = await tx.users.count()
+    return wire.Welcome(
+        auth="accounts" if state.with_accounts else "none",
+        locale=locale_of(request),
+        has_accounts=count > 0,
+        registration=state.core.policy.registration_open,
+        server_time=state.core.clock.now(),
+    )
+
+
+@router.get("/session", responses=problems(401))
+async def present(request: Request, caller: Caller) -> wire.Present:
+    """Who is signed in."""
+    state = state_of(request)
+    return wire.Present(
+        username=caller.name,
+        user_id=caller.id,
+        role=caller.role,
+        reviews=list(caller.reviews),
+        auth="accounts" if state.with_accounts else "none",
+        locale=locale_of(request),
+        server_time=state.core.clock.now(),
+    )
+
+
+@router.post("/session", responses=problems(401))
+async def sign_in(request: Request, response: Response, body: wire.SignIn) -> wire.SignedIn:
+    """Sign in with a name and a password; the cookie holds for 12 hours."""
+    state = state_of(request)
+    async with state.limits.sign_in(address_of(request.scope), body.username):
+        user = await accounts.sign_in(state.core, body.username, body.password)
+    return _signed_in(request, response, user)
+
+
+@router.post("/session/once", responses=problems(401))
+async def sign_in_once(request: Request, response: Response, body: wire.SignInOnce) -> wire.SignedIn:
+    """Sign in with the one-time link that the server printed. Without any account it makes the first one."""
+    state = state_of(request)
+    async with state.core.store.snapshot() as tx:
+        admins = [user for user in await tx.users.all() if user.role is Role.ADMIN]
+    if admins:
+        _use(request, body.token)
+        return _signed_in(request, response, min(admins, key=lambda user: user.created_at))
+    if body.username is None or body.password is None:
+        missing = [name for name in ("username", "password") if getattr(body, name) is None]
+        errors = [FieldError(name, "missing", f"{name} is required for the first account") for name in missing]
+        raise InvalidInput("there is no account yet: choose a name and a password for the first one", errors)
+    accounts.check_new(body.username, body.password)
+    _use(request, body.token)
+    user = await accounts.create_user(state.core, body.username, body.password, role=None)
+    return _signed_in(request, response, user)
+
+
+@router.delete("/session", responses=refusals())
+async def sign_out(response: Response) -> wire.SignedOut:
+    """Forget the cookie."""
+    response.delete_cookie(COOKIE, path="/", httponly=True, samesite="strict")
+    return wire.SignedOut()
+
+
+def _use(request: Request, token: str) -> None:
+    if not state_of(request).link.use(token):
+        raise NotAuthenticated("the link was used before, or is of an earlier start of the server")
+
+
+def _signed_in(request: Request, response: Response, user: User) -> wire.SignedIn:
+    state = state_of(request)
+    token = state.tokens.issue(user.id, state.core.clock.now())
+    response.set_cookie(
+        COOKIE,
+        token,
+        max_age=int(LIFETIME.total_seconds()),
+        path="/",
+        secure=request.url.scheme == "https",
+        httponly=True,
+        samesite="strict",
+    )
+    return wire.SignedIn(username=user.username, user_id=user.id, role=user.role, reviews=list(user.reviews))

@@ -1,0 +1,52 @@
+"""More time for a request, while there is some left."""
+
+from datetime import timedelta
+
+from interlock.domain.errors import AlreadySettled, Conflict, FieldError, InvalidInput, NotFound
+from interlock.domain.event import EventType
+from interlock.domain.moment import spelled
+from interlock.domain.principal import Principal
+from interlock.domain.request import Request, RequestStatus
+from interlock.services.core import Core, Unit, unit
+from interlock.services.requesting import warning_before
+from interlock.services.settling import settled_error
+from interlock.services.threads import answerable
+
+LONGEST = 24 * 3600.0
+
+
+async def extend(core: Core, principal: Principal, request_id: str, seconds: float) -> Request:
+    """Move the deadline of a pending request; `Conflict` where it has none, or its asker wants it left alone."""
+    if not 0 < seconds <= LONGEST:
+        message = f"seconds must be above 0 and at most {LONGEST:g}"
+        raise InvalidInput(message, [FieldError("seconds", "range", message)])
+    async with unit(core) as work:
+        request = await work.tx.requests.get(request_id)
+        if request is None:
+            raise NotFound("there is no such request", request_id=request_id)
+        answerable(principal, await work.tx.threads.lock(request.thread_id))
+        extended = await _extended(work, request, seconds)
+        deadline = extended.deadline
+        told = {"request_id": request_id, "pause_id": request.pause_id, "by": principal.name}
+        told["expires_at"] = spelled(deadline) if deadline else ""
+        await work.tx.audit.append(request.thread_id, principal, "request.extended", told, work.now)
+        await work.record(request.thread_id, (EventType.REQUEST_EXTENDED, told))
+    core.deadline_set()
+    return extended
+
+
+async def _extended(work: Unit, request: Request, seconds: float) -> Request:
+    if request.status is not RequestStatus.PENDING:
+        raise await settled_error(work, request.id)
+    if request.deadline is None:
+        raise Conflict("this request has no deadline")
+    if request.deadline <= work.now:
+        raise AlreadySettled("the request has expired", request_id=request.id, current_status=RequestStatus.EXPIRED)
+    if request.body.get("extendable") is False:
+        raise Conflict("whoever asked this does not want its deadline moved")
+    deadline = request.deadline + timedelta(seconds=seconds)
+    left = (deadline - work.now).total_seconds()
+    await work.tx.requests.extend(request.id, deadline, deadline - warning_before(left))
+    extended = await work.tx.requests.get(request.id)
+    assert extended is not None
+    return extended

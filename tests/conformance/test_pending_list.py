@@ -1,0 +1,112 @@
+"""The list of what is pending, held against a plain filter over the same rows."""
+
+import uuid
+from dataclasses import replace
+from datetime import timedelta
+from typing import Any
+
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+from interlock.domain.request import Request, RequestKind, RequestStatus
+from interlock.ports.store import PendingFilter, Store
+from tests.conformance.examples import AT, a_pause, a_request, a_thread, after
+
+OWNERS, AGENTS, RISKS = ["u-ann", "u-bob"], ["demo", "other", "third"], ["low", "high"]
+KINDS = [RequestKind.APPROVAL, RequestKind.CLARIFICATION, RequestKind.ENV_VAR]
+moments = st.integers(0, 4).map(lambda seconds: after(seconds))
+rows = st.fixed_dictionaries(
+    {
+        "owner": st.sampled_from(OWNERS),
+        "agent": st.sampled_from(AGENTS),
+        "asker": st.sampled_from([None, "key_1"]),
+        "kind": st.sampled_from(KINDS),
+        "risk": st.sampled_from(RISKS),
+        "at": moments,
+        "settled": st.sampled_from([False, False, False, True]),
+    }
+)
+maybe = st.one_of
+filters = st.builds(
+    PendingFilter,
+    asker_id=st.sampled_from([None, None, "key_1"]),
+    kinds=maybe(st.none(), st.lists(st.sampled_from(KINDS), min_size=1).map(tuple)),
+    agent=maybe(st.none(), st.sampled_from(AGENTS)),
+    risk=maybe(st.none(), st.sampled_from(RISKS)),
+    created_after=maybe(st.none(), moments),
+    created_before=maybe(st.none(), moments),
+)
+sights = maybe(
+    st.just(dict[str, Any]()),
+    st.fixed_dictionaries(
+        {"owner_id": st.sampled_from(OWNERS), "agents": st.lists(st.sampled_from(AGENTS)).map(tuple)}
+    ),
+)
+
+
+def is_wanted(request: Request, asker: str | None, wanted: PendingFilter) -> bool:
+    """The filter's words, one after the other."""
+    return (
+        request.status is RequestStatus.PENDING
+        and (wanted.owner_id is None or request.owner_id == wanted.owner_id or request.agent in (wanted.agents or ()))
+        and (wanted.asker_id is None or asker == wanted.asker_id)
+        and (wanted.kinds is None or request.kind in wanted.kinds)
+        and (wanted.agent is None or request.agent == wanted.agent)
+        and (wanted.risk is None or request.risk == wanted.risk)
+        and (wanted.created_after is None or request.created_at >= wanted.created_after)
+        and (wanted.created_before is None or request.created_at <= wanted.created_before)
+    )
+
+
+async def _add(store: Store, given_rows: list[dict[str, Any]]) -> list[tuple[Request, str | None]]:
+    added: list[tuple[Request, str | None]] = []
+    async with store.transaction() as tx:
+        for row in given_rows:
+            name = uuid.uuid4().hex
+            await tx.threads.add(a_thread(name, owner_id=row["owner"], agent=row["agent"], asker_id=row["asker"]))
+            request = a_request(
+                f"r_{name}",
+                f"p_{name}",
+                thread_id=name,
+                owner_id=row["owner"],
+                agent=row["agent"],
+                kind=row["kind"],
+                body={"risk_level": row["risk"], "tool_name": "t"},
+                created_at=row["at"],
+            )
+            await tx.pauses.add(a_pause(f"p_{name}", name), [request])
+            if row["settled"]:
+                await tx.requests.settle(request.id, RequestStatus.ANSWERED, after(9))
+                request = replace(request, status=RequestStatus.ANSWERED)
+            added.append((request, row["asker"]))
+    return added
+
+
+@settings(max_examples=40, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@given(st.lists(rows, max_size=12), filters, sights, st.integers(1, 5))
+async def test_what_is_pending_is_paged_as_a_plain_filter_would(
+    store: Store, given_rows: list[dict[str, Any]], wanted: PendingFilter, sight: dict[str, Any], limit: int
+) -> None:
+    # The database is the same for every example: this one's rows have moments of their own.
+    shift = timedelta(days=uuid.uuid4().int % 10**6)
+    moved = [row | {"at": row["at"] + shift} for row in given_rows]
+    added = await _add(store, moved)
+    wanted = replace(
+        wanted,
+        **sight,
+        created_after=(wanted.created_after or AT) + shift,
+        created_before=(wanted.created_before or after(4)) + shift,
+    )
+    expected = sorted(
+        (request for request, asker in added if is_wanted(request, asker, wanted)),
+        key=lambda request: (request.created_at, request.id),
+    )
+    seen: list[Request] = []
+    async with store.snapshot() as tx:
+        assert await tx.requests.count_pending(wanted, 1000) == len(expected)
+        assert await tx.requests.count_pending(wanted, 2) == min(2, len(expected))
+        while page := await tx.requests.page_pending(wanted, limit):
+            assert len(page) <= limit
+            seen += page
+            wanted = replace(wanted, after=(page[-1].created_at, page[-1].id))
+    assert [request.id for request in seen] == [request.id for request in expected]

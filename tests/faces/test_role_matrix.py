@@ -1,0 +1,361 @@
+"""Who may do what: every operation of the server, tried by everybody.
+
+The table says what each gets. A row that needs something to act on makes it anew for each cell, so that no cell finds
+what another one left.
+"""
+
+import subprocess
+import sys
+import uuid
+from collections.abc import Callable, Generator
+from typing import Any
+
+import httpx
+import pytest
+
+from tests.support import puppet
+from tests.support.hitl import HITL, QUESTION, HitlClient, of
+from tests.support.people import People
+from tests.support.puppet import calls, says, script
+from tests.support.receiver import Receiver
+from tests.support.server import ServerProcess
+from tests.support.witness import Witness
+
+PASSWORD = "wonderland"
+ROLES = ("admin", "owner", "other", "reviewer", "elsewhere", "key", "asker", "stranger", "nobody")
+"""The admin; the owner of what is acted on; another owner; reviewers of the agent and of another agent; a person's key
+of the owner; the agent's key that asked; another agent's key of the same owner; and no credential at all."""
+
+OPEN = "200 200 200 200 200 200 200 200 200"
+ANYBODY = "200 200 200 200 200 200 200 200 401"
+PEOPLE = "200 200 200 200 200 200 403 403 401"
+SIGNED_IN = "200 200 200 200 200 403 403 403 401"
+DRIVE = "200 200 403 403 403 200 403 403 401"
+ANSWER = "200 200 403 200 403 200 403 403 401"
+SEE = "200 200 403 200 403 200 200 403 401"
+ASKED_IT = "403 403 403 403 403 403 200 403 401"
+ADMIN = "200 403 403 403 403 403 403 403 401"
+THEIRS = "200 200 404 404 404 200 404 404 401"
+THEIR_KEY = "200 200 404 404 404 403 403 403 401"
+
+Call = dict[str, Any]
+
+
+class Scene:
+    """The server with everybody on it, and what there is to act on."""
+
+    def __init__(self, server: ServerProcess, people: People, receiver: Receiver) -> None:
+        self.url = server.url
+        self.admin, self.owner = of(people.named("root")), of(people.named("owner"))
+        self.threads = people.named("owner")
+        self.receiver = receiver
+        asker, stranger = (self.owner.new_key(name, "agent") for name in ("worker", "idler"))
+        self.asker = HitlClient(self.url, asker["key"])
+        tokens = {
+            "admin": token_of(self.admin.http),
+            "owner": token_of(self.owner.http),
+            **{name: token_of(people.named(name).http) for name in ("other", "reviewer", "elsewhere")},
+            "key": self.owner.new_key("of the owner")["key"],
+            "asker": asker["key"],
+            "stranger": stranger["key"],
+        }
+        self.callers = {
+            name: httpx.Client(base_url=self.url, timeout=30.0, headers={"authorization": f"Bearer {token}"})
+            for name, token in tokens.items()
+        }
+        self.callers["nobody"] = httpx.Client(base_url=self.url, timeout=30.0)
+
+    def hosted(self) -> str:
+        """A conversation of the owner with an agent that runs here; it waits for nothing."""
+        return self.threads.new_thread("puppet")
+
+    def paused(self) -> str:
+        thread_id = self.hosted()
+        self.threads.chat(thread_id, script(calls(("guarded", {"name": "matrix"}))))
+        return thread_id
+
+    def asked(self, kind: str = "clarification", data: dict[str, Any] | None = None) -> dict[str, Any]:
+        """Something that an agent elsewhere asks the owner."""
+        return self.asker.ask(kind, data or QUESTION)
+
+    def given(self) -> str:
+        """A request whose values wait to be collected."""
+        asked = self.asked("env_var", {"fields": [{"name": "KEY"}]})
+        self.owner.respond(asked["request_id"], {"values": {"KEY": "v"}})
+        return asked["request_id"]
+
+    def granted(self) -> str:
+        asked = self.asked("permission", {"tool_name": f"tool-{uuid.uuid4()}"})
+        remembered = {"granted": True, "remember": True, "duration": "forever", "scope": "this_tool"}
+        self.owner.respond(asked["request_id"], remembered)
+        return self.owner.grants()[0]["id"]
+
+    def saved(self) -> str:
+        name = f"KEY_{uuid.uuid4().hex}"
+        asked = self.asked("env_var", {"fields": [{"name": name}]})
+        self.owner.respond(asked["request_id"], {"values": {name: "v"}, "save": True})
+        return next(one["id"] for one in self.owner.saved() if one["name"] == name)
+
+    def session(self, query: str) -> dict[str, Any]:
+        """The owner's one session on the sessions face, begun anew."""
+        self.owner.http.delete("/agent/session/owner")
+        body = {"user_id": "owner", "query": query}
+        return self.owner.http.post("/agent/invoke", json=body).raise_for_status().json()
+
+    def key(self) -> str:
+        return self.owner.new_key("to be revoked")["id"]
+
+    def hook(self) -> str:
+        made = self.admin.http.post("/api/v1/webhooks", json=self.new_hook())
+        return made.raise_for_status().json()["id"]
+
+    def new_hook(self) -> dict[str, Any]:
+        return {"url": self.receiver.url, "agents": ["worker"]}
+
+    def delivered(self) -> str:
+        """The path of something that was sent to a webhook."""
+        path = f"/api/v1/webhooks/{self.hook()}/deliveries"
+        self.asked()
+        (delivery,) = self.admin.http.get(path).raise_for_status().json()["deliveries"]
+        return f"{path}/{delivery['id']}/replay"
+
+    def close(self) -> None:
+        for hook in self.admin.http.get("/api/v1/webhooks").json()["webhooks"]:
+            self.admin.http.delete(f"/api/v1/webhooks/{hook['id']}")
+        for client in (self.admin.http, self.owner.http, self.asker.http, *self.callers.values()):
+            client.close()
+
+
+def token_of(http: httpx.Client) -> str:
+    return http.headers["authorization"].removeprefix("Bearer ")
+
+
+def to(path: str, **how: Any) -> Call:
+    return {"url": path, **how}
+
+
+def account() -> dict[str, str]:
+    return {"username": f"new-{uuid.uuid4()}", "password": PASSWORD}
+
+
+def outside(scene: Scene) -> str:
+    return scene.asked()["conversation_id"]
+
+
+def resumed(scene: Scene, thread_id: str, **body: Any) -> Call:
+    (asked,) = scene.owner.pending(thread_id)
+    return to(f"/api/resume/{thread_id}", json={**body, "request_id": asked["request_id"]})
+
+
+def replied(scene: Scene) -> Call:
+    session = scene.session(script(calls(("guarded", {"name": "matrix"}))))
+    body = {"user_id": "owner", "session_id": session["session_id"], "response_type": "reject"}
+    return to("/agent/resume", json={**body, "args": {"request_id": session["interrupt_data"]["request_id"]}})
+
+
+def ended(scene: Scene) -> str:
+    scene.session(script(says("before")))
+    return "/agent/session/owner"
+
+
+def invoked(scene: Scene) -> Call:
+    scene.session(script(says("before")))
+    return to("/agent/invoke", json={"user_id": "owner", "query": script(says("hi"))})
+
+
+Row = tuple[str, Callable[[Scene], Call], str]
+
+TABLE: list[Row] = [
+    ("post /api/auth/register", lambda scene: to("/api/auth/register", json=account()), OPEN),
+    (
+        "post /api/auth/login",
+        lambda scene: to("/api/auth/login", json={"username": "owner", "password": PASSWORD}),
+        OPEN,
+    ),
+    ("post /api/sessions", lambda scene: to("/api/sessions", json={}), PEOPLE),
+    ("get /api/sessions", lambda scene: to("/api/sessions"), ANYBODY),
+    ("delete /api/sessions/{thread_id}", lambda scene: to(f"/api/sessions/{scene.paused()}"), DRIVE),
+    ("delete /api/sessions/{thread_id}", lambda scene: to(f"/api/sessions/{outside(scene)}"), DRIVE),
+    ("get /api/status/{thread_id}", lambda scene: to(f"/api/status/{scene.paused()}"), ANSWER),
+    ("get /api/status/{thread_id}", lambda scene: to(f"/api/status/{outside(scene)}"), SEE),
+    ("get /api/history/{thread_id}", lambda scene: to(f"/api/history/{scene.hosted()}"), ANSWER),
+    ("get /api/history/{thread_id}", lambda scene: to(f"/api/history/{outside(scene)}"), SEE),
+    (
+        "post /api/chat/{thread_id}",
+        lambda scene: to(f"/api/chat/{scene.hosted()}", json={"message": script(says("hi"))}),
+        DRIVE,
+    ),
+    ("post /api/chat", lambda scene: to("/api/chat", json={"message": script(says("hi"))}), PEOPLE),
+    (
+        "post /api/resume/{thread_id}",
+        lambda scene: resumed(scene, scene.paused(), action="cancel"),
+        ANSWER,
+    ),
+    (
+        "post /api/resume/{thread_id}",
+        lambda scene: resumed(scene, outside(scene), action="answer", answers=["A"]),
+        ANSWER,
+    ),
+    ("get /api/stream/{thread_id}", lambda scene: to(f"/api/stream/{scene.paused()}"), ANSWER),
+    ("get /api/stream/{thread_id}", lambda scene: to(f"/api/stream/{outside(scene)}"), SEE),
+    (
+        "get /api/v1/agent/hitl/conversations/{conversation_id}/pending",
+        lambda scene: to(f"{HITL}/conversations/{outside(scene)}/pending"),
+        SEE,
+    ),
+    (
+        "get /api/v1/agent/hitl/conversations/{conversation_id}/pending",
+        lambda scene: to(f"{HITL}/conversations/{scene.paused()}/pending"),
+        ANSWER,
+    ),
+    ("get /api/v1/agent/hitl/pending", lambda scene: to(f"{HITL}/pending"), ANYBODY),
+    (
+        "post /api/v1/agent/hitl/respond",
+        lambda scene: to(
+            f"{HITL}/respond", json={"request_id": scene.asked()["request_id"], "response": {"answer": "A"}}
+        ),
+        ANSWER,
+    ),
+    (
+        "post /api/v1/agent/hitl/cancel",
+        lambda scene: to(f"{HITL}/cancel", json={"request_id": scene.asked()["request_id"]}),
+        SEE,
+    ),
+    (
+        "post /api/v1/agent/hitl/requests",
+        lambda scene: to(f"{HITL}/requests", json={"type": "clarification", "request_data": QUESTION}),
+        ANYBODY,
+    ),
+    (
+        "post /api/v1/agent/hitl/requests",
+        lambda scene: to(
+            f"{HITL}/requests",
+            json={"type": "clarification", "request_data": QUESTION, "conversation_id": outside(scene)},
+        ),
+        ASKED_IT,
+    ),
+    (
+        "get /api/v1/agent/hitl/requests/{request_id}",
+        lambda scene: to(f"{HITL}/requests/{scene.asked()['request_id']}"),
+        SEE,
+    ),
+    (
+        "post /api/v1/agent/hitl/requests/{request_id}/collect",
+        lambda scene: to(f"{HITL}/requests/{scene.given()}/collect"),
+        ASKED_IT,
+    ),
+    (
+        "get /api/v1/agent/stream",
+        lambda scene: to("/api/v1/agent/stream", params={"conversation_id": outside(scene)}),
+        SEE,
+    ),
+    ("post /api/v1/keys", lambda scene: to("/api/v1/keys", json={"name": "another"}), SIGNED_IN),
+    ("get /api/v1/keys", lambda scene: to("/api/v1/keys"), PEOPLE),
+    ("get /api/v1/keys", lambda scene: to("/api/v1/keys", params={"all": True}), ADMIN),
+    ("delete /api/v1/keys/{key_id}", lambda scene: to(f"/api/v1/keys/{scene.key()}"), THEIR_KEY),
+    ("post /api/v1/tickets", lambda scene: to("/api/v1/tickets"), ANYBODY),
+    ("get /api/v1/grants", lambda scene: to("/api/v1/grants"), PEOPLE),
+    ("get /api/v1/grants", lambda scene: to("/api/v1/grants", params={"all": True}), ADMIN),
+    ("delete /api/v1/grants/{grant_id}", lambda scene: to(f"/api/v1/grants/{scene.granted()}"), THEIRS),
+    ("get /api/v1/secrets", lambda scene: to("/api/v1/secrets"), PEOPLE),
+    ("get /api/v1/secrets", lambda scene: to("/api/v1/secrets", params={"all": True}), ADMIN),
+    ("delete /api/v1/secrets/{secret_id}", lambda scene: to(f"/api/v1/secrets/{scene.saved()}"), THEIRS),
+    ("get /api/v1/audit", lambda scene: to("/api/v1/audit"), ANYBODY),
+    ("get /api/v1/audit", lambda scene: to("/api/v1/audit", params={"conversation_id": outside(scene)}), SEE),
+    ("get /api/v1/audit", lambda scene: to("/api/v1/audit", params={"conversation_id": "server"}), ADMIN),
+    ("get /api/v1/webhooks", lambda scene: to("/api/v1/webhooks"), ADMIN),
+    ("post /api/v1/webhooks", lambda scene: to("/api/v1/webhooks", json=scene.new_hook()), ADMIN),
+    ("delete /api/v1/webhooks/{webhook_id}", lambda scene: to(f"/api/v1/webhooks/{scene.hook()}"), ADMIN),
+    (
+        "get /api/v1/webhooks/{webhook_id}/deliveries",
+        lambda scene: to(f"/api/v1/webhooks/{scene.hook()}/deliveries"),
+        ADMIN,
+    ),
+    (
+        "post /api/v1/webhooks/{webhook_id}/deliveries/{delivery_id}/replay",
+        lambda scene: to(scene.delivered()),
+        ADMIN,
+    ),
+    ("post /agent/invoke", invoked, DRIVE),
+    ("post /agent/resume", replied, DRIVE),
+    ("get /agent/status/{user_id}", lambda scene: to("/agent/status/owner"), DRIVE),
+    ("delete /agent/session/{user_id}", lambda scene: to(ended(scene)), DRIVE),
+    ("get /system/info", lambda scene: to("/system/info"), ANYBODY),
+    ("get /healthz", lambda scene: to("/healthz"), OPEN),
+    ("get /readyz", lambda scene: to("/readyz"), OPEN),
+]
+
+
+@pytest.fixture(scope="module")
+def scene(tmp_path_factory: pytest.TempPathFactory, witness: Witness) -> Generator[Scene]:
+    environment = {
+        **witness.environment,
+        puppet.WORKSPACE: str(tmp_path_factory.mktemp("workspace")),
+        "INTERLOCK_WEBHOOK_HOSTS": "127.0.0.1",
+        "INTERLOCK_WEBHOOK_PRIVATE": "on",
+    }
+    server = ServerProcess(
+        tmp_path_factory.mktemp("matrix"), agents=[puppet.SPEC, puppet.DEMO_SPEC], environment=environment
+    )
+    try:
+        server.start()
+        with People(server.url) as people, Receiver() as receiver:
+            people.named("root")
+            reviewing(server, "reviewer", "puppet", "worker")
+            reviewing(server, "elsewhere", "demo", "idler")
+            built = Scene(server, people, receiver)
+            yield built
+            built.close()
+    finally:
+        server.close()
+
+
+def reviewing(server: ServerProcess, name: str, *agents: str) -> None:
+    command = [sys.executable, "-m", "interlock", "users", "create", name, "--password", PASSWORD]
+    command += ["--role", "reviewer", "--data", str(server.data)]
+    for agent in agents:
+        command += ["--agent", agent]
+    subprocess.run(command, capture_output=True, timeout=60, check=True)
+
+
+def test_every_operation_has_a_row(scene: Scene) -> None:
+    described = scene.callers["nobody"].get("/openapi.json").json()["paths"]
+    served = {f"{method} {path}" for path, operations in described.items() for method in operations}
+    assert {operation for operation, _, _ in TABLE} == served
+    assert all(len(row[2].split()) == len(ROLES) for row in TABLE)
+
+
+@pytest.mark.parametrize("row", TABLE, ids=[f"{number}-{row[0].replace(' ', '-')}" for number, row in enumerate(TABLE)])
+def test_each_gets_what_the_table_says(scene: Scene, row: Row) -> None:
+    operation, prepare, wanted = row
+    statuses = {role: status_of(scene.callers[role], operation, prepare(scene)) for role in ROLES}
+    assert statuses == dict(zip(ROLES, map(int, wanted.split()), strict=True))
+
+
+def status_of(http: httpx.Client, operation: str, call: Call) -> int:
+    """Of a stream only its beginning is read."""
+    with http.stream(operation.partition(" ")[0].upper(), **call) as response:
+        if not response.headers["content-type"].startswith("text/event-stream"):
+            response.read()
+        elif operation.startswith("post"):
+            # A run that was started is read to its end, so that none is under way when the next cell begins.
+            for _ in response.iter_lines():
+                pass
+        return response.status_code
+
+
+def test_what_waits_is_listed_for_those_who_may_see_it(scene: Scene) -> None:
+    asked = scene.asked()
+    (hosted,) = scene.owner.pending(scene.paused())
+
+    def listed(role: str) -> set[str]:
+        found = scene.callers[role].get(f"{HITL}/pending", params={"limit": 200}).raise_for_status().json()["data"]
+        assert found["next_cursor"] is None
+        return {one["request_id"] for one in found["pending_requests"]} & {asked["request_id"], hosted["request_id"]}
+
+    both = {asked["request_id"], hosted["request_id"]}
+    assert {role: listed(role) for role in ROLES[:-1]} == {
+        **dict.fromkeys(("admin", "owner", "reviewer", "key"), both),
+        **{role: set[str]() for role in ("other", "elsewhere", "stranger")},
+        "asker": {asked["request_id"]},
+    }
