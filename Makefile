@@ -1,4 +1,4 @@
-# Every target does its own set-up: a fresh clone needs Python 3.11, and nothing else.
+# Every target does its own set-up: a fresh clone needs Python 3.11, for the TypeScript SDK Node 20, and nothing else.
 PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
@@ -7,17 +7,23 @@ RUNTIME := $(VENV)/.runtime-ready
 DEV := $(VENV)/.dev-ready
 # Compiled while installing: the first start is as quick as the next one.
 INSTALL := $(UV) pip install --quiet --compile-bytecode --python $(BIN)/python
+SDK := packages/sdk-ts
+SDK_DEV := $(SDK)/node_modules/.dev-ready
+SDK_BUILT := $(SDK)/dist/.built
 
-.PHONY: serve setup test lint bench lock clean
+.PHONY: serve setup sdk test lint bench lock clean
 
 serve: $(RUNTIME)
 	@exec $(BIN)/interlock serve
 
 setup: $(RUNTIME)
 
-test: $(DEV)
+sdk: $(SDK_BUILT)
+
+test: $(DEV) $(SDK_DEV)
 	@$(MAKE) --no-print-directory lint
 	$(BIN)/python -m pytest -n 2 --dist loadfile
+	cd $(SDK) && npm run --silent check && npm test --silent
 
 lint: $(DEV)
 	$(BIN)/ruff check .
@@ -37,7 +43,7 @@ lock: $(BIN)/python
 	$(COMPILE) --constraint requirements/dev.txt -o requirements/server.txt
 
 clean:
-	rm -rf $(VENV)
+	rm -rf $(VENV) $(SDK)/node_modules $(SDK)/dist
 
 $(BIN)/python:
 	$(PYTHON) -m venv $(VENV)
@@ -50,4 +56,12 @@ $(RUNTIME): requirements/server.txt packages/client/pyproject.toml packages/serv
 
 $(DEV): $(RUNTIME) requirements/dev.txt
 	$(INSTALL) --require-hashes -r requirements/dev.txt
+	@touch $@
+
+$(SDK_DEV): $(SDK)/package.json $(SDK)/package-lock.json
+	cd $(SDK) && npm ci --silent
+	@touch $@
+
+$(SDK_BUILT): $(SDK_DEV) $(SDK)/tsconfig.json $(SDK)/tsconfig.build.json $(shell find $(SDK)/src -name '*.ts')
+	cd $(SDK) && npm run --silent build
 	@touch $@

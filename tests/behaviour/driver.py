@@ -212,7 +212,10 @@ class HitlPerson:
             return Outcome({400: "invalid", 403: "forbidden", 404: "gone"}[reply.status_code], error["message"])
         look = self._client.http.get(f"{HITL}/requests/{asked.id}").raise_for_status().json()["data"]
         details = error["details"]
-        assert {name: look[name] for name in ("answered_by", "answered_at", "source")}.items() <= details.items(), (look, details)
+        assert {name: look[name] for name in ("answered_by", "answered_at", "source")}.items() <= details.items(), (
+            look,
+            details,
+        )
         return Outcome("conflict", error["message"], told=details | {"answer": _answer(look)})
 
     def _in_own_words(self, conversation: str, outcome: Outcome) -> Outcome:

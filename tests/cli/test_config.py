@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from interlock.config import Config, load
+from interlock.config import Config, load, load_client
 from interlock.domain.errors import InvalidInput
 
 
@@ -90,3 +90,24 @@ def test_no_accounts_is_for_loopback_only(host: str) -> None:
 @pytest.mark.parametrize("host", ["127.0.0.1", "127.1.2.3", "::1", "localhost"])
 def test_no_accounts_is_fine_on_loopback(host: str) -> None:
     assert load({"auth": "none", "host": host}, {}).auth == "none"
+
+
+def test_a_client_takes_flags_before_the_environment_and_keeps_its_key_to_itself() -> None:
+    environment = {"INTERLOCK_URL": "http://there:1", "INTERLOCK_KEY": "ms_sk_secret", "EDITOR": "ed"}
+    config = load_client({"url": None, "user": "li"}, environment)
+    assert (config.url, config.key, config.user, config.editor) == ("http://there:1", "ms_sk_secret", "li", "ed")
+    assert "ms_sk_secret" not in repr(config)
+    assert load_client({"url": "http://here:2"}, environment | {"VISUAL": "vi"}).url == "http://here:2"
+    assert load_client({}, environment | {"VISUAL": "vi"}).editor == "vi"
+
+
+def test_a_client_without_settings_has_its_defaults() -> None:
+    config = load_client({}, {"INTERLOCK_URL": " ", "INTERLOCK_KEY": ""})
+    assert (config.url, config.key, config.user, config.editor) == ("http://127.0.0.1:8000", None, None, None)
+
+
+def test_credentials_are_in_the_configuration_folder() -> None:
+    assert load_client({}, {"XDG_CONFIG_HOME": "/etc/x"}).credentials == Path("/etc/x/interlock/credentials.json")
+    for relative in ("", "not/absolute"):
+        config = load_client({}, {"XDG_CONFIG_HOME": relative})
+        assert config.credentials == Path.home() / ".config" / "interlock" / "credentials.json"

@@ -86,6 +86,25 @@ async def test_nobody_is_told_before_the_commit(database: Database) -> None:
     assert story.count("told") == 5
 
 
+async def test_who_fails_because_of_what_another_wrote_is_told_after_the_commit(database: Database) -> None:
+    story: list[str] = []
+    listen(database, story.append)
+
+    async def too_late() -> None:
+        try:
+            async with database.write() as connection:
+                assert set(await connection.scalars(select(users.c.username))) == {"first"}
+                raise LookupError("first was first")
+        except LookupError:
+            story.append("told")
+
+    async with asyncio.timeout(10):
+        await asyncio.gather(write(database, "first"), *(too_late() for _ in range(3)))
+    assert story.count("COMMIT") == 1
+    assert story.index("COMMIT") < story.index("told")
+    assert story.count("told") == 3
+
+
 @pytest.mark.parametrize("failing", [{0}, {1}, {4}, {0, 1}, {3, 4}, {0, 2, 4}, {0, 1, 2, 3, 4}])
 async def test_members_that_fail_take_nothing_of_the_others_with_them(database: Database, failing: set[int]) -> None:
     tasks = [asyncio.create_task(write(database, f"n{number}", fail=number in failing)) for number in range(5)]

@@ -1,7 +1,7 @@
 """Many clients of the confirm face whose connections drop all the time, in a process of their own.
 
-`python -m tests.durability.dropping ADDRESS COUNT SEED` has every two of them share a session. Its agent asks for two
-confirmations; both give both, and go on until the end, whatever drops when. It prints what each was told, as JSON.
+`python -m tests.durability.dropping ADDRESS COUNT SEED` has every five of them share a session. Its agent asks for two
+confirmations; all give both, and go on until the end, whatever drops when. It prints what each was told, as JSON.
 """
 
 import asyncio
@@ -17,6 +17,8 @@ from websockets.exceptions import ConnectionClosed, InvalidHandshake, InvalidMes
 from tests.support.puppet import calls, script
 
 SECONDS = 150.0
+SHARING = 5
+"""How many are told of the same session, and confirm the same."""
 WHOLE = 10_000
 LIVE_ONLY = ("agent.partial_answer", "agent.user_confirm", "agent.session_created")
 """What tells of no entry of the log: tokens, and what is of one connection."""
@@ -139,9 +141,9 @@ async def _send(socket: ClientConnection, event: str, **fields: Any) -> None:
 
 
 async def _run(address: str, count: int, seed: str) -> None:
-    sessions = [Session(index) for index in range(count // 2)]
+    sessions = [Session(index) for index in range(count // SHARING)]
     clients = [
-        Client(address, sessions[index // 2], index % 2 == 0, random.Random(f"{seed}-{index}"))
+        Client(address, sessions[index // SHARING], index % SHARING == 0, random.Random(f"{seed}-{index}"))
         for index in range(count)
     ]
     async with asyncio.timeout(SECONDS):

@@ -5,10 +5,10 @@ import os
 import subprocess
 import sys
 from collections.abc import Generator
-from pathlib import Path
 
 import pytest
 
+import interlock_client
 from interlock_client import SyncInterlock
 from interlock_client.hitl import PendingRequest
 from tests.examples.readme import ROOT, Readme, run_shell
@@ -82,9 +82,7 @@ def test_what_is_asked_at_once_is_one_conversation(server: ServerProcess, ann: S
     assert len({request.conversation_id for request in requests}) == 1
 
 
-def test_the_reference_names_every_method_and_error(tmp_path: Path) -> None:
-    import interlock_client
-
+def test_the_reference_names_every_method_and_error() -> None:
     text = (ROOT / "docs" / "reference" / "python-client.md").read_text()
     methods = [name for name in vars(SyncInterlock) if not name.startswith("_")]
     assert [name for name in (*interlock_client.__all__, *methods) if name not in text] == []

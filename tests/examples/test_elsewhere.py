@@ -47,13 +47,14 @@ def agent(reader: HitlClient) -> dict[str, Any]:
 
 @pytest.fixture
 def environment(server: ServerProcess, agent: dict[str, Any]) -> dict[str, str]:
-    return {"INTERLOCK_URL": server.url, "INTERLOCK_KEY": agent["key"]}
+    return {"PYTHONPYCACHEPREFIX": f"{sys.prefix}/pycache", "INTERLOCK_URL": server.url, "INTERLOCK_KEY": agent["key"]}
 
 
 def settle(reader: HitlClient, agent: dict[str, Any], response: dict[str, Any]) -> dict[str, Any]:
     """Answer the one thing that it asks; what was shown."""
+    # A process that starts on a busy machine takes a while.
     pending = wait_for(
-        lambda: reader.everything(agent=agent["name"])["pending_requests"], lambda found: len(found) == 1
+        lambda: reader.everything(agent=agent["name"])["pending_requests"], lambda found: len(found) == 1, SECONDS
     )
     reader.respond(pending[0]["request_id"], response)
     return pending[0]["request_data"]
@@ -82,7 +83,7 @@ def test_a_program_goes_on_with_the_answer(
 ) -> None:
     running = subprocess.Popen(
         [sys.executable, str(PROGRAMS[name])],
-        env={**os.environ, **environment},
+        env={**os.environ, **environment, "PYTHONDONTWRITEBYTECODE": ""},
         stdout=subprocess.PIPE,
         stderr=subprocess.PIPE,
         text=True,

@@ -22,7 +22,7 @@ class Line(BaseModel):
     count: int = Field(default=1, ge=1, le=9)
 
 
-ORDERED: list[Any] = []
+ordered: list[Any] = []
 
 
 @tool
@@ -33,7 +33,7 @@ def order(
     state: Annotated[Any, InjectedState] = None,
 ) -> str:
     """Order things."""
-    ORDERED.append((lines, speed, note))
+    ordered.append((lines, speed, note))
     return "ordered"
 
 
@@ -91,7 +91,7 @@ def asking(gate: str, name: str) -> Any:
 async def test_arguments_that_the_tool_does_not_take_are_named_and_nothing_is_settled(
     host: Host, gate: str, args: dict[str, Any], wrong: dict[str, str]
 ) -> None:
-    ORDERED.clear()
+    ordered.clear()
     stage = await host(asking(gate, "order"))
     turn = await stage.say()
     with pytest.raises(InvalidAnswer) as refused:
@@ -100,7 +100,7 @@ async def test_arguments_that_the_tool_does_not_take_are_named_and_nothing_is_se
     assert [request.status for request in await stage.open_requests()] == [RequestStatus.PENDING]
     turn = await stage.reply(turn.request, {"decision": "edit", "args": {"lines": [{"item": "jam", "count": 2}]}})
     assert turn.status == "done"
-    assert ORDERED == [([Line(item="jam", count=2)], "slow", None)]
+    assert ordered == [([Line(item="jam", count=2)], "slow", None)]
 
 
 async def test_what_was_asked_for_may_be_sent_back_as_an_edit(host: Host) -> None:

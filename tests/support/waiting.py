@@ -9,12 +9,12 @@ T = TypeVar("T")
 WAIT_SECONDS = 20.0
 
 
-def wait_for(look: Callable[[], T], is_right: Callable[[T], bool]) -> T:
+def wait_for(look: Callable[[], T], is_right: Callable[[T], bool], seconds: float = WAIT_SECONDS) -> T:
     """Look until it is right; what was seen last is in the failure."""
-    deadline = time.monotonic() + WAIT_SECONDS
+    deadline = time.monotonic() + seconds
     while True:
         seen = look()
         if is_right(seen):
             return seen
-        assert time.monotonic() < deadline, f"still not so after {WAIT_SECONDS} s: {seen}"
+        assert time.monotonic() < deadline, f"still not so after {seconds} s: {seen}"
         time.sleep(0.02)

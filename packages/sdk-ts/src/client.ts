@@ -14,7 +14,7 @@ export interface ClientOptions {
   key?: string;
   /** An access token, as `signIn` gets one. */
   token?: string;
-  /** Who is calling, on a server that runs without accounts; and whose session the sessions face means. */
+  /** Who is calling, on a server that runs without accounts. */
   user?: string;
   /** Of the texts of the server: `zh` or `en`. */
   locale?: string;
@@ -55,7 +55,7 @@ export class InterlockClient extends Managing {
     const body = { username, password };
     const call = { method: "POST", path: "/api/auth/login", body, repeatable: true } as const;
     const { access_token } = await anybody.fetched<AccessToken>(call);
-    return new InterlockClient({ ...options, token: access_token, user: username });
+    return new InterlockClient({ ...options, token: access_token });
   }
 
   get baseUrl(): string {

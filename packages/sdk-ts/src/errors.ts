@@ -193,6 +193,7 @@ export const ERRORS: Readonly<Record<string, Kind>> = {
   HITL_INTERNAL: ServerFailed,
   invalid_input: InvalidInput,
   invalid_answer: InvalidResponse,
+  wrong_session: InvalidInput,
   not_authenticated: NotAuthenticated,
   forbidden: Forbidden,
   not_found: NotFound,

@@ -39,7 +39,6 @@ export type { ApprovalOptions, AskOptions, ClarificationOptions, DecisionOptions
 export type { KeyOptions, ListOptions } from "./parts/managing.js";
 export type { Abortable } from "./parts/part.js";
 export type { FollowOptions, PendingFilter } from "./parts/requests.js";
-export type { SessionOptions } from "./parts/sessions.js";
 export type { ResumeOptions, RunOptions } from "./parts/threads.js";
 export { visible } from "./visible.js";
 /** Every wire model, by its name. */

@@ -116,7 +116,7 @@ def test_a_permission_is_remembered_in_plain_words(chat: Terminal, person: HitlC
                     "options": [{"key": "go", "label": "Go", "style": "danger"}, {"key": "stop", "label": "Stop"}],
                 },
             ),
-            ["1", "1", "YES", "why not"],
+            ["1", "1", "1", "YES", "why not"],
             "go",
         ),
     ],
@@ -125,7 +125,7 @@ def test_a_permission_is_remembered_in_plain_words(chat: Terminal, person: HitlC
 def test_questions_are_asked_line_by_line(chat: Terminal, call: Call, typed: list[str], told: str) -> None:
     say(chat, calls(call), THE_END)
     for text in typed:
-        chat.waits_at(">")
+        chat.waits_at(" >")
         chat.type(text)
         chat.press("Enter")
     assert told in chat.sees("the end")
@@ -133,7 +133,8 @@ def test_questions_are_asked_line_by_line(chat: Terminal, call: Call, typed: lis
 
 def test_a_secret_is_typed_unseen(chat: Terminal) -> None:
     say(chat, calls(("request_env_vars", {"fields": [{"name": "TOKEN"}]})), THE_END)
-    answer(chat, "TOKEN: ", "sesame7")
+    chat.waits_at("TOKEN:")
+    answer(chat, "TOKEN:", "sesame7")
     answer(chat, "save them, encrypted?", "no")
     assert "sesame7" not in chat.sees("the end")
 

@@ -38,16 +38,12 @@ def requires_approval(
     when nobody decided. An async function needs `Interlock`, a plain one `SyncInterlock`.
     """
 
+    said: dict[str, Any] = {"risk_level": risk_level, "allow_remember": allow_remember, "timeout": timeout}
+
     def decorate(function: Callable[P, T]) -> Callable[P, T]:
         guarded = _Guarded(function, name or function.__name__)
-        options: dict[str, Any] = {
-            "description": _described(function) if description is None else description,
-            "risk_level": risk_level,
-            "allow_remember": allow_remember,
-            "timeout": timeout,
-            "allowed": ALLOWED,
-            "tool_schema": guarded.schema,
-        }
+        described = _described(function) if description is None else description
+        options = {**said, "description": described, "allowed": ALLOWED, "tool_schema": guarded.schema}
         _check_fits(function, client)
 
         @wraps(function)

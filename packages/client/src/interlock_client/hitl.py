@@ -1,11 +1,10 @@
 """The hitl face: clarification, decision, env_var and permission requests over REST, SSE and WebSocket."""
 
-import math
-from typing import Annotated, Any, Generic, Literal, TypeVar, cast
+from typing import Annotated, Any, Generic, Literal, TypeVar
 
-from pydantic import AfterValidator, Field, StringConstraints
+from pydantic import Field, StringConstraints
 
-from interlock_client.base import Sent, Told
+from interlock_client.base import JsonObject, Sent, Told
 
 RequestType = Literal["clarification", "decision", "env_var", "permission"]
 RequestStatus = Literal["pending", "answered", "cancelled", "expired"]
@@ -14,22 +13,6 @@ RequestId = Annotated[str, StringConstraints(min_length=1, max_length=200)]
 ConversationId = Annotated[str, StringConstraints(min_length=1, max_length=500)]
 
 T = TypeVar("T")
-
-
-def _finite(value: Any) -> Any:
-    """Parsers of Python take numbers that no other reads: one of them would spoil every list that it is shown in."""
-    if isinstance(value, float) and not math.isfinite(value):
-        raise ValueError("NaN and Infinity are no JSON")
-    if isinstance(value, dict):
-        value = cast("dict[str, Any]", value)
-        _finite(list(value.values()))
-    elif isinstance(value, list):
-        for one in cast("list[Any]", value):
-            _finite(one)
-    return cast("Any", value)
-
-
-JsonObject = Annotated[dict[str, Any], AfterValidator(_finite)]
 
 
 class Done(Told, Generic[T]):

@@ -5,7 +5,7 @@ from typing import Annotated, Any, Literal
 
 from pydantic import Field, StringConstraints
 
-from interlock_client.base import Sent, Told
+from interlock_client.base import JsonObject, Sent, Told
 
 Kind = Literal["approval", "clarification", "decision", "env_var", "questions"]
 Risk = Literal["low", "medium", "high", "critical"]
@@ -122,7 +122,7 @@ class Remember(Sent):
 
 
 class Answer(Sent):
-    value: dict[str, Any] = Field(description="By the kind of the request; see the reference.")
+    value: JsonObject = Field(description="By the kind of the request; see the reference.")
     digest: Id = Field(description="Of what was shown.")
     dwell_ms: Annotated[int, Field(ge=0, le=10**10)] | None = None
     code: Annotated[str, StringConstraints(max_length=10)] | None = None

@@ -219,14 +219,15 @@ export abstract class ConfirmationHandler extends ConfirmationLink {
     const reply = this.#replies.get(error.step_id ?? "");
     // The reply had arrived the first time.
     if (error instanceof InvalidStepId && reply?.isAgain) return;
-    if (reply?.request && error.details.attempts_left) this.#notTaken(reply.request);
-    else if (error.step_id !== undefined) this.settle(error.step_id);
+    if (error.step_id !== undefined) this.#stepFailed(error.step_id, error, reply);
     else for (const awaited of this.#sessions) awaited.reject(error);
-    if (error instanceof SessionNotFound && sessionId === this.sessionId) {
-      this.#forget();
-      this.sessionId = null;
-    }
+    if (error instanceof SessionNotFound && sessionId === this.sessionId) this.#leave();
     this.onError(error);
+  }
+
+  #stepFailed(stepId: string, error: ConfirmationError, reply: Reply | undefined): void {
+    if (reply?.request && error.details.attempts_left) this.#notTaken(reply.request);
+    else this.settle(stepId);
   }
 
   /** The reply was of a form that the server does not take: the step is still pending, and asked anew. */
@@ -237,7 +238,10 @@ export abstract class ConfirmationHandler extends ConfirmationLink {
   }
 
   #sessionEnded(event: ServerEvent): void {
-    if (event.session_id !== this.sessionId) return;
+    if (event.session_id === this.sessionId) this.#leave();
+  }
+
+  #leave(): void {
     this.#forget();
     this.sessionId = null;
   }

@@ -37,6 +37,7 @@ export interface DecisionOptions extends AskOptions {
 
 export interface ApprovalOptions extends AskOptions {
   description?: string;
+  /** The server may put it higher, and finds one where none is said. */
   riskLevel?: Risk;
   allowRemember?: boolean;
   displayName?: string;
@@ -125,7 +126,7 @@ export abstract class Asking extends Requests {
       tool_name: toolName,
       args: shown,
       description: options.description ?? "",
-      risk_level: options.riskLevel ?? "medium",
+      risk_level: options.riskLevel,
       allow_remember: options.allowRemember ?? true,
       allowed: options.allowed ?? ["accept", "edit", "reject", "response"],
       tool_display_name: options.displayName,

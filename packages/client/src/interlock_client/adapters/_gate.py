@@ -19,7 +19,7 @@ ALLOWED: Sequence[ApprovalDecision] = ("accept", "edit", "reject", "response")
 
 
 class Gate:
-    """One client, and how it asks. `risk` is by the name of the tool; what is not in it is of medium risk."""
+    """One client, and how it asks. `risk` is by the name of the tool; of what is not in it, the server finds the risk."""
 
     def __init__(
         self, client: "Interlock", risk: Mapping[str, Risk] | None, timeout: float | None, allow_remember: bool
@@ -52,7 +52,7 @@ class Gate:
                 name,
                 shown,
                 description,
-                self._risk.get(name, "medium"),
+                self._risk.get(name),
                 self._allow_remember,
                 self.timeout,
                 display_name=display_name,

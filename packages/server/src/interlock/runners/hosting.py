@@ -44,9 +44,10 @@ class HostedAgents:
         return shown(messages_in(state.values))
 
     def check(self, request: Request, value: Mapping[str, Any]) -> None:
-        replies.check(request, value)
+        # First, since it names each argument; the schema of a single approval refuses the edit as a whole.
         if request.kind is RequestKind.APPROVAL and value["decision"] == "edit":
             arguments.check(self._parameters(request), value["args"])
+        replies.check(request, value)
 
     def takes(self, request: Request) -> frozenset[str] | None:
         schemas = self._parameters(request)

@@ -56,6 +56,8 @@ async def list_audit(
     limit: int = 50,
 ) -> Page:
     """The newest entries first: of one thread for whoever may see it, else of all that is theirs; admins see all."""
+    if principal.is_agent:
+        raise Forbidden("an agent's key may not look at the audit trail")
     is_admin = principal.role is Role.ADMIN
     async with core.store.snapshot() as tx:
         if conversation_id is not None and not is_admin:

@@ -134,19 +134,27 @@ class SqliteDatabase:
     async def write(self) -> AsyncGenerator[AsyncConnection]:
         async with _told():
             await self._acquire()
+            group: asyncio.Future[None] | None = None
+            failure: Exception | None = None
             try:
                 try:
                     group = await _to_the_end(self._enter())
                     yield cast("AsyncConnection", self._connection)
-                except BaseException:
-                    # What failed first is what the caller is told.
+                except BaseException as error:
                     with suppress(Exception):
                         await _to_the_end(self._leave(failed=True))
-                    raise
-                await _to_the_end(self._leave(failed=False))
+                    if not isinstance(error, Exception):
+                        raise
+                    failure = error
+                else:
+                    await _to_the_end(self._leave(failed=False))
             finally:
                 self._turn.release()
-            await asyncio.shield(group)
+            # Also who failed: what it read may be another member's, and is not true before the commit.
+            if group is not None:
+                await asyncio.shield(group)
+            if failure is not None:
+                raise failure
 
     async def _acquire(self) -> None:
         self._waiting += 1

@@ -168,8 +168,9 @@ class Inline:
         values: dict[str, str] = {}
         for field in self._waiting.data["fields"]:
             name, is_required = str(field["name"]), field.get("required", True)
-            for one in lines(str(field.get("description") or "")):
-                show_line(one)
+            if field.get("description"):
+                for one in lines(str(field["description"])):
+                    show_line(one)
             ask = ask_secret if field.get("sensitive", True) else self._line
             value = ask(f"{shown(name)}{'' if is_required else ' (may stay empty)'}: ")
             while is_required and not value:

@@ -18,6 +18,7 @@ from interlock.domain.api_key import PREFIX, Ticket
 from interlock.domain.errors import NotAuthenticated
 from interlock.domain.principal import Principal
 from interlock.faces.http.server_state import ServerState, state_of
+from interlock.faces.http.tokens import LIFETIME
 from interlock.services import accounts, keys
 
 LOCAL_USER = "local"
@@ -74,6 +75,8 @@ def _by_ticket(state: ServerState, ticket: Ticket) -> Credential:
     async def now() -> Principal:
         if ticket.key_id is not None:
             return await keys.principal_by_key_id(state.core, ticket.key_id)
+        if state.core.clock.now() >= ticket.issued_at + LIFETIME:
+            raise NotAuthenticated("the token behind the ticket has expired")
         return await accounts.principal_by_token(state.core, ticket.user_id or "", ticket.issued_at)
 
     return Credential(now, ticket.issued_at)
