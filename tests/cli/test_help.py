@@ -8,7 +8,7 @@ import pytest
 from tests.cli.conftest import Interlock
 
 HEAVY = ("langgraph", "langchain_core", "langchain", "deepagents", "sqlalchemy", "alembic", "fastapi", "uvicorn", "jwt")
-FOR_CLIENTS = ("textual", "httpx", "pydantic")
+FOR_CLIENTS = ("textual", "httpx")
 LIGHT = [
     ["--help"],
     ["users", "--help"],

@@ -86,3 +86,15 @@ async def test_a_thread_that_never_was_has_no_log(store: Store) -> None:
     async with store.transaction() as tx:
         with pytest.raises(NotFound):
             await tx.events.append("ann-1", [(EventType.CUSTOM, {})], AT)
+
+
+async def test_the_last_of_a_type_is_found_up_to_a_number(store: Store) -> None:
+    async with store.transaction() as tx:
+        await begin(tx, "ann-1", "ann-2")
+        kinds = [EventType.USER_MESSAGE, EventType.CUSTOM, EventType.USER_MESSAGE, EventType.CUSTOM]
+        appended = await tx.events.append("ann-1", [(kind, {"n": n}) for n, kind in enumerate(kinds)], AT)
+        await tx.events.append("ann-2", [(EventType.USER_MESSAGE, {})], AT)
+    async with store.snapshot() as tx:
+        found = [await tx.events.last("ann-1", EventType.USER_MESSAGE, until) for until in (0, 1, 2, 3, 4, 10**30)]
+        assert found == [None, appended[0], appended[0], appended[2], appended[2], appended[2]]
+        assert await tx.events.last("ann-1", EventType.RUN_ENDED, 4) is None

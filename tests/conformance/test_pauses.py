@@ -164,3 +164,18 @@ async def test_answers_are_read_back_by_request_as_they_were_given(store: Store)
         found = await tx.answers.of_requests(["perm_1", "perm_2", "perm_3"])
         assert found == {"perm_1": first, "perm_2": second}
         assert await tx.answers.of_requests([]) == {}
+
+
+async def test_a_pause_is_found_by_the_event_that_told_of_it_whatever_became_of_it(store: Store) -> None:
+    async with store.transaction() as tx:
+        await begin(tx, "ann-1", "ann-2")
+        for number, status in enumerate(PauseStatus, start=5):
+            await tx.pauses.add(a_pause(f"pause-{number}", status=status, opened_seq=number), [])
+        await tx.pauses.add(a_pause("older"), [])
+        await tx.pauses.add(a_pause("other", "ann-2", opened_seq=99), [])
+    async with store.snapshot() as tx:
+        for number in range(5, 5 + len(PauseStatus)):
+            pause = await tx.pauses.opened_by("ann-1", number)
+            assert pause is not None
+            assert pause.id == f"pause-{number}"
+        assert await tx.pauses.opened_by("ann-1", 99) is None

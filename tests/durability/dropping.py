@@ -54,7 +54,7 @@ class Client:
         while not self.is_done:
             try:
                 async with connect(self.address, ping_interval=None, open_timeout=SECONDS) as socket:
-                    await self._talk(socket, self.random.choice([1, 2, 4, 6, 8, WHOLE]))
+                    await self._talk(socket, self.random.choice([1, 3, 5, 8, WHOLE, WHOLE]))
             except (ConnectionClosed, InvalidHandshake, InvalidMessage, OSError):
                 self.drops += 1
         return {
@@ -97,7 +97,7 @@ class Client:
                 await _send(socket, "user.message", session_id=self.session.id, content=content)
         elif event == "agent.user_confirm":
             self.steps.add(told["step_id"])
-            if self.random.random() < 0.3:
+            if self.random.random() < 0.2:
                 self._drop(socket)
             await _send(
                 socket,
@@ -106,7 +106,7 @@ class Client:
                 step_id=told["step_id"],
                 content={"confirmed": True},
             )
-            if self.random.random() < 0.3:
+            if self.random.random() < 0.2:
                 self._drop(socket)
         if _is_of_the_log(told):
             self.session.is_begun = True

@@ -13,8 +13,9 @@ from typing import Any
 import httpx
 import pytest
 
+from tests.faces.scene import Scene
 from tests.support import puppet
-from tests.support.hitl import HITL, QUESTION, HitlClient, of
+from tests.support.hitl import HITL, QUESTION
 from tests.support.people import People
 from tests.support.puppet import calls, says, script
 from tests.support.receiver import Receiver
@@ -27,6 +28,7 @@ ROLES = ("admin", "owner", "other", "reviewer", "elsewhere", "key", "asker", "st
 of the owner; the agent's key that asked; another agent's key of the same owner; and no credential at all."""
 
 OPEN = "200 200 200 200 200 200 200 200 200"
+NOBODY = "401 401 401 401 401 401 401 401 401"
 ANYBODY = "200 200 200 200 200 200 200 200 401"
 PEOPLE = "200 200 200 200 200 200 403 403 401"
 SIGNED_IN = "200 200 200 200 200 403 403 403 401"
@@ -39,95 +41,6 @@ THEIRS = "200 200 404 404 404 200 404 404 401"
 THEIR_KEY = "200 200 404 404 404 403 403 403 401"
 
 Call = dict[str, Any]
-
-
-class Scene:
-    """The server with everybody on it, and what there is to act on."""
-
-    def __init__(self, server: ServerProcess, people: People, receiver: Receiver) -> None:
-        self.url = server.url
-        self.admin, self.owner = of(people.named("root")), of(people.named("owner"))
-        self.threads = people.named("owner")
-        self.receiver = receiver
-        asker, stranger = (self.owner.new_key(name, "agent") for name in ("worker", "idler"))
-        self.asker = HitlClient(self.url, asker["key"])
-        tokens = {
-            "admin": token_of(self.admin.http),
-            "owner": token_of(self.owner.http),
-            **{name: token_of(people.named(name).http) for name in ("other", "reviewer", "elsewhere")},
-            "key": self.owner.new_key("of the owner")["key"],
-            "asker": asker["key"],
-            "stranger": stranger["key"],
-        }
-        self.callers = {
-            name: httpx.Client(base_url=self.url, timeout=30.0, headers={"authorization": f"Bearer {token}"})
-            for name, token in tokens.items()
-        }
-        self.callers["nobody"] = httpx.Client(base_url=self.url, timeout=30.0)
-
-    def hosted(self) -> str:
-        """A conversation of the owner with an agent that runs here; it waits for nothing."""
-        return self.threads.new_thread("puppet")
-
-    def paused(self) -> str:
-        thread_id = self.hosted()
-        self.threads.chat(thread_id, script(calls(("guarded", {"name": "matrix"}))))
-        return thread_id
-
-    def asked(self, kind: str = "clarification", data: dict[str, Any] | None = None) -> dict[str, Any]:
-        """Something that an agent elsewhere asks the owner."""
-        return self.asker.ask(kind, data or QUESTION)
-
-    def given(self) -> str:
-        """A request whose values wait to be collected."""
-        asked = self.asked("env_var", {"fields": [{"name": "KEY"}]})
-        self.owner.respond(asked["request_id"], {"values": {"KEY": "v"}})
-        return asked["request_id"]
-
-    def granted(self) -> str:
-        asked = self.asked("permission", {"tool_name": f"tool-{uuid.uuid4()}"})
-        remembered = {"granted": True, "remember": True, "duration": "forever", "scope": "this_tool"}
-        self.owner.respond(asked["request_id"], remembered)
-        return self.owner.grants()[0]["id"]
-
-    def saved(self) -> str:
-        name = f"KEY_{uuid.uuid4().hex}"
-        asked = self.asked("env_var", {"fields": [{"name": name}]})
-        self.owner.respond(asked["request_id"], {"values": {name: "v"}, "save": True})
-        return next(one["id"] for one in self.owner.saved() if one["name"] == name)
-
-    def session(self, query: str) -> dict[str, Any]:
-        """The owner's one session on the sessions face, begun anew."""
-        self.owner.http.delete("/agent/session/owner")
-        body = {"user_id": "owner", "query": query}
-        return self.owner.http.post("/agent/invoke", json=body).raise_for_status().json()
-
-    def key(self) -> str:
-        return self.owner.new_key("to be revoked")["id"]
-
-    def hook(self) -> str:
-        made = self.admin.http.post("/api/v1/webhooks", json=self.new_hook())
-        return made.raise_for_status().json()["id"]
-
-    def new_hook(self) -> dict[str, Any]:
-        return {"url": self.receiver.url, "agents": ["worker"]}
-
-    def delivered(self) -> str:
-        """The path of something that was sent to a webhook."""
-        path = f"/api/v1/webhooks/{self.hook()}/deliveries"
-        self.asked()
-        (delivery,) = self.admin.http.get(path).raise_for_status().json()["deliveries"]
-        return f"{path}/{delivery['id']}/replay"
-
-    def close(self) -> None:
-        for hook in self.admin.http.get("/api/v1/webhooks").json()["webhooks"]:
-            self.admin.http.delete(f"/api/v1/webhooks/{hook['id']}")
-        for client in (self.admin.http, self.owner.http, self.asker.http, *self.callers.values()):
-            client.close()
-
-
-def token_of(http: httpx.Client) -> str:
-    return http.headers["authorization"].removeprefix("Bearer ")
 
 
 def to(path: str, **how: Any) -> Call:
@@ -161,6 +74,20 @@ def ended(scene: Scene) -> str:
 def invoked(scene: Scene) -> Call:
     scene.session(script(says("before")))
     return to("/agent/invoke", json={"user_id": "owner", "query": script(says("hi"))})
+
+
+def in_inbox(scene: Scene) -> str:
+    return f"/api/v1/inbox/requests/{scene.asked()['request_id']}"
+
+
+def keyed(path: str, body: dict[str, Any]) -> Call:
+    return to(path, json=body, headers={"idempotency-key": str(uuid.uuid4())})
+
+
+def answered(scene: Scene) -> Call:
+    path = in_inbox(scene)
+    digest = scene.owner.http.get(path).json()["digest"]
+    return keyed(f"{path}/answer", {"value": {"answer": "A"}, "digest": digest})
 
 
 Row = tuple[str, Callable[[Scene], Call], str]
@@ -260,8 +187,8 @@ TABLE: list[Row] = [
     ("get /api/v1/secrets", lambda scene: to("/api/v1/secrets"), PEOPLE),
     ("get /api/v1/secrets", lambda scene: to("/api/v1/secrets", params={"all": True}), ADMIN),
     ("delete /api/v1/secrets/{secret_id}", lambda scene: to(f"/api/v1/secrets/{scene.saved()}"), THEIRS),
-    ("get /api/v1/audit", lambda scene: to("/api/v1/audit"), ANYBODY),
-    ("get /api/v1/audit", lambda scene: to("/api/v1/audit", params={"conversation_id": outside(scene)}), SEE),
+    ("get /api/v1/audit", lambda scene: to("/api/v1/audit"), PEOPLE),
+    ("get /api/v1/audit", lambda scene: to("/api/v1/audit", params={"conversation_id": outside(scene)}), ANSWER),
     ("get /api/v1/audit", lambda scene: to("/api/v1/audit", params={"conversation_id": "server"}), ADMIN),
     ("get /api/v1/webhooks", lambda scene: to("/api/v1/webhooks"), ADMIN),
     ("post /api/v1/webhooks", lambda scene: to("/api/v1/webhooks", json=scene.new_hook()), ADMIN),
@@ -281,6 +208,32 @@ TABLE: list[Row] = [
     ("get /agent/status/{user_id}", lambda scene: to("/agent/status/owner"), DRIVE),
     ("delete /agent/session/{user_id}", lambda scene: to(ended(scene)), DRIVE),
     ("get /system/info", lambda scene: to("/system/info"), ANYBODY),
+    ("get /api/v1/welcome", lambda scene: to("/api/v1/welcome"), OPEN),
+    ("get /api/v1/session", lambda scene: to("/api/v1/session"), ANYBODY),
+    (
+        "post /api/v1/session",
+        lambda scene: to("/api/v1/session", json={"username": "owner", "password": PASSWORD}),
+        OPEN,
+    ),
+    ("post /api/v1/session/once", lambda scene: to("/api/v1/session/once", json={"token": "guessed"}), NOBODY),
+    ("delete /api/v1/session", lambda scene: to("/api/v1/session"), OPEN),
+    ("get /api/v1/inbox", lambda scene: to("/api/v1/inbox"), ANYBODY),
+    ("get /api/v1/inbox/stream", lambda scene: to("/api/v1/inbox/stream"), ANYBODY),
+    ("get /api/v1/inbox/requests/{request_id}", lambda scene: to(in_inbox(scene)), SEE),
+    ("post /api/v1/inbox/requests/{request_id}/answer", answered, ANSWER),
+    ("post /api/v1/inbox/requests/{request_id}/cancel", lambda scene: keyed(f"{in_inbox(scene)}/cancel", {}), SEE),
+    (
+        "post /api/v1/inbox/requests/{request_id}/extend",
+        lambda scene: to(f"{in_inbox(scene)}/extend", json={"seconds": 60}),
+        ANSWER,
+    ),
+    (
+        "post /api/v1/inbox/looking",
+        lambda scene: to("/api/v1/inbox/looking", json={"request_id": scene.asked()["request_id"]}),
+        SEE,
+    ),
+    ("get /api/v1/history", lambda scene: to("/api/v1/history"), PEOPLE),
+    ("get /api/v1/agents", lambda scene: to("/api/v1/agents"), ANYBODY),
     ("get /healthz", lambda scene: to("/healthz"), OPEN),
     ("get /readyz", lambda scene: to("/readyz"), OPEN),
 ]

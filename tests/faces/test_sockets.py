@@ -100,6 +100,35 @@ async def test_who_has_too_much_waiting_is_closed_with_the_reason(caplog: pytest
     assert told.__dict__["path"] == "/socket"
 
 
+async def test_who_waits_for_room_may_tell_more_than_may_wait() -> None:
+    async def endpoint(websocket: WebSocket) -> None:
+        await websocket.accept()
+        async with Outbox(websocket, "alice", 5.0, capacity=10) as outbox:
+            for number in range(500):
+                await outbox.room()
+                outbox.put(str(number))
+        await websocket.close()
+
+    async with served(endpoint) as address, connect(f"ws://{address}/socket") as client:
+        assert [text async for text in client] == [str(number) for number in range(500)]
+
+
+async def test_who_waits_for_room_is_let_go_when_the_client_is() -> None:
+    states: asyncio.Queue[bool] = asyncio.Queue()
+
+    async def endpoint(websocket: WebSocket) -> None:
+        await websocket.accept()
+        async with Outbox(websocket, "alice", 0.2, volume=10**8) as outbox:
+            while outbox.is_open:
+                await outbox.room()
+                outbox.put("x" * 10**7)
+            states.put_nowait(outbox.is_open)
+
+    async with served(endpoint) as address, connect(f"ws://{address}/socket", max_queue=1) as client:
+        assert not await asyncio.wait_for(states.get(), BOUND)
+        client.transport.abort()
+
+
 async def test_texts_that_are_large_together_are_too_much_as_well() -> None:
     states: asyncio.Queue[bool] = asyncio.Queue()
 

@@ -4,10 +4,13 @@ from typing import Annotated, Any, Literal
 
 import pytest
 from langchain.agents.middleware import HumanInTheLoopMiddleware
+from langchain_core.messages import AIMessage
 from langchain_core.tools import tool
-from langgraph.prebuilt import InjectedState
+from langgraph.graph import END, START, MessagesState, StateGraph
+from langgraph.prebuilt import InjectedState, ToolNode
 from pydantic import BaseModel, ConfigDict, Field
 
+from interlock import ask
 from interlock.domain.errors import InvalidAnswer
 from interlock.domain.request import RequestStatus
 from interlock.langchain import InterlockMiddleware
@@ -132,3 +135,21 @@ async def test_the_names_of_a_tools_arguments_are_known(host: Host) -> None:
     stage = await host(asking("interlock", "order"))
     turn = await stage.say()
     assert stage.agents.takes(turn.request) == {"lines", "speed", "note"}
+
+
+def approving(state: MessagesState) -> dict[str, Any]:
+    """A node that asks in the name of a tool that it does not call."""
+    decided = ask.approval("order", {"what": "tea"})
+    return {"messages": [AIMessage(f"{decided.decision} {dict(decided.args)}")]}
+
+
+async def test_a_call_that_is_not_of_the_tool_by_that_name_is_not_held_against_it(host: Host) -> None:
+    builder: Any = StateGraph(MessagesState)
+    builder.add_node("approving", approving).add_node("tools", ToolNode([order]))
+    builder.add_edge(START, "approving").add_edge("approving", END).add_edge("tools", END)
+    stage = await host(builder)
+    turn = await stage.say()
+    assert stage.agents.takes(turn.request) is None
+    turn = await stage.reply(turn.request, {"decision": "edit", "args": {"what": "jam"}})
+    assert turn.status == "done"
+    assert (await stage.messages())[-1].text == "edit {'what': 'jam'}"

@@ -14,7 +14,6 @@ from tests.support.server import ServerProcess
 from tests.support.threads import ThreadsClient
 from tests.support.witness import Witness
 
-
 THE_END = says("the ", "end")
 """In two pieces, so that the message that orders it does not show it."""
 

@@ -6,6 +6,7 @@ import signal
 import stat
 import subprocess
 import sys
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -194,7 +195,7 @@ def test_follow_tells_what_happens_until_it_is_interrupted(
             return [json.loads(line) for line in output.read_text().splitlines(keepends=True) if line.endswith("\n")]
 
         # It follows from when it is there: say things until it hears one.
-        wait_for(lambda: _say(owner, thread) and told(), lambda seen: any(one["event"] == "End" for one in seen))
+        wait_for(lambda: _said_and(owner, thread, told), lambda seen: any(one["event"] == "End" for one in seen))
         owner.chat(thread, script(calls(("guarded", {"name": "x\x1b"}))))
         asked = wait_for(told, lambda seen: any(one["event"] == "RequestAsked" for one in seen))
         request_id = next(one["request_id"] for one in asked if one["event"] == "RequestAsked")
@@ -208,8 +209,9 @@ def test_follow_tells_what_happens_until_it_is_interrupted(
     assert errors == b""
 
 
-def _say(owner: ThreadsClient, thread: str) -> bool:
-    return owner.chat(thread, script({"say": ["hello"]})).status == 200
+def _said_and(owner: ThreadsClient, thread: str, told: Callable[[], list[dict[str, Any]]]) -> list[dict[str, Any]]:
+    assert owner.chat(thread, script({"say": ["hello"]})).status == 200
+    return told()
 
 
 def _ran(seen: list[dict[str, Any]]) -> bool:
@@ -282,3 +284,18 @@ def test_a_wrong_password_keeps_nothing(
     done = interlock("login", "--user", owner.username, given="nonsense\n", url=server.url)
     assert done.returncode == 1
     assert not (tmp_path / "config").exists()
+
+
+def test_on_a_server_without_accounts_a_name_is_enough(interlock: Interlock, tmp_path: Path) -> None:
+    process = ServerProcess(tmp_path / "trusting", auth="none")
+    try:
+        url = process.start().url
+        with HitlClient(url, "none") as li:
+            asked = li.ask("clarification", {"question": "Who?"}, user_id="li")["request_id"]
+            assert interlock("pending", "--user", "bo", url=url).stdout == ""
+            assert asked in interlock("pending", "--user", "li", url=url).stdout
+            assert interlock("answer", asked, "--text", "me", "--user", "bo", url=url).returncode == 1
+            assert interlock("answer", asked, "--text", "me", "--user", "li", url=url).returncode == 0
+            assert li.look(asked, user_id="li")["answered_by"] == "li"
+    finally:
+        process.close()

@@ -4,6 +4,7 @@ reconnects; it works unchanged on a server without accounts."""
 import asyncio
 import json
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Any
 
 import websockets
@@ -13,6 +14,8 @@ from tests.support.server import ServerProcess
 from tests.support.witness import Witness
 
 BOUND = 20.0
+KEEP_ALIVE = "02"
+"""As the system writes it."""
 
 
 @dataclass
@@ -97,3 +100,14 @@ async def test_a_handler_that_blocks_its_loop_is_not_dropped(trusting: ServerPro
             while not seen or seen[-1]["event"] != "agent.user_confirm":
                 seen.append(json.loads(await ws.recv()))
         assert ws.latency == 0
+        assert _timer_of(ws.local_address[1], ws.remote_address[1]) == KEEP_ALIVE
+
+
+def _timer_of(client: int, server: int) -> str:
+    """The timer that the system runs on the server's end of a connection over loopback."""
+    ends = (f":{server:04X}", f":{client:04X}")
+    for line in Path("/proc/net/tcp").read_text().splitlines():
+        fields = line.split()
+        if (fields[1][-5:], fields[2][-5:]) == ends:
+            return fields[5].partition(":")[0]
+    raise AssertionError("there is no such connection")

@@ -218,6 +218,22 @@ def test_cancel_refuses_what_is_pending_and_nothing_of_it_runs(
     assert person.wait_for(SystemEvents.ERROR)["metadata"]["status"] == "cancelled"
 
 
+def test_cancel_of_a_run_that_comes_to_a_confirmation_before_its_end_cancels_that_too(
+    person: ConfirmClient, alice: ThreadsClient, witness: Witness, fresh: str
+) -> None:
+    person.say(script(calls(("hold", {"name": fresh}), ("guarded", {"name": f"{fresh}-2"}))))
+    wait_for(lambda: witness.count(fresh), lambda count: count == 1)
+    person.wait_for(AgentEvents.TOOL_CALL)
+    person.cancel()
+    person.cancel()
+    witness.release(fresh)
+    person.wait_for(AgentEvents.INTERRUPTED)
+    assert alice.wait_for_status(str(person.session_id), "idle")
+    person.say(script(says("on")))
+    assert person.wait_for(AgentEvents.FINAL_ANSWER)["content"] == "on"
+    assert witness.count(f"{fresh}-2") == 0
+
+
 def test_cancel_where_nothing_runs_is_told_as_well(person: ConfirmClient) -> None:
     person.create()
     person.cancel()

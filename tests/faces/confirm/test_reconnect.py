@@ -169,7 +169,7 @@ def test_reconnecting_on_the_same_connection_tells_again_and_goes_on_once(person
     assert names(told) == ["agent.thinking", "agent.partial_answer", "agent.final_answer"]
 
 
-def test_a_long_story_is_told_whole_to_who_reads_slowly(alice: ThreadsClient) -> None:
+def test_a_long_story_is_told_whole(alice: ThreadsClient) -> None:
     many = 700
     with of(alice) as person:
         session = person.create()

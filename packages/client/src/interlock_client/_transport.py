@@ -115,7 +115,7 @@ class Transport:
                 yield response
             finally:
                 await response.aclose()
-        except httpx.TransportError as error:
+        except httpx.RequestError as error:
             sent = not isinstance(error, _NOT_SENT)
             what = "the connection broke" if sent else "cannot be reached"
             raise NetworkError(f"{self.url}: {what} ({_reason(error)})", details={"sent": sent}) from error
@@ -172,7 +172,7 @@ def _seconds(text: str | None) -> float | None:
     return max(seconds, 0.0) if math.isfinite(seconds) else None
 
 
-def _reason(error: httpx.TransportError) -> str:
+def _reason(error: httpx.RequestError) -> str:
     return str(error) or type(error).__name__
 
 

@@ -43,7 +43,7 @@ def requires_approval(
     def decorate(function: Callable[P, T]) -> Callable[P, T]:
         guarded = _Guarded(function, name or function.__name__)
         described = _described(function) if description is None else description
-        options = {**said, "description": described, "allowed": ALLOWED, "tool_schema": guarded.schema}
+        options: dict[str, Any] = {**said, "description": described, "allowed": ALLOWED, "tool_schema": guarded.schema}
         _check_fits(function, client)
 
         @wraps(function)

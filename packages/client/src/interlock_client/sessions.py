@@ -4,8 +4,7 @@ from typing import Annotated, Any, Literal
 
 from pydantic import Field, StringConstraints
 
-from interlock_client.base import Sent, Told
-from interlock_client.hitl import JsonObject
+from interlock_client.base import JsonObject, Sent, Told
 
 SYSTEM_MESSAGE = "你会使用工具来帮助用户。如果工具使用被拒绝，请提示用户。"
 

@@ -19,7 +19,7 @@ ALLOWED: Sequence[ApprovalDecision] = ("accept", "edit", "reject", "response")
 
 
 class Gate:
-    """One client, and how it asks. `risk` is by the name of the tool; of what is not in it, the server finds the risk."""
+    """One client, and how it asks. `risk` is by the name of the tool; the server finds that of others."""
 
     def __init__(
         self, client: "Interlock", risk: Mapping[str, Risk] | None, timeout: float | None, allow_remember: bool

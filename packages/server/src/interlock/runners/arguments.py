@@ -33,6 +33,18 @@ def _takes_anything(model: Any) -> bool:
     return getattr(model, "model_config", {}).get("extra") == "allow"
 
 
+def fitting(schemas: Sequence[Schema], args: Mapping[str, Any]) -> Sequence[Schema]:
+    """Those that know every argument of the call as it was asked for.
+
+    A subagent that is hidden inside a tool may have a tool of the same name: its calls are not held against this one.
+    """
+    return [schema for schema in schemas if schema.get("additionalProperties") is not False or _knows(schema, args)]
+
+
+def _knows(schema: Schema, args: Mapping[str, Any]) -> bool:
+    return args.keys() <= names_in([schema])
+
+
 def names_in(schemas: Sequence[Schema]) -> frozenset[str]:
     return frozenset(name for schema in schemas for name in cast("Schema", schema.get("properties") or {}))
 

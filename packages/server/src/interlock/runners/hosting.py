@@ -76,4 +76,5 @@ class HostedAgents:
 
     def _parameters(self, request: Request) -> Sequence[arguments.Schema]:
         agent = self.find(request.agent)
-        return agent.parameters.get(request.body["tool_name"], ()) if agent else ()
+        schemas = agent.parameters.get(request.body["tool_name"], ()) if agent else ()
+        return arguments.fitting(schemas, request.body["args"])

@@ -4,7 +4,7 @@ from collections.abc import Collection, Sequence
 from datetime import datetime
 from typing import Any
 
-from sqlalchemy import Row, func, select, update
+from sqlalchemy import Row, bindparam, func, select, update
 
 from interlock.domain.errors import Conflict
 from interlock.domain.principal import Role, User
@@ -13,6 +13,8 @@ from interlock.storage.schema import users
 
 _ADDING_USERS = 0x696E7465726C6F63
 """The number of an advisory lock; any will do that nobody else uses."""
+_BY_ID = select(users).where(users.c.id == bindparam("user_id"))
+_BY_NAME = select(users).where(users.c.username == bindparam("username"))
 
 
 class SqlUsers(Repository):
@@ -33,11 +35,11 @@ class SqlUsers(Repository):
             raise Conflict(f"the name {user.username!r} is taken", username=user.username)
 
     async def get(self, user_id: str) -> User | None:
-        found = await self._connection.execute(select(users).where(users.c.id == user_id))
+        found = await self._connection.execute(_BY_ID, {"user_id": user_id})
         return _user(found.one_or_none())
 
     async def by_name(self, username: str) -> User | None:
-        found = await self._connection.execute(select(users).where(users.c.username == username))
+        found = await self._connection.execute(_BY_NAME, {"username": username})
         return _user(found.one_or_none())
 
     async def all(self) -> list[User]:
