@@ -100,7 +100,7 @@ class Terminal:
         def look() -> list[str]:
             return self._tmux(["display-message", "-p", state]).split()
 
-        ended = self._wait(look, lambda found: found[:1] == ["1"], "the program still runs")
+        ended = self._wait(look, lambda found: len(found) == 2 and found[0] == "1", "the program still runs")
         return int(ended[1])
 
     def _wait(self, look: Callable[[], T], is_right: Callable[[T], bool], failure: str) -> T:

@@ -1,10 +1,11 @@
 """Sessions over the lives of a server: it is stopped or killed, and who comes back has lost nothing."""
 
+import resource
 from collections.abc import Generator
 
 import pytest
 
-from interlock_client.confirm import AgentEvents
+from interlock_client.confirm import AgentEvents, ErrorTypes
 from tests.support import puppet
 from tests.support.confirm import ConfirmClient, names, only
 from tests.support.puppet import calls, says, script
@@ -75,3 +76,41 @@ def test_a_server_that_dies_of_an_answer_has_taken_it_or_not_and_never_twice(
         asks = only(told, AgentEvents.USER_CONFIRM)
         assert ([one["step_id"] for one in asks] == [asked["step_id"]]) is (point == "answer.committing"), names(told)
     assert witness.count(fresh) == 1
+
+
+def test_what_cannot_be_written_is_not_taken_and_can_be_sent_again(
+    mortal: ServerProcess, witness: Witness, fresh: str
+) -> None:
+    with ConfirmClient(mortal.url) as person:
+        asked = person.ask(script(calls(("guarded", {"name": fresh}))))
+        pid = mortal.running.pid
+        before = resource.prlimit(pid, resource.RLIMIT_FSIZE)
+        resource.prlimit(pid, resource.RLIMIT_FSIZE, (0, before[1]))
+        try:
+            for send in (person.confirm, person.refuse):
+                send(asked["step_id"])
+                assert person.next()["metadata"]["error_type"] == ErrorTypes.UNAVAILABLE
+        finally:
+            resource.prlimit(pid, resource.RLIMIT_FSIZE, before)
+        assert witness.count(fresh) == 0
+        person.confirm(asked["step_id"])
+        assert person.wait_for(AgentEvents.FINAL_ANSWER)["content"] == f"done {fresh}"
+    assert witness.count(fresh) == 1
+
+
+def test_who_sends_too_much_is_told_to_slow_down_and_stays_connected(
+    tmp_path_factory: pytest.TempPathFactory, witness: Witness
+) -> None:
+    environment = {**witness.environment, "INTERLOCK_RATE_LIMIT": "0.01", "INTERLOCK_RATE_BURST": "5"}
+    folder = tmp_path_factory.mktemp("slow")
+    process = ServerProcess(folder, agents=[puppet.SPEC], auth="none", environment=environment)
+    try:
+        with ConfirmClient(process.start().url) as person:
+            person.create()
+            for _ in range(20):
+                person.send_raw("{")
+            told = [person.next()["metadata"] for _ in range(20)]
+            assert {one["error_type"] for one in told} == {ErrorTypes.INVALID_MESSAGE, ErrorTypes.RATE_LIMITED}
+            assert told[-1]["retry_after"] >= 1
+    finally:
+        process.close()

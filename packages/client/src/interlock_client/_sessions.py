@@ -5,7 +5,9 @@ from typing import Any
 
 from interlock_client import sessions as wire
 from interlock_client._part import Part
+from interlock_client._patience import Patience
 from interlock_client._transport import Call, segment
+from interlock_client.errors import ServerUnavailable
 
 WAIT = 600.0
 """Seconds. A run goes on when nobody waits for it any more."""
@@ -21,7 +23,7 @@ class Sessions(Part):
         `session` tells what came of it.
         """
         body = {"user_id": user_id, "query": query, "system_message": system_message}
-        return await self._transport.fetch(wire.AgentResponse, Call("POST", "/agent/invoke", body, holds=wait))
+        return await self._came_of(user_id, Call("POST", "/agent/invoke", body, holds=wait))
 
     async def resume_session(
         self,
@@ -35,7 +37,21 @@ class Sessions(Part):
         """Reply to what the session waits for, and wait until the agent is done or asks again."""
         given = None if args is None else dict(args)
         body = {"user_id": user_id, "session_id": session_id, "response_type": response_type, "args": given}
-        return await self._transport.fetch(wire.AgentResponse, Call("POST", "/agent/resume", body, holds=wait))
+        return await self._came_of(user_id, Call("POST", "/agent/resume", body, holds=wait))
+
+    async def _came_of(self, user_id: str, call: Call) -> wire.AgentResponse:
+        """What a call came to. A server that shuts down goes on with it after its restart, and is waited for."""
+        try:
+            return await self._transport.fetch(wire.AgentResponse, call)
+        except ServerUnavailable as error:
+            if "status" not in error.details:
+                raise
+            patience = Patience(call.holds)
+            while True:
+                await patience.pause(error)
+                session = await self.session(user_id)
+                if session.status != "running" and session.last_response is not None:
+                    return session.last_response
 
     async def session(self, user_id: str) -> wire.SessionStatusResponse:
         """Where the user's session stands, and what the last call came to."""

@@ -153,7 +153,8 @@ def _given(params: Mapping[str, Any]) -> dict[str, Any]:
 def _did_nothing(error: InterlockError) -> bool:
     if isinstance(error, NetworkError):
         return error.details["sent"] is False
-    return error.status not in AMBIGUOUS
+    # A server that tells a state has begun with what was asked for.
+    return error.status not in AMBIGUOUS and "status" not in error.details
 
 
 def _error(response: httpx.Response) -> InterlockError:

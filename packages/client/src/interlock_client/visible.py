@@ -7,6 +7,7 @@ _HIDDEN = {"Cc", "Cf", "Cs", "Co", "Cn", "Zl", "Zp"}
 unassigned, and the line breaks that only Unicode knows."""
 _BLANK = frozenset("\u034f\u115f\u1160\u17b4\u17b5\u2800\u3164\uffa0")
 """Letters, by their class, that show nothing."""
+_SELECTORS = (("\u180b", "\u180d"), ("\ufe00", "\ufe0f"), ("\U000e0100", "\U000e01ef"))
 _SPACES = " \u3000"
 """The plain one, and the wide one of Chinese and Japanese."""
 
@@ -23,7 +24,11 @@ def _is_hidden(character: str) -> bool:
         return False
     category = unicodedata.category(character)
     # Other spaces look like a plain one; selectors look like nothing.
-    return category in _HIDDEN or category == "Zs" or character in _BLANK or "\ufe00" <= character <= "\ufe0f"
+    return category in _HIDDEN or category == "Zs" or character in _BLANK or _is_selector(character)
+
+
+def _is_selector(character: str) -> bool:
+    return any(first <= character <= last for first, last in _SELECTORS)
 
 
 def _escaped(character: str) -> str:

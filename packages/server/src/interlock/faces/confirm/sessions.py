@@ -1,7 +1,7 @@
 """The sessions that one connection is told of: each from a place in its log on, for as long as it may be seen."""
 
 import asyncio
-from contextlib import aclosing
+from contextlib import aclosing, suppress
 from dataclasses import dataclass
 from datetime import datetime
 
@@ -175,8 +175,9 @@ class Sessions:
         elif item.type is EventType.RUN_ENDED and session.is_cancelled:
             session.is_cancelled = False
             if item.data["status"] == RunStatus.PAUSED:
-                # It came to a pause before it came to its end.
-                await self.cancel(principal, session.id)
+                # It came to a pause before it came to its end. Who deleted it meanwhile has ended it as well.
+                with suppress(Forbidden):
+                    await self.cancel(principal, session.id)
 
     def _forget(self, session: _Session) -> None:
         self._followed.pop(session.id, None)
