@@ -1,15 +1,14 @@
 """What clients send, read and checked; and the envelope of what they are told."""
 
 import json
-import math
-from typing import Any, NoReturn, cast
+from typing import Any, cast
 
 from pydantic import ValidationError
 
 from interlock.domain.errors import FieldError, InvalidAnswer, InvalidInput
 from interlock.domain.request import Request, RequestKind
 from interlock.faces.confirm.events import Said
-from interlock.faces.http.sockets import check_message
+from interlock.faces.http.sockets import read_message
 from interlock.faces.shared.responses import reply_to
 from interlock.services.answering import Reply
 from interlock_client.confirm import Confirmation, UserEvent
@@ -18,28 +17,11 @@ LARGEST_BATCH = 100
 
 
 def read(raw: str | bytes) -> UserEvent:
-    check_message(raw)
-    try:
-        given: Any = json.loads(raw, parse_constant=_no_number, parse_float=_finite)
-    except (ValueError, RecursionError) as error:
-        raise InvalidInput("it is not JSON") from error
-    if not isinstance(given, dict):
-        raise InvalidInput("it is not a JSON object")
+    given = read_message(raw)
     try:
         return UserEvent.model_validate(given)
     except ValidationError as error:
         raise InvalidInput(_listed(error), _errors(error)) from error
-
-
-def _no_number(text: str) -> NoReturn:
-    raise ValueError(f"{text} is no JSON")
-
-
-def _finite(text: str) -> float:
-    value = float(text)
-    if not math.isfinite(value):
-        _no_number(text)
-    return value
 
 
 def _errors(error: ValidationError, where: str = "") -> list[FieldError]:

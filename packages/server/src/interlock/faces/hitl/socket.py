@@ -26,7 +26,7 @@ from interlock.faces.hitl.texts import text
 from interlock.faces.http.credentials import authenticated, caller_now
 from interlock.faces.http.locale import Locale, locale_of
 from interlock.faces.http.server_state import state_of
-from interlock.faces.http.sockets import Outbox, check_message, refuse_handshake
+from interlock.faces.http.sockets import Outbox, read_message, refuse_handshake
 from interlock.faces.http.watching import RECHECK_SECONDS
 from interlock.faces.shared.responses import reply_to
 from interlock.services import answering, pending
@@ -124,7 +124,6 @@ class _Conversations:
         message: Message = {}
         try:
             self._state.limits.admit(self._principal.id)
-            check_message(raw)
             message = _parsed(raw)
             await _ACTIONS[message["type"]](self, message)
         except InterlockError as error:
@@ -213,14 +212,11 @@ class _Conversations:
 
 
 def _parsed(raw: str | bytes) -> Message:
-    try:
-        message: Any = json.loads(raw)
-    except (ValueError, RecursionError) as error:
-        raise InvalidInput("the message is not JSON") from error
-    kind: Any = cast("dict[str, Any]", message).get("type") if isinstance(message, dict) else None
+    message = read_message(raw)
+    kind = message.get("type")
     if not isinstance(kind, str) or kind not in _ACTIONS:
         raise _wrong("type", f"type must be one of {', '.join(_ACTIONS)}")
-    return cast("Message", message)
+    return message
 
 
 def _text(message: Message, name: str) -> str:

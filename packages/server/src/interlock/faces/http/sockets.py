@@ -1,11 +1,13 @@
 """WebSockets within bounds: refused with a status, messages of a size, and nobody waits for who does not read."""
 
 import asyncio
+import json
 import logging
+import math
 from collections import deque
 from contextlib import suppress
 from http import HTTPStatus
-from typing import Self
+from typing import Any, NoReturn, Self, cast
 
 from starlette.requests import ClientDisconnect
 from starlette.responses import Response
@@ -48,6 +50,29 @@ def check_message(message: str | bytes) -> None:
         raise InvalidInput(f"a message has {MAX_MESSAGE} bytes at the most")
     if too_deep(message):
         raise InvalidInput(TOO_DEEP)
+
+
+def read_message(message: str | bytes) -> dict[str, Any]:
+    """The JSON object that a message is; `InvalidInput` for anything else, numbers that only Python knows included."""
+    check_message(message)
+    try:
+        given: Any = json.loads(message, parse_constant=_no_number, parse_float=_finite)
+    except (ValueError, RecursionError) as error:
+        raise InvalidInput("the message is not JSON") from error
+    if not isinstance(given, dict):
+        raise InvalidInput("the message is not a JSON object")
+    return cast("dict[str, Any]", given)
+
+
+def _no_number(text: str) -> NoReturn:
+    raise ValueError(f"{text} is no JSON")
+
+
+def _finite(text: str) -> float:
+    value = float(text)
+    if not math.isfinite(value):
+        _no_number(text)
+    return value
 
 
 class Outbox:
