@@ -136,5 +136,6 @@ def test_a_chat_streams_shows_tools_and_asks_in_place(
     terminal.press("Enter")
     terminal.sees(f"guarded success: done {name}")
     assert witness.count(name) == 1
+    terminal.waits_at("you>")
     terminal.press("C-d")
     assert terminal.exit_code() == 0

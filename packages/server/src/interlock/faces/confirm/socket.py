@@ -3,7 +3,6 @@
 import asyncio
 from collections.abc import Awaitable, Callable, Mapping
 from contextlib import suppress
-from typing import Any, cast
 
 from fastapi import APIRouter, WebSocket
 
@@ -13,7 +12,6 @@ from interlock.domain.errors import (
     InvalidAnswer,
     NotAuthenticated,
     NotFound,
-    StorageUnavailable,
 )
 from interlock.domain.principal import Principal
 from interlock.domain.request import RequestStatus
@@ -24,12 +22,12 @@ from interlock.faces.confirm.events import Said
 from interlock.faces.confirm.sessions import Sessions
 from interlock.faces.confirm.steps import opened_seq_of, step_of
 from interlock.faces.confirm.texts import text
-from interlock.faces.http.credentials import authenticated, caller_now, credential_of
+from interlock.faces.http.connections import POLICY, close, watch, welcome
+from interlock.faces.http.credentials import caller_now, credential_of
 from interlock.faces.http.locale import Locale, locale_of
 from interlock.faces.http.problems import Plain
 from interlock.faces.http.server_state import state_of
-from interlock.faces.http.sockets import Outbox, refuse_handshake
-from interlock.faces.http.watching import RECHECK_SECONDS
+from interlock.faces.http.sockets import Outbox
 from interlock.services import answering, pending
 from interlock.services.answering import Sender
 from interlock.services.malformed import count_malformed
@@ -38,7 +36,6 @@ from interlock.services.pending import RequestView
 from interlock_client.confirm import SystemEvents, UserEvent, UserEvents
 
 MOST_SEQ = 10**18
-GOING_AWAY, POLICY = 1001, 1008
 
 router = APIRouter()
 
@@ -47,17 +44,7 @@ router = APIRouter()
 @router.websocket("/")
 async def socket(websocket: WebSocket) -> None:
     """Talk to an agent, and confirm what it wants to do."""
-    try:
-        principal = await authenticated(websocket)
-        with state_of(websocket).limits.stream(principal.id):
-            await websocket.accept()
-            slow_seconds = state_of(websocket).limits.slow_seconds
-            async with Outbox(websocket, principal.id, slow_seconds) as outbox:
-                await _Connection(websocket, outbox, principal).serve()
-    except InterlockError as error:
-        # Only before the handshake: on an open socket every error is an event.
-        refused = Plain().refused(error, cast("Any", websocket))
-        await refuse_handshake(websocket.scope, cast("Any", websocket).send, refused)
+    await welcome(websocket, Plain(), lambda outbox, principal: _Connection(websocket, outbox, principal).serve())
 
 
 class _Connection:
@@ -74,7 +61,7 @@ class _Connection:
         self._sessions.tell(Said(SystemEvents.CONNECTED, text("connected", self._locale)))
         # What fails in one of its tasks ends the connection: a socket that is open and silent would be worse.
         async with self._tasks:
-            watching = self._tasks.create_task(self._watch())
+            watching = self._tasks.create_task(watch(self._websocket, self._still, self._speak))
             try:
                 await self._converse()
             finally:
@@ -88,30 +75,13 @@ class _Connection:
                 return
             await self._handle(message.get("text") or message.get("bytes") or "")
 
-    async def _watch(self) -> None:
-        """Close it when the server shuts down or the credential no longer holds; tell no more of what is not theirs."""
-        while not await self._is_closing(RECHECK_SECONDS):
-            try:
-                self._principal = await caller_now(self._websocket)
-                await self._sessions.leave_unseen(self._principal)
-            except NotAuthenticated:
-                await self._close(POLICY, "revoked")
-                return
-            except StorageUnavailable:
-                continue
-        await self._close(GOING_AWAY, "closing")
+    async def _still(self, principal: Principal) -> None:
+        """Tell no more of what is no longer theirs."""
+        self._principal = principal
+        await self._sessions.leave_unseen(principal)
 
-    async def _is_closing(self, seconds: float) -> bool:
-        try:
-            async with asyncio.timeout(seconds):
-                return await self._state.closing.wait()
-        except TimeoutError:
-            return False
-
-    async def _close(self, code: int, reason: str) -> None:
-        # Unless it was closed a moment before.
-        with suppress(RuntimeError):
-            await self._websocket.close(code, text(reason, self._locale))
+    def _speak(self, reason: str) -> str:
+        return text(reason, self._locale)
 
     async def _handle(self, raw: str | bytes) -> None:
         event: UserEvent | None = None
@@ -121,7 +91,7 @@ class _Connection:
             await self._recognize(event)
             await _ACTIONS[event.event](self, event)
         except NotAuthenticated:
-            await self._close(POLICY, "revoked")
+            await close(self._websocket, POLICY, self._speak("revoked"))
         except InterlockError as error:
             self._sessions.tell_error(error, event.session_id if event else None)
 

@@ -3,7 +3,7 @@
 import asyncio
 import json
 from collections.abc import Awaitable, Callable, Mapping
-from contextlib import aclosing, suppress
+from contextlib import aclosing
 from typing import Any, cast
 
 from fastapi import APIRouter, WebSocket
@@ -13,7 +13,6 @@ from interlock.domain.errors import (
     Forbidden,
     InterlockError,
     InvalidInput,
-    NotAuthenticated,
     NotFound,
     StorageUnavailable,
 )
@@ -23,11 +22,11 @@ from interlock.domain.principal import Principal
 from interlock.faces.hitl.envelope import Envelope, failure
 from interlock.faces.hitl.events import Place, Told, read_place, still_pending, told_of
 from interlock.faces.hitl.texts import text
-from interlock.faces.http.credentials import authenticated, caller_now
+from interlock.faces.http.connections import watch, welcome
+from interlock.faces.http.credentials import caller_now
 from interlock.faces.http.locale import Locale, locale_of
 from interlock.faces.http.server_state import state_of
-from interlock.faces.http.sockets import Outbox, read_message, refuse_handshake
-from interlock.faces.http.watching import RECHECK_SECONDS
+from interlock.faces.http.sockets import Outbox, read_message
 from interlock.faces.shared.responses import reply_to
 from interlock.services import answering, pending
 from interlock.services.answering import Sender
@@ -36,7 +35,6 @@ from interlock.services.threads import is_visible
 
 SOURCE = "hitl"
 MOST_CONVERSATIONS = 1_000
-GOING_AWAY, POLICY = 1001, 1008
 
 router = APIRouter(prefix="/api/v1/agent")
 
@@ -46,17 +44,11 @@ Message = Mapping[str, Any]
 @router.websocket("/ws")
 async def socket(websocket: WebSocket) -> None:
     """Subscribe to conversations, and answer what is asked on them."""
-    try:
-        principal = await authenticated(websocket)
-        with state_of(websocket).limits.stream(principal.id):
-            await websocket.accept()
-            slow_seconds = state_of(websocket).limits.slow_seconds
-            async with Outbox(websocket, principal.id, slow_seconds) as outbox:
-                await _Conversations(websocket, outbox, principal).serve()
-    except InterlockError as error:
-        # Only before the handshake: on an open socket every error is a message.
-        refusal = Envelope().refused(error, cast("Any", websocket))
-        await refuse_handshake(websocket.scope, cast("Any", websocket).send, refusal)
+    await welcome(
+        websocket,
+        Envelope(),
+        lambda outbox, principal: _Conversations(websocket, outbox, principal).serve(),
+    )
 
 
 class _Conversations:
@@ -75,7 +67,7 @@ class _Conversations:
     async def serve(self) -> None:
         # What fails in one of its tasks ends the connection: a socket that is open and silent would be worse.
         async with self._tasks:
-            watching = self._tasks.create_task(self._watch())
+            watching = self._tasks.create_task(watch(self._websocket, self._still, self._speak))
             try:
                 await self._converse()
             finally:
@@ -93,32 +85,15 @@ class _Conversations:
                 return
             await self._handle(message.get("text") or message.get("bytes") or "")
 
-    async def _watch(self) -> None:
-        """Close it when the server shuts down or the credential has ended; leave what is no longer theirs to see."""
-        while not await self._is_closing(RECHECK_SECONDS):
-            try:
-                self._principal = await caller_now(self._websocket)
-                for conversation_id in [*self._following]:
-                    if not await is_visible(self._core, self._principal, conversation_id):
-                        await self._leave(conversation_id)
-            except NotAuthenticated:
-                await self._close(POLICY, "revoked")
-                return
-            except StorageUnavailable:
-                continue
-        await self._close(GOING_AWAY, "closing")
+    async def _still(self, principal: Principal) -> None:
+        """Leave what is no longer theirs to see."""
+        self._principal = principal
+        for conversation_id in [*self._following]:
+            if not await is_visible(self._core, principal, conversation_id):
+                await self._leave(conversation_id)
 
-    async def _is_closing(self, seconds: float) -> bool:
-        try:
-            async with asyncio.timeout(seconds):
-                return await self._state.closing.wait()
-        except TimeoutError:
-            return False
-
-    async def _close(self, code: int, reason: str) -> None:
-        # Unless it was closed a moment before.
-        with suppress(RuntimeError):
-            await self._websocket.close(code, text(reason, self._locale))
+    def _speak(self, reason: str) -> str:
+        return text(reason, self._locale)
 
     async def _handle(self, raw: str | bytes) -> None:
         message: Message = {}
