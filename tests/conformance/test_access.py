@@ -164,7 +164,7 @@ async def test_live_grants_are_one_owners_and_one_agents_the_oldest_first(store:
     async with store.transaction() as tx:
         for grant in grants:
             await tx.grants.add(grant)
-    async with store.snapshot() as tx:
+    async with store.transaction() as tx:
         assert await tx.grants.live("u-ann", "demo") == [grants[4], grants[0], grants[1]]
         assert [grant.id for grant in await tx.grants.of_owner("u-ann")][:2] == ["grant_a", "grant_b"]
         assert len(await tx.grants.of_owner(None)) == 5
@@ -182,6 +182,33 @@ async def test_a_revoked_grant_is_no_longer_live_and_is_kept(store: Store) -> No
         assert await tx.grants.of_owner("u-ann") == []
         expected = a_grant(uses=2, last_used_at=after(2), revoked_at=after(3), revoked_by="bob")
         assert await tx.grants.get("grant_1") == expected
+
+
+async def test_a_grant_that_is_about_to_answer_is_revoked_after_that(store: Store) -> None:
+    async with store.transaction() as tx:
+        await tx.grants.add(a_grant())
+    order: list[str] = []
+    reading = asyncio.Event()
+
+    async def answer() -> None:
+        async with store.transaction() as tx:
+            assert [grant.id for grant in await tx.grants.live("u-ann", "demo")] == ["grant_1"]
+            reading.set()
+            await asyncio.sleep(0.05)
+            await tx.grants.used("grant_1", after(1))
+            order.append("answered")
+
+    async def revoke() -> None:
+        await reading.wait()
+        async with store.transaction() as tx:
+            await tx.grants.revoke("grant_1", "ann", after(2))
+            order.append("revoked")
+
+    async with asyncio.timeout(10):
+        await asyncio.gather(answer(), revoke())
+    assert order == ["answered", "revoked"]
+    async with store.transaction() as tx:
+        assert await tx.grants.live("u-ann", "demo") == []
 
 
 async def test_uses_of_a_grant_at_once_are_all_counted(store: Store) -> None:

@@ -49,13 +49,29 @@ class Terminal:
         self, command: Sequence[str], folder: Path, environment: Mapping[str, str], size: tuple[int, int] = (80, 24)
     ) -> None:
         self._socket = folder / "tmux"
+        self._ended = folder / "exit-code"
         settings = folder / "tmux.conf"
         settings.write_text(_SETTINGS)
         columns, rows = size
         self._tmux(
-            ["-u", "-f", str(settings), "new-session", "-d", "-x", str(columns), "-y", str(rows), *command],
+            [
+                "-u",
+                "-f",
+                str(settings),
+                "new-session",
+                "-d",
+                "-x",
+                str(columns),
+                "-y",
+                str(rows),
+                *self._noted(command),
+            ],
             {"LANG": "C.UTF-8", **environment},
         )
+
+    def _noted(self, command: Sequence[str]) -> list[str]:
+        """The command, and then a note of its exit code, which tmux itself now and then misses."""
+        return ["sh", "-c", '"$@"; echo $? > "$0"', str(self._ended), *command]
 
     def _tmux(self, arguments: Sequence[str], environment: Mapping[str, str] | None = None) -> str:
         done = subprocess.run(
@@ -95,13 +111,11 @@ class Terminal:
 
     def exit_code(self) -> int:
         """Of the program, once it has ended."""
-        state = "#{pane_dead} #{pane_dead_status}"
 
-        def look() -> list[str]:
-            return self._tmux(["display-message", "-p", state]).split()
+        def look() -> str:
+            return self._ended.read_text() if self._ended.exists() else ""
 
-        ended = self._wait(look, lambda found: len(found) == 2 and found[0] == "1", "the program still runs")
-        return int(ended[1])
+        return int(self._wait(look, lambda text: text.endswith("\n"), "the program still runs"))
 
     def _wait(self, look: Callable[[], T], is_right: Callable[[T], bool], failure: str) -> T:
         deadline = time.monotonic() + WAIT_SECONDS

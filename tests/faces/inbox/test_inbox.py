@@ -204,6 +204,34 @@ def test_the_stream_tells_of_everything_that_one_may_see(alice: ThreadsClient, b
     assert "not for alice" not in json.dumps(told)
 
 
+def test_of_a_deleted_conversation_only_those_are_told_whose_it_was(alice: ThreadsClient, bob: ThreadsClient) -> None:
+    with bob.http.stream("GET", f"{INBOX}/stream") as theirs, alice.http.stream("GET", f"{INBOX}/stream") as own:
+        theirs_told, own_told = parse(theirs.iter_lines()), parse(own.iter_lines())
+        assert (next(theirs_told).event, next(own_told).event) == ("hello", "hello")
+        for owner in (alice, bob):
+            thread_id = owner.new_thread()
+            owner.http.delete(f"/api/sessions/{thread_id}").raise_for_status()
+        deleted = [next(told).data["conversation_id"] for told in (own_told, theirs_told)]
+    assert [name.split("-")[0] for name in deleted] == ["alice", "bob"]
+
+
+def test_a_page_of_history_ends_where_the_next_begins(people: People) -> None:
+    owner = people.named("inbox-history")
+    for name in ("h1", "h2", "h3"):
+        shown = view(owner, asked(owner, ("guarded", {"name": name}))[0])
+        answer(owner, shown, {"decision": "reject"}).raise_for_status()
+    seen: list[str] = []
+    cursor = None
+    while True:
+        query = {"limit": 1, "outcome": "refused", **({"cursor": cursor} if cursor else {})}
+        page = owner.http.get("/api/v1/history", params=query).raise_for_status().json()
+        seen += [entry["headline"] for entry in page["entries"]]
+        cursor = page["next_cursor"]
+        if cursor is None:
+            break
+    assert seen == ['guarded "h3"', 'guarded "h2"', 'guarded "h1"']
+
+
 def test_the_agents_are_told_with_their_tools_and_risks(alice: ThreadsClient) -> None:
     agents = {agent["name"]: agent for agent in alice.http.get("/api/v1/agents").json()["agents"]}
     tools = {tool["name"]: tool for tool in agents["puppet"]["tools"]}

@@ -45,11 +45,15 @@ class Principal:
         return self.role is Role.AGENT
 
     def may_see(self, thread: Thread) -> bool:
+        return self.may_see_of(thread.owner_id, thread.agent, thread.asker_id)
+
+    def may_see_of(self, owner_id: str, agent: str, asker_id: str | None) -> bool:
+        """As `may_see`, of a thread that may be gone by now."""
         if self.is_agent:
-            return thread.asker_id == self.id
-        if self.role is Role.ADMIN or self.id == thread.owner_id:
+            return asker_id == self.id
+        if self.role is Role.ADMIN or self.id == owner_id:
             return True
-        return self.role is Role.REVIEWER and thread.agent in self.reviews
+        return self.role is Role.REVIEWER and agent in self.reviews
 
     def may_answer(self, thread: Thread) -> bool:
         return not self.is_agent and self.may_see(thread)

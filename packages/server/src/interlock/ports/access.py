@@ -45,7 +45,7 @@ class Grants(Protocol):
     async def get(self, grant_id: str) -> Grant | None: ...
 
     async def live(self, owner_id: str, agent: str) -> list[Grant]:
-        """Those not revoked, the oldest first."""
+        """Those not revoked, the oldest first; nobody revokes them until this transaction ends."""
         ...
 
     async def of_owner(self, owner_id: str | None) -> list[Grant]:

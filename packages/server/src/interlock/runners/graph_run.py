@@ -41,6 +41,9 @@ from interlock.services.running import Paused, Standing
 INTERRUPT = "__interrupt__"
 FIRST_SEQ = 2
 """The number of the first message's event: only that the thread was made stands before it."""
+MOST_IN_A_ROW = 200
+"""How often grants and saved values may answer within one run before a person is asked all the same: an agent that
+turns in circles must not do so for ever."""
 FLUSH_SECONDS = 0.1
 """How long an entry of the log waits for a transaction to take it along."""
 
@@ -73,6 +76,7 @@ class GraphRun:
         self._dirty = asyncio.Event()
         self._last_values: Any = None
         self._was_interrupted = False
+        self._in_a_row = 0
 
     async def execute(self) -> None:
         """Run until the graph pauses, ends, fails or has drained. `LeaseLost` and `StorageUnavailable` come through."""
@@ -121,6 +125,7 @@ class GraphRun:
             paused = await self._conclude(state)
             if paused is None or paused.is_open:
                 return
+            self._in_a_row += 1
             self.log.recorded(paused.events)
             await self._load_standing()
             state = await read_state(self.graph, self.config)
@@ -307,6 +312,7 @@ class GraphRun:
             before=self._told(state),
             message_count=len(state.messages) if state else None,
             consumed=self.answered.done_with(state),
+            by_people=self._in_a_row >= MOST_IN_A_ROW,
         )
 
     async def _finish(self, status: RunStatus, state: GraphState, *, error: str | None = None) -> None:

@@ -51,8 +51,10 @@ class HostedAgent:
         """The ask, with what the approval of a tool may be remembered by."""
         if asked.kind is not RequestKind.APPROVAL:
             return asked
-        toolset = digest(dict(self.definitions)) if self.definitions else None
-        return replace(asked, definition=self.definitions.get(asked.body["tool_name"]), toolset=toolset)
+        definition = self.definitions.get(asked.body["tool_name"])
+        # What the agent does without a tool of its own is not among "all tools", of which the digest is made.
+        toolset = digest(dict(self.definitions)) if definition else None
+        return replace(asked, definition=definition, toolset=toolset)
 
 
 class AgentNotLoaded(InvalidInput):

@@ -25,6 +25,8 @@ async def extend(core: Core, principal: Principal, request_id: str, seconds: flo
         if request is None:
             raise NotFound("there is no such request", request_id=request_id)
         answerable(principal, await work.tx.threads.lock(request.thread_id))
+        # As it is now that nobody else can change it.
+        request = await work.tx.requests.get(request_id) or request
         extended = await _extended(work, request, seconds)
         deadline = extended.deadline
         told = {"request_id": request_id, "pause_id": request.pause_id, "by": principal.name}
@@ -46,7 +48,8 @@ async def _extended(work: Unit, request: Request, seconds: float) -> Request:
         raise Conflict("whoever asked this does not want its deadline moved")
     deadline = request.deadline + timedelta(seconds=seconds)
     left = (deadline - work.now).total_seconds()
-    await work.tx.requests.extend(request.id, deadline, deadline - warning_before(left))
+    if not await work.tx.requests.extend(request.id, deadline, deadline - warning_before(left)):
+        raise await settled_error(work, request.id)
     extended = await work.tx.requests.get(request.id)
     assert extended is not None
     return extended

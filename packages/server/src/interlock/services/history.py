@@ -1,5 +1,6 @@
 """What was decided: every settled request, with its answer."""
 
+import asyncio
 from dataclasses import dataclass, replace
 from datetime import datetime
 
@@ -13,6 +14,8 @@ from interlock.services.settling import shown
 _DECISIONS = {"approved": "accept", "edited": "edit", "refused": "reject", "replied": "response"}
 MOST_LOOKED_AT = 2_000
 """An outcome is found by looking into answers; further than this a page does not look."""
+
+SMALLEST_PAGE = 200
 
 Position = tuple[datetime, str]
 Row = tuple[Request, Answer | None]
@@ -37,10 +40,10 @@ async def list_decided(
     if principal.is_agent:
         raise Forbidden("an agent's key may not look at what people decided")
     found: list[Row] = []
-    looked_at = 0
+    looked_at, size = 0, max(limit, SMALLEST_PAGE)
     async with core.store.snapshot() as tx:
         while looked_at < MOST_LOOKED_AT:
-            page = await tx.requests.page_settled(_filter(principal, wanted, before), limit)
+            page = await tx.requests.page_settled(_filter(principal, wanted, before), size)
             looked_at += len(page)
             for row in page:
                 before = _position(row[0])
@@ -48,8 +51,10 @@ async def list_decided(
                     found.append(_readable(row))
                 if len(found) == limit:
                     return found, before
-            if len(page) < limit:
+            if len(page) < size:
                 return found, None
+            # Others may want something meanwhile.
+            await asyncio.sleep(0)
     return found, before
 
 

@@ -106,10 +106,13 @@ async def answer_shown(
 ) -> bytes:
     """Answer what was shown, and nothing else: `NotShown` when it is not what the digest was made of."""
 
+    # Before anything is locked: a file is read in a thread, of which there may be none free.
+    await _check_file(core, sender.principal, reply, shown)
+
     async def act(work: Unit) -> Settled:
         request = await work.tx.requests.get(reply.request_id)
         if request is not None and request.status is RequestStatus.PENDING:
-            await _check_shown(core, request, reply, shown)
+            _check_shown(request, reply, shown)
         return await settle_one(work, sender, reply)
 
     given = await replied_once(core, sender.principal, once, act, rendered)
@@ -117,16 +120,23 @@ async def answer_shown(
     return given
 
 
-async def _check_shown(core: Core, request: Request, reply: Reply, shown: Shown) -> None:
+def _check_shown(request: Request, reply: Reply, shown: Shown) -> None:
     if shown.digest != showing.shown_digest(request):
         raise NotShown("this is not what was shown; look at the request again")
     if showing.needs_code(request, reply.value) and shown.code != showing.code_of(request):
         message = "type the four digits that stand behind the last line of what will run"
         raise InvalidAnswer(message, [FieldError("code", "wrong", message)])
-    if shown.file_sha256 is not None:
-        file = await core.agents.file_behind(request)
-        if file is None or file.sha256 != shown.file_sha256:
-            raise FileChanged("the file has changed since it was shown; look at the new difference")
+
+
+async def _check_file(core: Core, principal: Principal, reply: Reply, shown: Shown) -> None:
+    if shown.file_sha256 is None:
+        return
+    view = await pending.view_request(core, principal, reply.request_id)
+    if view.request.status is not RequestStatus.PENDING:
+        return
+    file = await core.agents.file_behind(view.request)
+    if file is None or file.sha256 != shown.file_sha256:
+        raise FileChanged("the file has changed since it was shown; look at the new difference")
 
 
 def with_shown(sender: Sender, shown: Shown, dwell_ms: int | None) -> Sender:

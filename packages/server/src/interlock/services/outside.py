@@ -105,7 +105,11 @@ async def _begun(work: Unit, principal: Principal, person: Principal, agent: str
     try:
         await work.tx.threads.add(thread)
     except Conflict as error:
-        raise Forbidden("this conversation was deleted") from error
+        # Another ask began it a moment before, or it was deleted.
+        begun = await work.tx.threads.lock(thread_id)
+        if begun is None or begun.asker_id != principal.id:
+            raise Forbidden("this conversation was deleted") from error
+        return begun
     await work.record(thread_id, (EventType.THREAD_CREATED, {"agent": agent, "owner": person.name}))
     return thread
 

@@ -23,10 +23,17 @@ class Placed:
 
 
 async def place(
-    work: Unit, thread: Thread, pause: Pause, requests: Sequence[Request], before: Sequence[Entry] = ()
+    work: Unit,
+    thread: Thread,
+    pause: Pause,
+    requests: Sequence[Request],
+    before: Sequence[Entry] = (),
+    *,
+    by_people: bool = False,
 ) -> Placed:
-    """Write a pause of a locked thread, and settle at once what was granted or saved before."""
-    settlements = [(one, how) for one in requests if (how := await standing_answer(work, thread, one))]
+    """Write a pause of a locked thread, and settle at once what was granted or saved before, unless `by_people`."""
+    asked = () if by_people else requests
+    settlements = [(one, how) for one in asked if (how := await standing_answer(work, thread, one))]
     settled = [request.id for request, _ in settlements]
     events = await work.record(thread.id, *before, pause_opened(pause, requests, settled))
     await work.tx.pauses.add(replace(pause, opened_seq=events[-1].seq), requests)

@@ -1,6 +1,7 @@
 """Requests as people and agents look at them: one, those of a conversation, and everything that waits."""
 
 import asyncio
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
 
@@ -146,7 +147,14 @@ async def list_pending(
         mine = _within(principal, filtered)
         total = await tx.requests.count_pending(mine, COUNTED)
         found = await tx.requests.page_pending(mine, limit)
+    # Those of one pause in their own order; the page ends where its last one by time and id stands.
+    found.sort(key=lambda request: (request.created_at, request.pause_id, request.position))
     return found, total
+
+
+def last_of(found: Sequence[Request]) -> tuple[datetime, str]:
+    """Where the next page begins."""
+    return max((request.created_at, request.id) for request in found)
 
 
 def _within(principal: Principal, wanted: PendingFilter) -> PendingFilter:

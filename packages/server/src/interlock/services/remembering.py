@@ -51,14 +51,27 @@ async def remember(
         tool=None if is_all else request.body["tool_name"],
         action=request.digest if how.scope is GrantScope.THIS_ACTION else None,
     )
+    same = await _same(work, grant)
+    if same is not None:
+        return same
     await work.tx.grants.add(grant)
     return grant
+
+
+async def _same(work: Unit, grant: Grant) -> Grant | None:
+    """A grant that says just this already; said again by somebody else it is another one."""
+    meant = ("thread_id", "scope", "tool", "action", "definition", "allow", "by_id")
+    for live in await work.tx.grants.live(grant.owner_id, grant.agent):
+        if all(getattr(live, name) == getattr(grant, name) for name in meant):
+            return live
+    return None
 
 
 async def save_values(work: Unit, request: Request, by: Principal, values: Mapping[str, str]) -> None:
     """Keep the values for the next ask of the same owner and agent."""
     is_sensitive = {field["name"]: field["sensitive"] for field in request.body["fields"]}
-    for name, value in values.items():
+    # In one order, so that two answers that save the same names do not wait for each other.
+    for name, value in sorted(values.items()):
         saved = SavedSecret(
             new_id("saved"),
             request.owner_id,

@@ -56,7 +56,7 @@ def new_request(policy: Policy, now: datetime, thread: Thread, pause: Pause, pos
         call_id=asked.call_id,
         message_id=asked.message_id,
         digest=asked.digest,
-        definition=(asked.definition or _described_definition(asked.body)) if is_approval else None,
+        definition=_definition(thread, asked) if is_approval else None,
         toolset=asked.toolset,
         timeout_seconds=timeout,
         deadline=deadline,
@@ -71,7 +71,14 @@ def _body(policy: Policy, thread: Thread, asked: Asked) -> dict[str, Any]:
         return dict(asked.body)
     configured = policy.risks.get(asked.body["tool_name"])
     risk = risk_of(asked.body["risk_level"], configured, is_outside=thread.is_outside)
-    return {**asked.body, "risk_level": risk}
+    # Where nothing is known that could change, nothing can be remembered.
+    allow_remember = asked.body["allow_remember"] and _definition(thread, asked) is not None
+    return {**asked.body, "risk_level": risk, "allow_remember": allow_remember}
+
+
+def _definition(thread: Thread, asked: Asked) -> str | None:
+    """By what a remembered answer knows the tool again: of an agent that runs elsewhere, what its ask says of it."""
+    return _described_definition(asked.body) if thread.is_outside else asked.definition
 
 
 def pause_opened(pause: Pause, requests: Sequence[Request], settled: Sequence[str] = ()) -> Entry:

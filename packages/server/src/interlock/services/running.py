@@ -122,6 +122,7 @@ async def open_pause(
     before: Sequence[Entry] = (),
     message_count: int | None = None,
     consumed: Collection[str] = (),
+    by_people: bool = False,
 ) -> Paused:
     """The run waits: its pause, the requests, the thread's state and the events, all at once.
 
@@ -134,7 +135,7 @@ async def open_pause(
             new_request(core.policy, work.now, claim.thread, pause, position, one) for position, one in enumerate(asked)
         ]
         await work.tx.leases.check(lease)
-        placed = await place(work, claim.thread, pause, requests, before)
+        placed = await place(work, claim.thread, pause, requests, before, by_people=by_people)
         await _consume(work, consumed)
         events = placed.events
         if placed.is_open:

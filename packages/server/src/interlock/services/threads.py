@@ -89,9 +89,14 @@ async def remove_thread(work: Unit, principal: Principal, thread: Thread) -> Non
         await work.tx.runs.change(run.id, RunStatus.STOPPED, work.now, error="the thread was deleted")
         work.stop(run.id)
     await work.tx.grants.end_of_thread(thread.id, work.now)
-    await work.record(thread.id, (EventType.THREAD_DELETED, {"by": principal.name}))
+    await work.record(thread.id, (EventType.THREAD_DELETED, _deleted(principal, thread)))
     await work.tx.audit.append(thread.id, principal, "thread.deleted", {}, work.now)
     await work.tx.threads.delete(thread.id, work.now)
+
+
+def _deleted(by: Principal, thread: Thread) -> dict[str, str | None]:
+    """Whose it was, for those who are told of it when it is gone."""
+    return {"by": by.name, "owner_id": thread.owner_id, "agent": thread.agent, "asker_id": thread.asker_id}
 
 
 async def open_pause_of(tx: Transaction, thread_id: str) -> tuple[Pause | None, tuple[Request, ...]]:

@@ -14,6 +14,8 @@ _LIVE = (
     select(grants)
     .where(grants.c.owner_id == bindparam("owner_id"), grants.c.agent == bindparam("agent"), _IS_LIVE)
     .order_by(grants.c.created_at, grants.c.id)
+    # Held until the answer is written, and always in this order: a grant that is revoked meanwhile gives none.
+    .with_for_update()
 )
 
 

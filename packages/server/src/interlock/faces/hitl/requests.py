@@ -1,6 +1,7 @@
 """Asking, looking, answering and cancelling over REST."""
 
 import json
+import time
 from typing import Annotated, Any
 
 from fastapi import APIRouter, Header, Query, Request
@@ -9,20 +10,21 @@ from fastapi.responses import Response
 from interlock.domain.canonical import canonical_json
 from interlock.domain.errors import FieldError, Forbidden, InvalidInput
 from interlock.domain.moment import spelled
-from interlock.domain.request import RequestKind
+from interlock.domain.request import RequestKind, RequestStatus
 from interlock.faces.hitl import envelope, views
 from interlock.faces.hitl.documented import enveloped
 from interlock.faces.hitl.texts import text
-from interlock.faces.http.credentials import Caller
+from interlock.faces.http.credentials import Caller, caller_now
 from interlock.faces.http.cursors import cursor as cursor_at
 from interlock.faces.http.cursors import read_cursor
 from interlock.faces.http.locale import locale_of
 from interlock.faces.http.server_state import state_of
+from interlock.faces.http.watching import RECHECK_SECONDS
 from interlock.faces.shared.responses import reply_to
 from interlock.services import answering, outside, pending
 from interlock.services.answering import Reply, Sender
 from interlock.services.once import Once
-from interlock.services.pending import Wanted
+from interlock.services.pending import RequestView, Wanted
 from interlock_client import hitl as wire
 
 SOURCE = "hitl"
@@ -70,7 +72,7 @@ async def list_pending(
         {
             "pending_requests": [views.pending_view(one) for one in found],
             "total": total,
-            "next_cursor": cursor_at(found[-1].created_at, found[-1].id) if more else None,
+            "next_cursor": cursor_at(*pending.last_of(found)) if more else None,
         },
     )
 
@@ -137,8 +139,24 @@ async def look(
     wait: Annotated[float, Query(ge=0, le=LONGEST_WAIT, description="Seconds to wait for it to be settled.")] = 0.0,
 ) -> Response:
     """One request, with its answer where it has one. `wait` holds the reply until it is settled."""
-    view = await pending.view_request(state_of(request).core, caller, request_id, wait=wait)
+    if wait:
+        with state_of(request).limits.stream(caller.id):
+            return envelope.answer_done(request, views.request_view(await _settled(request, request_id, wait)))
+    view = await pending.view_request(state_of(request).core, caller, request_id)
     return envelope.answer_done(request, views.request_view(view))
+
+
+async def _settled(request: Request, request_id: str, wait: float) -> RequestView:
+    """The request once it is settled, or as it is when the time is up; for as long as the credential holds."""
+    state = state_of(request)
+    until = time.monotonic() + wait
+    while True:
+        left = min(until - time.monotonic(), RECHECK_SECONDS)
+        view = await pending.view_request(state.core, await caller_now(request), request_id, wait=max(left, 0.0))
+        if view.request.status is not RequestStatus.PENDING or left < RECHECK_SECONDS or state.closing.is_set():
+            # What came in the last moment is told only to a credential that holds in that moment.
+            await caller_now(request)
+            return view
 
 
 @router.post(

@@ -48,13 +48,13 @@ async def credential_of(connection: HTTPConnection, named_user: str | None = Non
     scheme, _, text = connection.headers.get("authorization", "").partition(" ")
     if scheme.lower() == "bearer" and text.strip():
         return by_text(state, text.strip())
-    if cookie := connection.cookies.get(COOKIE):
-        # Sent for another site's page it was refused by now: the guard looks at where a request comes from.
-        return by_text(state, cookie)
     # Only where a browser cannot set a header: with a ticket nobody may make a key, or the next ticket.
     is_stream = connection.scope["type"] == "websocket" or connection.scope["method"] == "GET"
     if is_stream and (ticket := connection.query_params.get(TICKET)):
         return _by_ticket(state, await keys.take_ticket(state.core, ticket))
+    if cookie := connection.cookies.get(COOKIE):
+        # Sent for another site's page it was refused by now: the guard looks at where a request comes from.
+        return by_text(state, cookie)
     raise NotAuthenticated("Could not validate credentials")
 
 

@@ -14,3 +14,7 @@ class OneTimeLink:
             return False
         self.token = None
         return True
+
+    def restore(self, token: str) -> None:
+        """What it was used for did not come about."""
+        self.token = token

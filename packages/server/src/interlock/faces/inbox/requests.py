@@ -20,7 +20,7 @@ from interlock.services import answering, extending, inbox, looking
 from interlock.services.answering import Reply, Sender, Settled
 from interlock.services.inbox import Shown
 from interlock.services.once import Once
-from interlock.services.pending import Wanted
+from interlock.services.pending import Wanted, last_of
 from interlock_client import inbox as wire
 
 SOURCE = "web"
@@ -45,11 +45,11 @@ async def list_all(
     core = state_of(request).core
     wanted = Wanted((RequestKind(kind),) if kind else None, agent, risk, q or None)
     found, total = await inbox.list_inbox(core, caller, wanted, read_cursor(cursor) if cursor else None, limit)
-    last = found[-1].request if len(found) == limit else None
+    is_last = len(found) < limit
     return wire.Inbox(
         requests=[wire.InboxEntry.model_validate(views.entry_view(entry)) for entry in found],
         total=total,
-        next_cursor=cursor_at(last.created_at, last.id) if last else None,
+        next_cursor=None if is_last else cursor_at(*last_of([entry.request for entry in found])),
         server_time=core.clock.now(),
     )
 

@@ -3,7 +3,7 @@
 from fastapi import APIRouter, Request
 from fastapi.responses import Response
 
-from interlock.domain.errors import FieldError, InvalidInput, NotAuthenticated
+from interlock.domain.errors import FieldError, InterlockError, InvalidInput, NotAuthenticated
 from interlock.domain.principal import Role, User
 from interlock.faces.http.credentials import COOKIE, Caller
 from interlock.faces.http.documented import problems, refusals
@@ -71,7 +71,11 @@ async def sign_in_once(request: Request, response: Response, body: wire.SignInOn
         raise InvalidInput("there is no account yet: choose a name and a password for the first one", errors)
     accounts.check_new(body.username, body.password)
     _use(request, body.token)
-    user = await accounts.create_user(state.core, body.username, body.password, role=None)
+    try:
+        user = await accounts.create_user(state.core, body.username, body.password, role=None)
+    except InterlockError:
+        state.link.restore(body.token)
+        raise
     return _signed_in(request, response, user)
 
 

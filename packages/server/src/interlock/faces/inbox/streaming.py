@@ -73,7 +73,8 @@ async def _told(request: Request, caller: Principal, notices: NoticeSubscription
 
 async def _is_seen(core: Core, caller: Principal, notice: Notice) -> bool:
     if isinstance(notice, Event) and notice.type is EventType.THREAD_DELETED:
-        return True
+        data = notice.data
+        return caller.may_see_of(data["owner_id"], data["agent"], data["asker_id"])
     return await is_visible(core, caller, notice.thread_id)
 
 
