@@ -61,11 +61,11 @@ def running(tmp_path_factory: pytest.TempPathFactory) -> Generator[ServerProcess
         process.close()
 
 
-def test_a_server_prints_one_line_when_it_is_ready(running: ServerProcess) -> None:
-    lines = running.output.read_text().splitlines()
-    assert len(lines) == 1
-    assert running.url in lines[0]
-    assert "is the admin" in lines[0]
+def test_a_server_that_is_ready_prints_where_it_is_and_a_link_to_sign_in_once(running: ServerProcess) -> None:
+    ready, link = running.output.read_text().splitlines()
+    assert running.url in ready
+    assert "is the admin" in ready
+    assert f"{running.url}/login#once=" in link
 
 
 def test_the_demo_agent_is_there_when_none_is_named(running: ServerProcess) -> None:
