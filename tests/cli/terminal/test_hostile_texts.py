@@ -64,7 +64,7 @@ def approval(tool: str, args: dict[str, Any], said: str = "") -> dict[str, Any]:
     }
 
 
-@settings(max_examples=80, deadline=None)
+@settings(max_examples=250, deadline=None)
 @given(tool=texts, args=st.dictionaries(texts, values, max_size=4), said=texts)
 def test_nothing_of_an_approval_is_hidden_or_obeyed(tool: str, args: dict[str, Any], said: str) -> None:
     one = waiting("approval", approval(tool, args, said))
@@ -73,7 +73,7 @@ def test_nothing_of_an_approval_is_hidden_or_obeyed(tool: str, args: dict[str, A
     assert all(is_safe(line) and "\n" not in line for line in shown)
 
 
-@settings(max_examples=80, deadline=None)
+@settings(max_examples=250, deadline=None)
 @given(args=st.dictionaries(texts, values, max_size=4))
 def test_arguments_to_edit_show_everything_and_read_back_the_same(args: dict[str, Any]) -> None:
     text = json_text(args)
@@ -82,7 +82,7 @@ def test_arguments_to_edit_show_everything_and_read_back_the_same(args: dict[str
     assert all(is_safe(plain(line)) for line in changes({}, args))
 
 
-@settings(max_examples=80, deadline=None)
+@settings(max_examples=250, deadline=None)
 @given(text=texts)
 def test_padding_cannot_push_anything_out_of_sight(text: str) -> None:
     shown = [plain(line) for line in lines(text)]

@@ -14,6 +14,9 @@ from interlock_client._confirmations import ConfirmationConfig, ConfirmationErro
 from interlock_client.errors import InvalidInput, NetworkError, NotAuthenticated, ServerUnavailable, error_of
 
 CONNECTING = 30.0
+HEARTBEAT = 20.0
+"""Seconds between two signs of life, and for which one may stay without a reply: then the connection counts as broken.
+They are answered by the server's end of the connection itself, whatever it is busy with."""
 LARGEST_MESSAGE = 16 * 1024 * 1024
 POLICY = 1008
 _SCHEMES = {"http": "ws", "https": "wss", "ws": "ws", "wss": "wss"}
@@ -49,7 +52,13 @@ class Address:
 
 async def opened(address: Address) -> ClientConnection:
     try:
-        return await connect(address.spelled, additional_headers=address.headers, max_size=LARGEST_MESSAGE)
+        return await connect(
+            address.spelled,
+            additional_headers=address.headers,
+            max_size=LARGEST_MESSAGE,
+            ping_interval=HEARTBEAT,
+            ping_timeout=HEARTBEAT,
+        )
     except InvalidStatus as error:
         refusal = error_of(error.response.status_code, None)
         if isinstance(refusal, ServerUnavailable):
