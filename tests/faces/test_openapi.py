@@ -171,7 +171,8 @@ def test_anything_that_a_stranger_sends_gets_a_documented_answer(
     def send(case: Case) -> None:
         case.headers.pop("Authorization", None)
         reply = case.call_and_validate(session=session, checks=CHECKS, timeout=BOUND)
-        assert not closed or reply.status_code in (401, 422)
+        # So many strangers from one address are told to slow down.
+        assert not closed or reply.status_code in (401, 422, 429)
 
     hold_to_it(schema[path][method], GenerationMode.POSITIVE, send)
 
