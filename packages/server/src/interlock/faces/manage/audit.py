@@ -3,13 +3,14 @@
 import json
 from base64 import urlsafe_b64decode, urlsafe_b64encode
 from datetime import UTC, datetime
-from typing import Annotated
+from typing import Annotated, Any
 
 from fastapi import APIRouter, Query, Request
 
 from interlock.domain.audit import AuditEntry, AuditPosition
 from interlock.domain.errors import InvalidInput
 from interlock.domain.moment import spelled
+from interlock.faces.http.any_text import AnyText
 from interlock.faces.http.credentials import Caller
 from interlock.faces.http.documented import problems
 from interlock.faces.http.server_state import state_of
@@ -21,7 +22,7 @@ _LARGEST = 2**63 - 1
 router = APIRouter(prefix="/api/v1/audit", tags=["audit"])
 
 
-@router.get("", responses=problems(401))
+@router.get("", response_model=wire.AuditPage, responses=problems(401))
 async def list_all(
     request: Request,
     caller: Caller,
@@ -29,7 +30,7 @@ async def list_all(
     action: Annotated[str | None, Query(max_length=100)] = None,
     cursor: Annotated[str | None, Query(max_length=4_000)] = None,
     limit: Annotated[int, Query(ge=1, le=200)] = 50,
-) -> wire.AuditPage:
+) -> AnyText:
     """The newest entries first; `next_cursor` leads to the next page. Admins see every chain, others their threads'."""
     page = await auditing.list_audit(
         state_of(request).core,
@@ -39,10 +40,16 @@ async def list_all(
         before=None if cursor is None else _read_cursor(cursor),
         limit=limit,
     )
-    return wire.AuditPage(
+    shown = wire.AuditPage(
         entries=[_entry(entry) for entry in page.entries],
         next_cursor=None if page.next_before is None else _cursor(page.next_before),
     )
+    # What people and agents wrote may hold halves of characters.
+    return AnyText(shown.model_dump() | {"entries": [_spelled(entry) for entry in shown.entries]})
+
+
+def _spelled(entry: wire.AuditEntry) -> dict[str, Any]:
+    return {**entry.model_dump(), "at": spelled(entry.at)}
 
 
 def _entry(entry: AuditEntry) -> wire.AuditEntry:
