@@ -1,7 +1,7 @@
-"""Writes src/wire.ts from the wire models: `.venv/bin/python packages/sdk-ts/scripts/generate_types.py`."""
+"""Writes src/wire.ts and src/inbox.ts from the wire models: `.venv/bin/python packages/sdk-ts/scripts/generate_types.py`."""
 
 import json
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from enum import StrEnum
 from pathlib import Path
 from types import ModuleType
@@ -9,12 +9,13 @@ from typing import Any, TypeGuard, TypeVar, cast, get_args
 
 from pydantic import BaseModel
 
-from interlock_client import audit, confirm, hitl, manage, sessions, threads, webhooks
+from interlock_client import audit, confirm, hitl, inbox, manage, sessions, threads, webhooks
 from interlock_client.base import Sent, Told
 
-TARGET = Path(__file__).parents[1] / "src" / "wire.ts"
-MODULES = (threads, hitl, sessions, confirm, manage, audit, webhooks)
-ALIASES: Mapping[str, Any] = {
+SOURCES = Path(__file__).parents[1] / "src"
+Aliases = Mapping[str, Any]
+"""Sets of words that have a name: wherever one is used, its name stands for it."""
+FACES: Aliases = {
     "ThreadState": threads.Status,
     "RequestKind": sessions.InterruptType,
     "RequestType": hitl.RequestType,
@@ -27,7 +28,17 @@ ALIASES: Mapping[str, Any] = {
     "WebhookEvent": webhooks.Event,
     "DeliveryStatus": webhooks.Status,
 }
-"""Sets of words that have a name: wherever one is used, its name stands for it."""
+INBOX: Aliases = {
+    "Kind": inbox.Kind,
+    "Risk": inbox.Risk,
+    "RequestStatus": inbox.RequestStatus,
+    "Outcome": inbox.Outcome,
+}
+TARGETS: Mapping[str, tuple[Aliases, Sequence[ModuleType]]] = {
+    "wire.ts": (FACES, (threads, hitl, sessions, confirm, manage, audit, webhooks)),
+    # Apart, because some have the name of another face's.
+    "inbox.ts": (INBOX, (inbox,)),
+}
 PLAIN: Mapping[str | None, str] = {
     "string": "string",
     "integer": "number",
@@ -45,15 +56,16 @@ HEADER = """\
 Schema = Mapping[str, Any]
 
 
-def generated() -> str:
+def generated(target: str) -> str:
     """The whole file."""
-    enums = [enum for module in MODULES for enum in _defined(module, StrEnum)]
-    models = [model for module in MODULES for model in _defined(module, BaseModel)]
-    names = [*ALIASES, *(one.__name__ for one in (*enums, *models))]
+    aliases, modules = TARGETS[target]
+    enums = [enum for module in modules for enum in _defined(module, StrEnum)]
+    models = [model for module in modules for model in _defined(module, BaseModel)]
+    names = [*aliases, *(one.__name__ for one in (*enums, *models))]
     if twice := sorted({name for name in names if names.count(name) > 1}):
         raise ValueError(f"two wire models have one name: {', '.join(twice)}")
-    parts = [HEADER, *(_alias(name, literal) for name, literal in ALIASES.items())]
-    return "\n".join([*parts, *(_constants(enum) for enum in enums), *(_interface(model) for model in models)])
+    parts = [HEADER, *(_alias(name, literal) for name, literal in aliases.items())]
+    return "\n".join([*parts, *(_constants(enum) for enum in enums), *(_interface(model, aliases) for model in models)])
 
 
 C = TypeVar("C")
@@ -77,14 +89,14 @@ def _constants(enum: type[StrEnum]) -> str:
     return f"{_comment(enum.__doc__)}{values}export type {name} = (typeof {name})[keyof typeof {name}];\n"
 
 
-def _interface(model: type[BaseModel]) -> str:
+def _interface(model: type[BaseModel], aliases: Aliases) -> str:
     parent = next((base for base in model.__mro__[1:] if _is_wire(base)), None)
     inherited = parent.model_fields if parent else {}
     schema = model.model_json_schema(ref_template="{model}")
     properties: Mapping[str, Schema] = schema.get("properties", {})
     parameters = [str(one) for one in cast("Any", model).__pydantic_generic_metadata__["parameters"]]
     open_to_more = "  [name: string]: unknown;\n" if schema.get("additionalProperties") is True else ""
-    rows = "".join(_field(model, name, field) for name, field in properties.items() if name not in inherited)
+    rows = "".join(_field(model, name, field, aliases) for name, field in properties.items() if name not in inherited)
     generic = "<T>" if parameters else ""
     extends = f" extends {parent.__name__}" if parent else ""
     # A docstring that is inherited says nothing of this model.
@@ -96,41 +108,41 @@ def _is_wire(base: type) -> TypeGuard[type[BaseModel]]:
     return issubclass(base, BaseModel) and base not in (BaseModel, Sent, Told) and "[" not in base.__name__
 
 
-def _field(model: type[BaseModel], name: str, schema: Schema) -> str:
+def _field(model: type[BaseModel], name: str, schema: Schema, aliases: Aliases) -> str:
     field = model.model_fields[name]
     optional = not field.is_required()
     if issubclass(model, Told):
         # What the server says is said, but for what is only there at times.
         optional = optional and field.default is None
-    kind = "T" if isinstance(field.annotation, TypeVar) else _type(schema)
+    kind = "T" if isinstance(field.annotation, TypeVar) else _type(schema, aliases)
     return f"{_comment(schema.get('description'), '  ')}  {name}{'?' if optional else ''}: {kind};\n"
 
 
-def _type(schema: Schema) -> str:
+def _type(schema: Schema, aliases: Aliases) -> str:
     if "$ref" in schema:
         return str(schema["$ref"])
     if "const" in schema:
         return json.dumps(schema["const"])
     if "enum" in schema:
-        return _words(schema["enum"])
+        return _words(schema["enum"], aliases)
     if "anyOf" in schema:
-        return " | ".join(dict.fromkeys(_type(one) for one in schema["anyOf"]))
-    return _plain(schema)
+        return " | ".join(dict.fromkeys(_type(one, aliases) for one in schema["anyOf"]))
+    return _plain(schema, aliases)
 
 
-def _plain(schema: Schema) -> str:
+def _plain(schema: Schema, aliases: Aliases) -> str:
     kind = schema.get("type")
     if kind == "array":
-        inner = _type(schema.get("items", {}))
+        inner = _type(schema.get("items", {}), aliases)
         return f"({inner})[]" if " | " in inner else f"{inner}[]"
     if kind == "object":
         values = schema.get("additionalProperties", True)
-        return f"Record<string, {'unknown' if values is True else _type(values)}>"
+        return f"Record<string, {'unknown' if values is True else _type(values, aliases)}>"
     return PLAIN[kind]
 
 
-def _words(values: list[str]) -> str:
-    named = (name for name, literal in ALIASES.items() if list(get_args(literal)) == values)
+def _words(values: list[str], aliases: Aliases) -> str:
+    named = (name for name, literal in aliases.items() if list(get_args(literal)) == values)
     return next(named, " | ".join(json.dumps(value) for value in values))
 
 
@@ -139,4 +151,5 @@ def _comment(text: str | None, indent: str = "") -> str:
 
 
 if __name__ == "__main__":
-    TARGET.write_text(generated())
+    for file in TARGETS:
+        (SOURCES / file).write_text(generated(file))

@@ -34,6 +34,8 @@ export {
   type ToolEnd,
   type ToolStart,
 } from "./events.js";
+/** The models of the inbox's own routes. */
+export type * as inbox from "./inbox.js";
 export type { JsonObject } from "./json.js";
 export type { ApprovalOptions, AskOptions, ClarificationOptions, DecisionOptions } from "./parts/asking.js";
 export type { KeyOptions, ListOptions } from "./parts/managing.js";

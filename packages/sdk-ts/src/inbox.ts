@@ -1,0 +1,190 @@
+// Generated from the wire models by scripts/generate_types.py: change those, and run it again.
+//
+// Fields have the names of the wire. Moments are texts in ISO 8601.
+
+export type Kind = "approval" | "clarification" | "decision" | "env_var" | "questions";
+
+export type Risk = "low" | "medium" | "high" | "critical";
+
+export type RequestStatus = "pending" | "answered" | "cancelled" | "expired";
+
+export type Outcome = "approved" | "edited" | "refused" | "replied" | "answered" | "cancelled" | "expired";
+
+export interface SignIn {
+  username: string;
+  password: string;
+}
+
+export interface SignInOnce {
+  token: string;
+  /** For the first account of a server that has none. */
+  username?: string | null;
+  password?: string | null;
+}
+
+export interface SignedIn {
+  username: string;
+  user_id: string;
+  role: string;
+  reviews: string[];
+}
+
+export interface Present extends SignedIn {
+  auth: "accounts" | "none";
+  locale: "zh" | "en";
+  server_time: string;
+}
+
+export interface Welcome {
+  auth: "accounts" | "none";
+  locale: "zh" | "en";
+  has_accounts: boolean;
+  registration: boolean;
+  server_time: string;
+}
+
+export interface SignedOut {
+  ended: boolean;
+}
+
+export interface InboxEntry {
+  request_id: string;
+  kind: Kind;
+  conversation_id: string;
+  conversation_title: string;
+  owner: string;
+  agent: string;
+  tool: string | null;
+  display_name: string | null;
+  headline: string;
+  risk: Risk | null;
+  created_at: string;
+  expires_at: string | null;
+  pause_id: string;
+  position: number;
+  in_pause: number;
+  batchable: boolean;
+  looking: string[];
+}
+
+export interface Inbox {
+  requests: InboxEntry[];
+  /** Counted up to 10000. */
+  total: number;
+  next_cursor: string | null;
+  server_time: string;
+}
+
+export interface View {
+  type: "command" | "file" | "json" | "none";
+  /** What will run, complete. */
+  lines: string[];
+}
+
+export interface File {
+  path: string;
+  exists: boolean;
+  text: string | null;
+  sha256: string;
+  modified_at: string | null;
+  after: string | null;
+}
+
+export interface InboxRequest extends InboxEntry {
+  status: RequestStatus;
+  body: Record<string, unknown>;
+  view: View;
+  digest: string;
+  /** What a yes to a risky call has to repeat; null where none is needed. */
+  code: string | null;
+  args_schema: Record<string, unknown> | null;
+  file: File | null;
+  allowed: string[];
+  allow_remember: boolean;
+  siblings: string[];
+  at_deadline: "default" | "told";
+  default: string | null;
+  timeout_seconds: number | null;
+  extendable: boolean;
+  response: Record<string, unknown> | null;
+  answered_by: string | null;
+  answered_at: string | null;
+  source: string | null;
+  provenance: Record<string, unknown> | null;
+  server_time: string;
+}
+
+export interface Remember {
+  duration: "session" | "forever";
+  scope: "this_action" | "this_tool" | "all_tools";
+}
+
+export interface Answer {
+  /** By the kind of the request; see the reference. */
+  value: Record<string, unknown>;
+  /** Of what was shown. */
+  digest: string;
+  dwell_ms?: number | null;
+  code?: string | null;
+  file_sha256?: string | null;
+  remember?: Remember | null;
+}
+
+export interface CancelRequest {
+  reason?: string | null;
+}
+
+export interface Extend {
+  seconds: number;
+}
+
+export interface Look {
+  request_id: string;
+}
+
+export interface Looked {
+  request_id: string;
+}
+
+export interface Settled {
+  request_id: string;
+  status: "answered" | "cancelled";
+  answered_at: string;
+}
+
+export interface HistoryEntry {
+  request_id: string;
+  kind: Kind;
+  conversation_id: string;
+  agent: string;
+  tool: string | null;
+  headline: string;
+  outcome: Outcome;
+  by: string | null;
+  source: string | null;
+  origin: string | null;
+  at: string;
+  dwell_ms: number | null;
+  digest: string | null;
+}
+
+export interface History {
+  entries: HistoryEntry[];
+  next_cursor: string | null;
+}
+
+export interface Tool {
+  name: string;
+  description: string;
+  risk: Risk;
+  args_schema: Record<string, unknown>;
+}
+
+export interface Agent {
+  name: string;
+  tools: Tool[];
+}
+
+export interface Agents {
+  agents: Agent[];
+}

@@ -1,0 +1,35 @@
+import { createContext, type ReactNode, useContext, useEffect, useRef, useState, useSyncExternalStore } from "react";
+import { type Connection, Live, type LiveEvent } from "./live";
+
+const Context = createContext<Live | null>(null);
+
+/** Around everything that a signed-in person sees. */
+export function LiveProvider({ onSignedOut, children }: { onSignedOut: () => void; children: ReactNode }) {
+  const [live] = useState(() => new Live(onSignedOut));
+  useEffect(() => {
+    void live.open();
+    return () => live.close();
+  }, [live]);
+  return <Context.Provider value={live}>{children}</Context.Provider>;
+}
+
+export function useLive(): Live {
+  const live = useContext(Context);
+  if (!live) throw new Error("useLive needs a LiveProvider around it");
+  return live;
+}
+
+export function useConnection(): Connection {
+  const live = useLive();
+  return useSyncExternalStore(live.watch, () => live.connection);
+}
+
+/** Called with each event; the newest `take` is the one that is called. */
+export function useLiveEvents(take: (event: LiveEvent) => void): void {
+  const live = useLive();
+  const newest = useRef(take);
+  useEffect(() => {
+    newest.current = take;
+  });
+  useEffect(() => live.listen((event) => newest.current(event)), [live]);
+}

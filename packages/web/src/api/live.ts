@@ -1,0 +1,157 @@
+/** One stream over everything that this person may see, open for as long as the page is. */
+import { NotAuthenticated } from "interlock-client/errors";
+import type { InboxEntry } from "interlock-client/inbox";
+import type { JsonObject } from "interlock-client/json";
+import { setServerTime } from "./clock";
+import { api } from "./transport";
+
+export interface Settled {
+  request_id: string;
+  conversation_id: string;
+  status: "answered" | "cancelled" | "expired";
+  answered_by: string | null;
+  answered_at: string;
+  source: string | null;
+  /** Redacted where it is secret. */
+  value: JsonObject | null;
+}
+
+export type LiveEvent =
+  /** The stream is open: whatever was told before may be out of date. */
+  | { type: "hello" }
+  | { type: "asked"; entry: InboxEntry }
+  | { type: "settled"; settled: Settled }
+  | { type: "extended"; requestId: string; expiresAt: string }
+  | { type: "looking"; requestId: string; names: string[] }
+  | { type: "deleted"; conversationId: string }
+  /** Some events were lost: list again. */
+  | { type: "reset" };
+
+export interface Connection {
+  state: "connecting" | "live" | "offline";
+  /** When the connection was lost, by this machine's clock. */
+  since: number | null;
+  /** When the server told of another start than before. */
+  restartedAt: number | null;
+}
+
+type Listener = (event: LiveEvent) => void;
+
+const PAUSES = [250, 500, 1_000, 2_000, 3_000];
+
+export class Live {
+  #connection: Connection = { state: "connecting", since: null, restartedAt: null };
+  #started: string | null = null;
+  #ending = new AbortController();
+  #retry = () => {};
+  readonly #listeners = new Set<Listener>();
+  readonly #watchers = new Set<() => void>();
+
+  constructor(readonly onSignedOut: () => void) {}
+
+  get connection(): Connection {
+    return this.#connection;
+  }
+
+  listen = (listener: Listener): (() => void) => {
+    this.#listeners.add(listener);
+    return () => this.#listeners.delete(listener);
+  };
+
+  watch = (watcher: () => void): (() => void) => {
+    this.#watchers.add(watcher);
+    return () => this.#watchers.delete(watcher);
+  };
+
+  /** Try to connect now, not after the pause. */
+  retry = (): void => this.#retry();
+
+  async open(): Promise<void> {
+    this.#ending = new AbortController();
+    const ending = this.#ending;
+    for (let tries = 0; !ending.signal.aborted; tries += 1) {
+      try {
+        await this.#follow(ending.signal, () => {
+          tries = 0;
+        });
+      } catch (error) {
+        if (error instanceof NotAuthenticated) return this.onSignedOut();
+      }
+      if (ending.signal.aborted) return;
+      this.#lost();
+      await this.#pause(PAUSES[Math.min(tries, PAUSES.length - 1)] ?? 0, ending.signal);
+    }
+  }
+
+  close(): void {
+    this.#ending.abort();
+  }
+
+  async #follow(signal: AbortSignal, reached: () => void): Promise<void> {
+    const stream = await api().stream({ method: "GET", path: "/api/v1/inbox/stream", signal });
+    try {
+      for await (const frame of stream.frames) {
+        reached();
+        this.#take(frame.event, frame.data ?? {});
+      }
+    } finally {
+      stream.close();
+    }
+  }
+
+  #take(name: string, data: JsonObject): void {
+    if (typeof data.server_time === "string") setServerTime(data.server_time);
+    if (name === "hello") this.#reached(typeof data.started_at === "string" ? data.started_at : null);
+    const event = eventOf(name, data);
+    if (event) for (const listener of [...this.#listeners]) listener(event);
+  }
+
+  #reached(started: string | null): void {
+    const isOther = this.#started !== null && started !== null && this.#started !== started;
+    this.#started = started ?? this.#started;
+    const restartedAt = isOther ? Date.now() : this.#connection.restartedAt;
+    this.#set({ state: "live", since: null, restartedAt });
+  }
+
+  #lost(): void {
+    this.#set({ ...this.#connection, state: "offline", since: this.#connection.since ?? Date.now() });
+  }
+
+  #set(connection: Connection): void {
+    this.#connection = connection;
+    for (const watcher of [...this.#watchers]) watcher();
+  }
+
+  #pause(milliseconds: number, signal: AbortSignal): Promise<void> {
+    return new Promise((resolve) => {
+      const timer = setTimeout(resolve, milliseconds);
+      this.#retry = () => {
+        clearTimeout(timer);
+        resolve();
+      };
+      signal.addEventListener("abort", this.#retry, { once: true });
+    });
+  }
+}
+
+function eventOf(name: string, data: JsonObject): LiveEvent | null {
+  const requestId = String(data.request_id);
+  switch (name) {
+    case "hello":
+      return { type: "hello" };
+    case "asked":
+      return { type: "asked", entry: data as unknown as InboxEntry };
+    case "settled":
+      return { type: "settled", settled: data as unknown as Settled };
+    case "extended":
+      return { type: "extended", requestId, expiresAt: String(data.expires_at) };
+    case "looking":
+      return { type: "looking", requestId, names: Array.isArray(data.names) ? data.names.map(String) : [] };
+    case "deleted":
+      return { type: "deleted", conversationId: String(data.conversation_id) };
+    case "reset":
+      return { type: "reset" };
+    default:
+      return null;
+  }
+}

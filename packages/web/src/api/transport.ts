@@ -1,0 +1,54 @@
+/** HTTP to the server that gave the page: its cookie is the credential. */
+import { Patience } from "interlock-client/patience";
+import { type Call, Transport } from "interlock-client/transport";
+
+const TIMEOUT = 30_000;
+/** A page tells at once that it has no connection; waiting is for what runs behind it. */
+const PATIENCE = 2_000;
+
+let transport = made("en");
+
+/** In which language the server answers. */
+export function setLocale(locale: string): void {
+  transport = made(locale);
+}
+
+export function api(): Transport {
+  return transport;
+}
+
+export async function get<T>(path: string, query?: Call["query"], signal?: AbortSignal): Promise<T> {
+  return (await transport.fetch({ method: "GET", path, query, repeatable: true, signal })) as T;
+}
+
+export async function post<T>(path: string, body: object = {}): Promise<T> {
+  return (await transport.fetch({ method: "POST", path, body: { ...body } })) as T;
+}
+
+export async function remove<T>(path: string): Promise<T> {
+  return (await transport.fetch({ method: "DELETE", path, repeatable: true })) as T;
+}
+
+/** Sent once: whoever calls decides whether, and with which key, it is sent again. */
+export async function postOnce<T>(path: string, body: object, key: string): Promise<T> {
+  const call = { method: "POST", path, body: { ...body }, headers: { "idempotency-key": key } } as const;
+  return (await transport.fetch(call, new Patience(0))) as T;
+}
+
+/** Not `randomUUID`, which browsers have on secure pages only. */
+export function newKey(): string {
+  const bytes = crypto.getRandomValues(new Uint8Array(16));
+  return Array.from(bytes, (byte) => byte.toString(16).padStart(2, "0")).join("");
+}
+
+function made(locale: string): Transport {
+  return new Transport({
+    baseUrl: globalThis.location?.origin ?? "http://localhost",
+    credential: undefined,
+    user: undefined,
+    locale,
+    fetch: undefined,
+    timeout: TIMEOUT,
+    patience: PATIENCE,
+  });
+}

@@ -1,0 +1,5 @@
+import { PageTitle } from "@/shell/page-title";
+
+export function ChatPage() {
+  return <PageTitle name="chat">ChatPage</PageTitle>;
+}

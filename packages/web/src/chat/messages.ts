@@ -1,0 +1,5 @@
+import type { Translated } from "@/i18n/messages";
+
+export const en = {};
+
+export const zh: Translated<typeof en> = {};

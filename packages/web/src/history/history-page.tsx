@@ -1,0 +1,5 @@
+import { PageTitle } from "@/shell/page-title";
+
+export function HistoryPage() {
+  return <PageTitle name="history">HistoryPage</PageTitle>;
+}

@@ -1,0 +1,36 @@
+import { type ReactNode, useEffect, useMemo } from "react";
+import { IntlProvider } from "use-intl";
+import { setLocale } from "@/api/transport";
+import { usePreferences } from "@/preferences/store";
+import { en, zh } from "./messages";
+
+declare module "use-intl" {
+  interface AppConfig {
+    Messages: typeof en;
+    Locale: Locale;
+  }
+}
+
+export type Locale = "zh-CN" | "en";
+
+/** The language that was chosen, else the browser's if it is one of ours. */
+export function useLocale(): Locale {
+  const { language } = usePreferences();
+  if (language !== "auto") return language;
+  return navigator.languages.some((one) => one.toLowerCase().startsWith("zh")) ? "zh-CN" : "en";
+}
+
+export function Texts({ children }: { children: ReactNode }) {
+  const locale = useLocale();
+  // Before anything is asked of the server in this language.
+  useMemo(() => setLocale(locale), [locale]);
+  useEffect(() => {
+    document.documentElement.lang = locale;
+  }, [locale]);
+  const zone = useMemo(() => Intl.DateTimeFormat().resolvedOptions().timeZone, []);
+  return (
+    <IntlProvider locale={locale} messages={locale === "en" ? en : zh} timeZone={zone}>
+      {children}
+    </IntlProvider>
+  );
+}

@@ -1,0 +1,5 @@
+import { PageTitle } from "@/shell/page-title";
+
+export function LoginPage() {
+  return <PageTitle name="login">LoginPage</PageTitle>;
+}

@@ -1,0 +1,5 @@
+import { PageTitle } from "@/shell/page-title";
+
+export function SettingsPage() {
+  return <PageTitle name="settings">SettingsPage</PageTitle>;
+}

@@ -1,0 +1,115 @@
+/** What an agent wrote, in pieces that can be told apart: its letters, and what would otherwise not be seen. */
+
+export const LONGEST_GAP = 20;
+export const LONGEST_BREAK = 3;
+
+export type Piece =
+  | { type: "text"; text: string }
+  /** A character that would not be seen, or would reorder what is read. */
+  | { type: "hidden"; code: string; name: string | null; character: string }
+  | { type: "blanks"; count: number; character: string };
+
+export type Row =
+  | { type: "line"; pieces: Piece[] }
+  /** So many lines with nothing in them, which would push what follows out of sight. */
+  | { type: "blank"; count: number };
+
+// Controls, formats (bidi marks, zero-width characters, tags), surrogates, private use, unassigned; spaces and line breaks
+// that look like plain ones or like nothing; what is drawn as nothing; and the blank of Braille.
+const HIDDEN = /[\p{C}\p{Z}\p{Default_Ignorable_Code_Point}\u2800]/u;
+/** The plain one, and the wide one of Chinese and Japanese. */
+const SPACES = " \u3000";
+const SPLIT = new RegExp(`([ \u3000]{${LONGEST_GAP + 1},})|(${HIDDEN.source})`, "gu");
+
+const NAMES: Readonly<Record<number, string>> = {
+  0: "NUL",
+  7: "BEL",
+  8: "BS",
+  9: "TAB",
+  10: "LF",
+  13: "CR",
+  27: "ESC",
+  127: "DEL",
+  160: "NBSP",
+  173: "SHY",
+  847: "CGJ",
+  1564: "ALM",
+  4447: "HCF",
+  4448: "HJF",
+  6158: "MVS",
+  8203: "ZWSP",
+  8204: "ZWNJ",
+  8205: "ZWJ",
+  8206: "LRM",
+  8207: "RLM",
+  8232: "LS",
+  8233: "PS",
+  8234: "LRE",
+  8235: "RLE",
+  8236: "PDF",
+  8237: "LRO",
+  8238: "RLO",
+  8239: "NNBSP",
+  8288: "WJ",
+  8294: "LRI",
+  8295: "RLI",
+  8296: "FSI",
+  8297: "PDI",
+  10240: "BRAILLE BLANK",
+  12644: "HF",
+  65279: "BOM",
+};
+
+/** One line; a line break in it is shown as the character that it is. */
+export function pieces(text: string): Piece[] {
+  const found: Piece[] = [];
+  let place = 0;
+  for (const match of text.matchAll(SPLIT)) {
+    if (SPACES.includes(match[0])) continue;
+    if (match.index > place) found.push({ type: "text", text: text.slice(place, match.index) });
+    found.push(match[1] === undefined ? hidden(match[0]) : blanks(match[1]));
+    place = match.index + match[0].length;
+  }
+  if (place < text.length) found.push({ type: "text", text: text.slice(place) });
+  return found;
+}
+
+/** Lines of a text, each of which may hold anything. */
+export function rows(lines: readonly string[]): Row[] {
+  const found: Row[] = [];
+  let blank = 0;
+  const flush = () => {
+    if (blank > LONGEST_BREAK) found.push({ type: "blank", count: blank });
+    else for (let one = 0; one < blank; one += 1) found.push({ type: "line", pieces: [] });
+    blank = 0;
+  };
+  for (const line of lines) {
+    if (/^[ \u3000]*$/.test(line)) {
+      blank += 1;
+      continue;
+    }
+    flush();
+    found.push({ type: "line", pieces: pieces(line) });
+  }
+  flush();
+  return found;
+}
+
+/** How many characters a person would not have seen. */
+export function hiddenIn(lines: readonly string[]): number {
+  let count = 0;
+  for (const line of lines) for (const piece of pieces(line)) count += piece.type === "hidden" ? 1 : 0;
+  return count;
+}
+
+function blanks(text: string): Piece {
+  return { type: "blanks", count: text.length, character: text.charAt(0) };
+}
+
+function hidden(character: string): Piece {
+  const number = character.codePointAt(0) ?? 0;
+  const isTag = number > 0xe0020 && number < 0xe007f;
+  const name = isTag ? `TAG ${String.fromCodePoint(number - 0xe0000)}` : (NAMES[number] ?? null);
+  const code = `U+${number.toString(16).toUpperCase().padStart(4, "0")}`;
+  return { type: "hidden", code, name, character };
+}
