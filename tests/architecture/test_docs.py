@@ -11,7 +11,7 @@ from typing import Any, cast
 import click
 import pytest
 import typer.main
-from fastapi import FastAPI
+from fastapi import APIRouter, FastAPI
 
 from interlock import failpoints
 from interlock.cli.main import app as command_line
@@ -115,7 +115,7 @@ def test_every_path_is_in_the_reference() -> None:
     def lifespan(_app: FastAPI) -> AbstractAsyncContextManager[None]:
         raise AssertionError("it is only described here, and not started")
 
-    served = create_app(ServerState(cast("Any", None), Tokens(b"")), Allowed(), lifespan)
+    served = create_app(ServerState(cast("Any", None), Tokens(b"")), Allowed(), lifespan, APIRouter())
     text = "".join(document.read_text() for document in REFERENCE.glob("*-api.md"))
     paths: dict[str, dict[str, Any]] = served.openapi()["paths"]
     named = [f"{method.upper()} {path}" for path, methods in paths.items() for method in methods]

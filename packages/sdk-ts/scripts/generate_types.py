@@ -1,4 +1,7 @@
-"""Writes src/wire.ts and src/inbox.ts from the wire models: `.venv/bin/python packages/sdk-ts/scripts/generate_types.py`."""
+"""Writes src/wire.ts and src/inbox.ts from the wire models.
+
+`.venv/bin/python packages/sdk-ts/scripts/generate_types.py`
+"""
 
 import json
 from collections.abc import Iterator, Mapping, Sequence

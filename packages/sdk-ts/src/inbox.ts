@@ -79,6 +79,8 @@ export interface View {
   type: "command" | "file" | "json" | "none";
   /** What will run, complete. */
   lines: string[];
+  /** The arguments beside a command. */
+  rest: string[];
 }
 
 export interface File {

@@ -82,6 +82,7 @@ class Inbox(Told):
 class View(Told):
     type: Literal["command", "file", "json", "none"]
     lines: list[str] = Field(description="What will run, complete.")
+    rest: list[str] = Field(description="The arguments beside a command.")
 
 
 class File(Told):

@@ -191,6 +191,7 @@ def _application(config: Config, database: Database, core: Core, agents: "Hosted
     from interlock.faces.http.limits import Limits
     from interlock.faces.http.server_state import ServerState
     from interlock.faces.http.tokens import Tokens
+    from interlock.faces.web.pages import BUILT, pages
     from interlock.runners.local import LocalRunner
     from interlock.services.deadlines import DeadlineTimer
     from interlock.services.webhook_sender import WebhookSender
@@ -215,7 +216,8 @@ def _application(config: Config, database: Database, core: Core, agents: "Hosted
         frozenset(config.allowed_origins),
         any_address=not config.is_loopback,
     )
-    return Application(create_app(state, allowed, lambda _app: _running(state, runner, timer, sender)), state)
+    web = pages(config.web_dir or BUILT)
+    return Application(create_app(state, allowed, lambda _app: _running(state, runner, timer, sender), web), state)
 
 
 @asynccontextmanager

@@ -47,6 +47,7 @@ class Config:
     rate_burst: int = 2_000
     streams_per_caller: int = 1_000
     slow_seconds: float = 30.0
+    web_dir: Path | None = None
     log_level: str = "info"
     failpoints: tuple[str, ...] = ()
 
@@ -195,6 +196,13 @@ def _port(text: str) -> int:
     return value
 
 
+def _folder(text: str) -> Path:
+    folder = Path(text)
+    if not folder.is_dir():
+        raise ValueError("there is no such folder")
+    return folder
+
+
 def _database(text: str) -> str:
     if text.partition(":")[0].partition("+")[0] not in ("sqlite", "postgresql"):
         raise ValueError("it must be sqlite:///path/to/file.db or postgresql://user@host/name")
@@ -229,6 +237,7 @@ _VARIABLES: Mapping[str, Any] = {
     "rate_burst": _count,
     "streams_per_caller": _count,
     "slow_seconds": _seconds,
+    "web_dir": _folder,
     "log_level": _one_of("debug", "info", "warning", "error"),
     "failpoints": _listed,
 }

@@ -48,15 +48,23 @@ def view_type(request: Request) -> ViewType:
     return ViewType.JSON
 
 
-def lines_of(request: Request) -> Sequence[str]:
+@dataclass(frozen=True, slots=True)
+class Written:
     """What will run, line by line and to the end."""
+
+    lines: Sequence[str] = ()
+    rest: Sequence[str] = ()
+    """The arguments beside a command: apart from it, so that no command can look as if it had some."""
+
+
+def written(request: Request) -> Written:
     if request.kind is not RequestKind.APPROVAL:
-        return ()
+        return Written()
     args: dict[str, Any] = dict(request.body["args"])
     if view_type(request) is ViewType.COMMAND:
         command = args.pop("command").split("\n")
-        return [*command, *(_spelled(args) if args else ())]
-    return _spelled(args)
+        return Written(command, _spelled(args) if args else ())
+    return Written(_spelled(args))
 
 
 def _spelled(args: Mapping[str, Any]) -> list[str]:

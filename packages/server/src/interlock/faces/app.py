@@ -3,9 +3,9 @@
 from collections.abc import Callable
 from contextlib import AbstractAsyncContextManager
 
-from fastapi import FastAPI
+from fastapi import APIRouter, FastAPI
 from fastapi.middleware.cors import CORSMiddleware
-from fastapi.responses import JSONResponse, PlainTextResponse, Response
+from fastapi.responses import JSONResponse, Response
 
 from interlock import __version__
 from interlock.domain.errors import StorageUnavailable
@@ -31,21 +31,15 @@ _PARTS = (accounts, sessions, chat, invoking, requests, streaming, socket, confi
 
 Lifespan = Callable[[FastAPI], AbstractAsyncContextManager[None]]
 
-_WELCOME = """Interlock: the human-in-the-loop server for AI agents.
 
-POST /api/auth/register and /api/auth/login with {"username", "password"} give you an account and a token;
-POST /api/chat with {"message"} and "Authorization: Bearer TOKEN" talks to the agent.
-The whole interface is described at /openapi.json.
-"""
-
-
-def create_app(state: ServerState, allowed: Allowed, lifespan: Lifespan) -> FastAPI:
+def create_app(state: ServerState, allowed: Allowed, lifespan: Lifespan, web: APIRouter) -> FastAPI:
     app = FastAPI(title="Interlock", version=__version__, lifespan=lifespan, docs_url=None, redoc_url=None)
     app.state.server = state
     problems = Problems({"/api/v1/agent": Envelope(), "/agent": Dialect()})
     problems.install(app)
     for part in (*_PARTS, *_INBOX):
         app.include_router(part.router)
+    app.include_router(web)
     _add_probes(app, state)
     if allowed.origins:
         app.add_middleware(
@@ -67,10 +61,6 @@ def create_app(state: ServerState, allowed: Allowed, lifespan: Lifespan) -> Fast
 
 
 def _add_probes(app: FastAPI, state: ServerState) -> None:
-    @app.get("/", include_in_schema=False)
-    async def welcome() -> PlainTextResponse:  # pyright: ignore[reportUnusedFunction]
-        return PlainTextResponse(_WELCOME)
-
     @app.get("/healthz", tags=["probes"], responses=refusals())
     async def healthz() -> Health:  # pyright: ignore[reportUnusedFunction]
         """The process answers."""

@@ -2,6 +2,7 @@
 
 import asyncio
 from dataclasses import dataclass, field
+from datetime import UTC, datetime
 
 from fastapi.requests import HTTPConnection
 
@@ -19,6 +20,7 @@ class ServerState:
     locale: Locale = "zh"
     with_accounts: bool = True
     limits: Limits = field(default_factory=Limits)
+    started_at: datetime = field(default_factory=lambda: datetime.now(UTC))
     link: OneTimeLink = field(default_factory=OneTimeLink)
     ready: asyncio.Event = field(default_factory=asyncio.Event)
     """Set when the server takes work."""

@@ -43,7 +43,7 @@ async def stream(request: Request, caller: Caller) -> Response:
 async def _frames(request: Request, caller: Principal) -> AsyncGenerator[bytes]:
     core = state_of(request).core
     async with core.bus.notices() as notices:
-        yield _timed(core, "hello")
+        yield _timed(core, "hello", started_at=spelled(state_of(request).started_at))
         try:
             async for frame in _told(request, caller, notices):
                 yield frame
@@ -110,5 +110,5 @@ def _settled(event: Event) -> dict[str, Any]:
     }
 
 
-def _timed(core: Core, name: str) -> bytes:
-    return Frame(name, {"server_time": spelled(core.clock.now())}).encode()
+def _timed(core: Core, name: str, **more: str) -> bytes:
+    return Frame(name, {"server_time": spelled(core.clock.now()), **more}).encode()

@@ -39,11 +39,12 @@ def full_view(view: FullView) -> dict[str, Any]:
     request, answer = view.view.request, view.view.answer
     default = default_answer(request.kind, request.body)
     settled_at = answer.at if answer else request.settled_at
+    written = showing.written(request)
     needs_code = showing.needs_code(request, {"decision": "accept"})
     return entry_view(view.entry) | {
         "status": request.status.value,
         "body": request.body,
-        "view": {"type": showing.view_type(request).value, "lines": list(showing.lines_of(request))},
+        "view": {"type": showing.view_type(request).value, "lines": list(written.lines), "rest": list(written.rest)},
         "digest": showing.shown_digest(request),
         "code": showing.code_of(request) if needs_code else None,
         "args_schema": view.schema,
