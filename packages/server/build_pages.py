@@ -4,10 +4,11 @@ import subprocess
 from pathlib import Path
 from typing import Any
 
+from hatchling.builders.config import BuilderConfig
 from hatchling.builders.hooks.plugin.interface import BuildHookInterface
 
 
-class BuildPages(BuildHookInterface):
+class BuildPages(BuildHookInterface[BuilderConfig]):
     def initialize(self, version: str, build_data: dict[str, Any]) -> None:
         """`version` is `editable` where the package is used in place, and `make serve` builds the pages."""
         root = Path(self.root)

@@ -1,18 +1,14 @@
 """A real server on each database, and people at each face."""
 
 from collections.abc import Callable, Generator
-from contextlib import ExitStack
 
 import pytest
 
 from tests.behaviour.driver import FACES, Person
-from tests.servers.postgres import PostgresServer
-from tests.support import puppet
+from tests.support.either_database import DATABASES, server_on
 from tests.support.people import People
 from tests.support.server import ServerProcess
 from tests.support.witness import Witness
-
-DATABASES = ["sqlite", "postgres"]
 
 Persons = Callable[[str], Person]
 
@@ -27,19 +23,9 @@ def witness() -> Generator[Witness]:
 def server(
     request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory, witness: Witness
 ) -> Generator[ServerProcess]:
-    with ExitStack() as stack:
-        database = None
-        if request.param == "postgres":
-            postgres: PostgresServer = request.getfixturevalue("postgres_server")
-            database = stack.enter_context(postgres.fresh_database())
-        folder = tmp_path_factory.mktemp(f"behaviour-{request.param}")
-        environment = {**witness.environment, puppet.WORKSPACE: str(folder / "workspace")}
-        (folder / "workspace").mkdir()
-        process = ServerProcess(
-            folder / "data", agents=[puppet.SPEC, puppet.DEMO_SPEC], database=database, environment=environment
-        )
-        stack.callback(process.close)
-        yield process.start()
+    folder = tmp_path_factory.mktemp(f"behaviour-{request.param}")
+    with server_on(request.param, request, folder, witness.environment) as process:
+        yield process
 
 
 @pytest.fixture(scope="session")

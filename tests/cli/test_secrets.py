@@ -49,6 +49,8 @@ def given_a_value(client: ThreadsClient) -> str:
 
 def use(client: ThreadsClient, thread_id: str, witness: Witness) -> None:
     before = witness.count(USED)
+    # A server that has just started does not know yet that the question was seen.
+    assert client.status(thread_id)["status"] == "interrupted"
     assert client.resume(thread_id, "continue").text.endswith("used API_KEY")
     assert witness.count(USED) == before + 1
 

@@ -4,19 +4,15 @@ As root the Debian packages are installed where they are missing; otherwise the 
 """
 
 import os
-import shutil
 import subprocess
 from collections.abc import Generator
 from contextlib import contextmanager
 from dataclasses import dataclass
 
+from tests.servers.debian import CannotStart, install_missing
+
 PACKAGES = {"Xvfb": "xvfb", "xdotool": "xdotool"}
-INSTALL_SECONDS = 300.0
 SECONDS = 20.0
-
-
-class CannotStart(Exception):
-    """The tests that need a screen cannot run."""
 
 
 @dataclass(frozen=True)
@@ -42,7 +38,7 @@ class Screen:
 
 @contextmanager
 def screen() -> Generator[Screen]:
-    _install_missing()
+    install_missing(PACKAGES, "the tests of windows")
     reading, writing = os.pipe()
     process = subprocess.Popen(
         ["Xvfb", "-displayfd", str(writing), "-screen", "0", "1280x1024x24", "-nolisten", "tcp", "-noreset"],
@@ -62,21 +58,3 @@ def screen() -> Generator[Screen]:
     finally:
         process.terminate()
         process.wait(SECONDS)
-
-
-def _install_missing() -> None:
-    missing = [package for program, package in PACKAGES.items() if shutil.which(program) is None]
-    if not missing:
-        return
-    if os.geteuid() != 0 or shutil.which("apt-get") is None:
-        raise CannotStart(f"install the Debian packages {' '.join(missing)}: the tests of windows need them")
-    environment = {**os.environ, "DEBIAN_FRONTEND": "noninteractive"}
-    for command in (
-        ["apt-get", "-q", "update"],
-        ["apt-get", "-q", "install", "-y", "--no-install-recommends", *missing],
-    ):
-        done = subprocess.run(
-            command, env=environment, capture_output=True, text=True, timeout=INSTALL_SECONDS, check=False
-        )
-        if done.returncode != 0 and "install" in command:
-            raise CannotStart(f"{' '.join(command)} failed:\n{done.stdout}\n{done.stderr}")

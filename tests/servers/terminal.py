@@ -3,7 +3,6 @@
 Where it is missing it is installed, for which one has to be root; a terminal that cannot be had fails the tests.
 """
 
-import os
 import shutil
 import subprocess
 import time
@@ -11,6 +10,8 @@ from collections.abc import Callable, Mapping, Sequence
 from functools import cache
 from pathlib import Path
 from typing import Self, TypeVar
+
+from tests.servers.debian import install_missing
 
 T = TypeVar("T")
 
@@ -20,26 +21,10 @@ _SETTINGS = (
 )
 
 
-class CannotStart(Exception):
-    """The tests that need a terminal cannot run."""
-
-
 @cache
 def _tmux() -> str:
-    if found := shutil.which("tmux"):
-        return found
-    if os.geteuid() != 0 or shutil.which("apt-get") is None:
-        raise CannotStart("tmux is missing, and only root may install it: run `apt-get install tmux`")
-    done = subprocess.run(
-        ["apt-get", "install", "-y", "-q", "tmux"],
-        env={**os.environ, "DEBIAN_FRONTEND": "noninteractive"},
-        capture_output=True,
-        text=True,
-    )
-    found = shutil.which("tmux")
-    if found is None:
-        raise CannotStart(f"tmux is missing, and `apt-get install tmux` failed:\n{done.stdout}{done.stderr}")
-    return found
+    install_missing({"tmux": "tmux"}, "the tests in a terminal")
+    return shutil.which("tmux") or "tmux"
 
 
 class Terminal:

@@ -3,7 +3,6 @@
 import os
 import signal
 import subprocess
-import sys
 import time
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
@@ -12,15 +11,15 @@ from typing import Self
 
 import httpx
 
+from tests.support.warm import WarmProcess
+
 START_SECONDS = 60.0
 STOP_SECONDS = 30.0
 
 
 def _inherited() -> dict[str, str]:
-    """Nothing of Interlock's; and compiled modules are kept, without which every start takes three times as long."""
-    ours = {name: value for name, value in os.environ.items() if not name.startswith("INTERLOCK_")}
-    ours.pop("PYTHONDONTWRITEBYTECODE", None)
-    return {"PYTHONPYCACHEPREFIX": f"{sys.prefix}/pycache"} | ours
+    """Nothing of Interlock's."""
+    return {name: value for name, value in os.environ.items() if not name.startswith("INTERLOCK_")}
 
 
 @dataclass
@@ -33,7 +32,7 @@ class ServerProcess:
     auth: str = "accounts"
     environment: Mapping[str, str] = field(default_factory=dict[str, str])
     failpoints: str = ""
-    process: subprocess.Popen[bytes] | None = None
+    process: WarmProcess | None = None
     url: str = ""
     starts: int = 0
     port: int = 0
@@ -41,20 +40,23 @@ class ServerProcess:
 
     def start(self, *, failpoints: str | None = None) -> Self:
         """Start and wait until it is ready; with `failpoints` for this start only."""
-        arguments = [sys.executable, "-m", "interlock", "serve", "--port", str(self.port), "--data", str(self.data)]
+        arguments = ["serve", "--port", str(self.port), *self.where]
         arguments += ["--auth", self.auth]
         for agent in self.agents:
             arguments += ["--agent", agent]
-        if self.database is not None:
-            arguments += ["--database", self.database]
         self.data.mkdir(parents=True, exist_ok=True)
         self.starts += 1
-        with self.output.open("wb") as output, self.log.open("ab") as log:
-            environment = _inherited() | {"INTERLOCK_FAILPOINTS": self.failpoints if failpoints is None else failpoints}
-            environment |= self.environment
-            self.process = subprocess.Popen(arguments, stdout=output, stderr=log, env=environment)
+        environment = _inherited() | {"INTERLOCK_FAILPOINTS": self.failpoints if failpoints is None else failpoints}
+        self.output.touch()
+        self.process = WarmProcess(arguments, environment | dict(self.environment), self.output, self.log)
         self.url = self._address()
         return self
+
+    @property
+    def where(self) -> list[str]:
+        """What tells a command of its data."""
+        database = ["--database", self.database] if self.database else []
+        return ["--data", str(self.data), *database]
 
     @property
     def output(self) -> Path:
@@ -78,7 +80,7 @@ class ServerProcess:
         raise AssertionError(f"the server did not start: {self.output.read_text()}{self.log.read_text()[-4000:]}")
 
     @property
-    def running(self) -> subprocess.Popen[bytes]:
+    def running(self) -> WarmProcess:
         assert self.process is not None
         return self.process
 
@@ -105,7 +107,7 @@ class ServerProcess:
                 self.process.wait(STOP_SECONDS)
             except subprocess.TimeoutExpired:
                 self.process.kill()
-                self.process.wait()
+                self.process.wait(STOP_SECONDS)
 
     def client(self, timeout: float = 30.0) -> httpx.Client:
         return httpx.Client(base_url=self.url, timeout=timeout)

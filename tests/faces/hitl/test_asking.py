@@ -136,7 +136,7 @@ def test_a_name_that_is_hosted_here_or_is_none_is_not_taken(person: HitlClient, 
 def test_a_key_that_has_a_hosted_agents_name_all_the_same_asks_nothing(
     server: ServerProcess, alice: ThreadsClient
 ) -> None:
-    arguments = ["--user", "alice", "--role", "agent", "--agent", "puppet", "--data", str(server.data)]
+    arguments = ["--user", "alice", "--role", "agent", "--agent", "puppet", *server.where]
     key = CliRunner().invoke(app, ["keys", "create", "sly", *arguments]).stdout.strip()
     with HitlClient(server.url, key) as sly:
         assert wrong_fields(sly.try_ask("env_var", VARIABLES)) == ["agent"]

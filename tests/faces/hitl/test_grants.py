@@ -193,7 +193,7 @@ def test_a_reviewers_grant_ends_with_the_role(
     reviewer = people.named("reviewer-of-puppets")
 
     def role(*arguments: str) -> None:
-        done = CliRunner().invoke(app, ["users", "role", reviewer.username, *arguments, "--data", str(server.data)])
+        done = CliRunner().invoke(app, ["users", "role", reviewer.username, *arguments, *server.where])
         assert done.exit_code == 0, done.output
 
     role("reviewer", "--agent", "puppet")
@@ -234,9 +234,9 @@ def test_a_grant_for_an_agent_elsewhere_answers_its_next_ask_at_once(server: Ser
 
 
 @pytest.fixture
-def changing(tmp_path: Path) -> Generator[ServerProcess]:
+def changing(tmp_path: Path, own_database: str | None) -> Generator[ServerProcess]:
     agent = f"puppet={Path(__file__).with_name('changing_agent.py')}:agent"
-    process = ServerProcess(tmp_path / "data", agents=[agent], environment={VARIANT: "plain"})
+    process = ServerProcess(tmp_path / "data", [agent], own_database, environment={VARIANT: "plain"})
     try:
         yield process
     finally:

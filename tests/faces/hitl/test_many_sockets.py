@@ -31,11 +31,18 @@ Story = list[tuple[str, str]]
 
 
 @pytest.fixture
-def large(tmp_path_factory: pytest.TempPathFactory, witness: Witness) -> Generator[ServerProcess]:
+def large(
+    tmp_path_factory: pytest.TempPathFactory, witness: Witness, own_database: str | None
+) -> Generator[ServerProcess]:
     process = ServerProcess(
         tmp_path_factory.mktemp("large"),
         agents=[puppet.SPEC],
-        environment={**witness.environment, "INTERLOCK_STREAMS_PER_CALLER": str(SOCKETS)},
+        database=own_database,
+        environment={
+            **witness.environment,
+            "INTERLOCK_STREAMS_PER_CALLER": str(SOCKETS),
+            "INTERLOCK_RATE_BURST": str(20 * SOCKETS),
+        },
     )
     soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
     # The server inherits it: each socket is a file of its own on both sides.

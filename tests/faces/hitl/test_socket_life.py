@@ -23,10 +23,12 @@ ROUNDS = 15
 
 
 @pytest.fixture
-def own(tmp_path_factory: pytest.TempPathFactory, witness: Witness) -> Generator[ServerProcess]:
+def own(
+    tmp_path_factory: pytest.TempPathFactory, witness: Witness, own_database: str | None
+) -> Generator[ServerProcess]:
     """A server of the test's own, that gives up soon on who does not read."""
     environment = {**witness.environment, "INTERLOCK_SLOW_SECONDS": "0.5"}
-    process = ServerProcess(tmp_path_factory.mktemp("own"), agents=[puppet.SPEC], environment=environment)
+    process = ServerProcess(tmp_path_factory.mktemp("own"), [puppet.SPEC], own_database, environment=environment)
     try:
         yield process.start()
     finally:

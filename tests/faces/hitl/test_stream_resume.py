@@ -194,9 +194,10 @@ def test_requests_asked_at_once_are_seen_once_over_disconnects(
 
 
 def test_what_is_seen_over_kills_of_the_server_is_the_log(
-    tmp_path_factory: pytest.TempPathFactory, witness: Witness
+    tmp_path_factory: pytest.TempPathFactory, witness: Witness, own_database: str | None
 ) -> None:
-    process = ServerProcess(tmp_path_factory.mktemp("killed"), agents=[puppet.SPEC], environment=witness.environment)
+    folder = tmp_path_factory.mktemp("killed")
+    process = ServerProcess(folder, [puppet.SPEC], own_database, environment=witness.environment)
     try:
         alice = ThreadsClient(process.start().url).sign_in()
         with hitl.of(alice) as person:

@@ -4,7 +4,7 @@ import asyncio
 import logging
 import signal
 import socket
-from collections.abc import Mapping
+from collections.abc import Awaitable, Callable, Mapping
 from concurrent.futures import ThreadPoolExecutor
 from types import FrameType
 from typing import Any
@@ -72,14 +72,23 @@ class _Connection(H11Protocol):
 class _Server(uvicorn.Server):
     """Tells the application at the first signal, while connections are open, so that streams end by themselves."""
 
-    def __init__(self, config: uvicorn.Config, application: Application) -> None:
+    def __init__(
+        self, config: uvicorn.Config, application: Application, announce: Callable[[], Awaitable[None]]
+    ) -> None:
         super().__init__(config)
         self._application = application
+        self._announce = announce
         self._loop = asyncio.get_running_loop()
 
     def handle_exit(self, sig: int, frame: FrameType | None) -> None:
         self._loop.call_soon_threadsafe(self._application.state.closing.set)
         super().handle_exit(sig, frame)
+
+    async def startup(self, sockets: list[socket.socket] | None = None) -> None:
+        await super().startup(sockets)
+        # Not before: whoever reads it connects at once.
+        if self.started:
+            await self._announce()
 
     async def shutdown(self, sockets: list[socket.socket] | None = None) -> None:
         self._application.state.closing.set()
@@ -113,14 +122,13 @@ async def _serve(config: Config) -> None:
                 server_header=False,
             ),
             built,
+            lambda: _announce(config, built, listening),
         )
-        announcing = asyncio.create_task(_announce(config, built, listening))
         signal.signal(signal.SIGHUP, signal.SIG_IGN)
         # Once it has shut down, uvicorn raises the signal again: what is still open here is to be closed first.
         for heeded in (signal.SIGTERM, signal.SIGINT):
             signal.signal(heeded, _heeded)
         await server.serve(sockets=[listening])
-        announcing.cancel()
 
 
 def connections(slow: float) -> type[_Connection]:
@@ -148,8 +156,7 @@ def listen(config: Config) -> socket.socket:
 
 
 async def _announce(config: Config, built: Application, listening: socket.socket) -> None:
-    """Once the server takes requests: where it is, and how to sign in."""
-    await built.state.ready.wait()
+    """Where the server is, and how to sign in."""
     host = f"[{config.host}]" if ":" in config.host else config.host
     address = f"http://{host}:{listening.getsockname()[1]}"
     print(f"Interlock is ready at {address} - {await _how_to_sign_in(config, built)}", flush=True)
