@@ -37,6 +37,7 @@ OPERATIONS = [
     ("post", "/api/v1/agent/hitl/requests"),
     ("get", "/api/v1/agent/hitl/requests/{request_id}"),
     ("post", "/api/v1/agent/hitl/requests/{request_id}/collect"),
+    ("post", "/api/v1/agent/hitl/requests/{request_id}/extend"),
     ("get", "/api/v1/agent/stream"),
     ("post", "/agent/invoke"),
     ("post", "/agent/resume"),

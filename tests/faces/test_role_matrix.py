@@ -167,6 +167,11 @@ TABLE: list[Row] = [
         SEE,
     ),
     (
+        "post /api/v1/agent/hitl/requests/{request_id}/extend",
+        lambda scene: to(f"{HITL}/requests/{scene.asked()['request_id']}/extend", json={"seconds": 60}),
+        ANSWER,
+    ),
+    (
         "post /api/v1/agent/hitl/requests/{request_id}/collect",
         lambda scene: to(f"{HITL}/requests/{scene.given()}/collect"),
         ASKED_IT,

@@ -236,6 +236,10 @@ export interface Cancel {
   reason?: string | null;
 }
 
+export interface Extend {
+  seconds: number;
+}
+
 export interface NewRequest {
   type: RequestType;
   /** By the type: what its `..._asked` event shows as `data`. */

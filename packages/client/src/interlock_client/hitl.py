@@ -49,6 +49,10 @@ class Cancel(Sent):
     reason: Annotated[str, StringConstraints(max_length=10_000)] | None = None
 
 
+class Extend(Sent):
+    seconds: Annotated[float, Field(gt=0, le=86_400)]
+
+
 class NewRequest(Sent):
     type: RequestType
     request_data: JsonObject = Field(description="By the type: what its `..._asked` event shows as `data`.")

@@ -21,7 +21,7 @@ from interlock.faces.http.locale import locale_of
 from interlock.faces.http.server_state import state_of
 from interlock.faces.http.watching import RECHECK_SECONDS
 from interlock.faces.shared.responses import reply_to
-from interlock.services import answering, outside, pending
+from interlock.services import answering, extending, outside, pending
 from interlock.services.answering import Reply, Sender
 from interlock.services.once import Once
 from interlock.services.pending import RequestView, Wanted
@@ -157,6 +157,16 @@ async def _settled(request: Request, request_id: str, wait: float) -> RequestVie
             # What came in the last moment is told only to a credential that holds in that moment.
             await caller_now(request)
             return view
+
+
+@router.post(
+    "/requests/{request_id}/extend", response_class=Response, responses=enveloped(wire.RequestObject, 404, 409)
+)
+async def extend(request: Request, caller: Caller, request_id: str, body: wire.Extend) -> Response:
+    """Give a pending request more time, for whoever may answer it."""
+    core = state_of(request).core
+    extended = await extending.extend(core, caller, request_id, body.seconds)
+    return envelope.answer_done(request, views.request_view(pending.viewed(extended, None)))
 
 
 @router.post(

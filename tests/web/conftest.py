@@ -1,0 +1,84 @@
+"""The pages in a real browser, against a real server: people who are signed in, and agents that do what a test says."""
+
+from collections.abc import Callable, Generator
+from itertools import count
+from pathlib import Path
+
+import pytest
+from playwright.sync_api import Browser
+
+from tests.servers.browser import browser as running_browser
+from tests.support import puppet
+from tests.support.people import People
+from tests.support.server import ServerProcess
+from tests.support.threads import ThreadsClient
+from tests.support.witness import Witness
+from tests.web.person import Person
+
+Visit = Callable[..., Person]
+
+_numbers = count(1)
+
+
+@pytest.fixture(scope="session")
+def browser() -> Generator[Browser]:
+    with running_browser() as running:
+        yield running
+
+
+@pytest.fixture(scope="session")
+def witness() -> Generator[Witness]:
+    with Witness() as running:
+        yield running
+
+
+@pytest.fixture(scope="session")
+def workspace(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The folder of the demo agent."""
+    return tmp_path_factory.mktemp("workspace")
+
+
+@pytest.fixture(scope="session")
+def server(tmp_path_factory: pytest.TempPathFactory, witness: Witness, workspace: Path) -> Generator[ServerProcess]:
+    """The puppet is its default agent, the demo agent the other one; who registers first is `root`, its admin."""
+    environment = {**witness.environment, puppet.WORKSPACE: str(workspace)}
+    process = ServerProcess(
+        tmp_path_factory.mktemp("web"), agents=[puppet.SPEC, puppet.DEMO_SPEC], environment=environment
+    )
+    try:
+        yield process.start()
+    finally:
+        process.close()
+
+
+@pytest.fixture(scope="session")
+def people(server: ServerProcess) -> Generator[People]:
+    with People(server.url) as registered:
+        yield registered
+
+
+@pytest.fixture
+def owner(people: People) -> ThreadsClient:
+    """Somebody for whom nothing waits yet, by their programs."""
+    return people.named(f"owner-{next(_numbers)}")
+
+
+@pytest.fixture
+def visit(browser: Browser, server: ServerProcess) -> Generator[Visit]:
+    """Somebody at a browser of their own, signed in; whatever a page complained about fails the test."""
+    visiting: list[Person] = []
+
+    def arrive(client: ThreadsClient, url: str | None = None, **options: object) -> Person:
+        person = Person(browser, url or server.url, client, options)
+        visiting.append(person)
+        return person
+
+    yield arrive
+    for person in visiting:
+        person.leave()
+
+
+@pytest.fixture
+def person(owner: ThreadsClient, visit: Visit) -> Person:
+    """The owner, at a browser."""
+    return visit(owner)
