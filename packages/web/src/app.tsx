@@ -1,14 +1,16 @@
 import { useQueryClient } from "@tanstack/react-query";
 import { lazy, Suspense } from "react";
-import { useTranslations } from "use-intl";
 import { Redirect, Route, Switch } from "wouter";
 import { LiveProvider } from "@/api/live-context";
 import { SESSION, useSession } from "@/api/session";
 import { InboxPage } from "@/inbox/inbox-page";
 import { LoginPage } from "@/login/login-page";
 import { Announcer } from "@/shell/announcer";
+import { ErrorBoundary } from "@/shell/error-boundary";
+import { Failed } from "@/shell/failed";
 import { Layout } from "@/shell/layout";
-import { PageTitle } from "@/shell/page-title";
+import { Loading } from "@/shell/loading";
+import { NotFound } from "@/shell/not-found";
 import { useTheme } from "@/shell/theme";
 
 const ChatPage = lazy(async () => ({ default: (await import("@/chat/chat-page")).ChatPage }));
@@ -19,29 +21,31 @@ export function App() {
   useTheme();
   return (
     <Announcer>
-      <Switch>
-        <Route path="/login">
-          <LoginPage />
-        </Route>
-        <Route>
-          <SignedIn />
-        </Route>
-      </Switch>
+      <ErrorBoundary place="app">
+        <Switch>
+          <Route path="/login">
+            <LoginPage />
+          </Route>
+          <Route>
+            <SignedIn />
+          </Route>
+        </Switch>
+      </ErrorBoundary>
     </Announcer>
   );
 }
 
 function SignedIn() {
   const client = useQueryClient();
-  const t = useTranslations("shell");
   const session = useSession();
-  if (session.isPending) return <p>{t("loading")}</p>;
-  if (session.isError) return <p role="alert">{t("failed", { message: session.error.message })}</p>;
-  if (!session.data) return <Redirect to={`/login?next=${encodeURIComponent(location.pathname + location.search)}`} />;
+  if (session.isPending) return <Loading />;
+  if (session.isError) return <Failed error={session.error} onRetry={() => void session.refetch()} />;
+  if (!session.data)
+    return <Redirect to={`/login?next=${encodeURIComponent(location.pathname + location.search)}`} replace />;
   return (
     <LiveProvider onSignedOut={() => client.setQueryData(SESSION, null)}>
       <Layout>
-        <Suspense fallback={<p>{t("loading")}</p>}>
+        <Suspense fallback={<Loading />}>
           <Pages />
         </Suspense>
       </Layout>
@@ -49,18 +53,16 @@ function SignedIn() {
   );
 }
 
+/** One page for both: from 1024 px on the list and the request stand side by side, and the list stays as it is. */
+const INBOX = /^\/(?:inbox|requests\/(?<id>[^/]+))\/?$/;
+
 function Pages() {
-  const t = useTranslations("shell");
   return (
     <Switch>
       <Route path="/">
-        <Redirect to="/inbox" />
+        <Redirect to="/inbox" replace />
       </Route>
-      {/* One page for both: from 1024 px on the list and the request stand side by side. */}
-      <Route path="/inbox">
-        <InboxPage />
-      </Route>
-      <Route path="/requests/:id">{({ id }) => <InboxPage requestId={id} />}</Route>
+      <Route path={INBOX}>{({ id }) => <InboxPage requestId={id} />}</Route>
       <Route path="/chat/:thread?">
         <ChatPage />
       </Route>
@@ -71,7 +73,7 @@ function Pages() {
         <SettingsPage />
       </Route>
       <Route>
-        <PageTitle name="not-found">{t("notFound")}</PageTitle>
+        <NotFound />
       </Route>
     </Switch>
   );

@@ -55,8 +55,9 @@ export function useSignOut() {
     // Nothing of one person is left for the next.
     onSuccess: () => {
       sessionStorage.clear();
-      client.clear();
+      // Told before the rest goes: who looks at it would not hear of it afterwards.
       client.setQueryData(SESSION, null);
+      client.removeQueries({ predicate: (query) => query.queryKey[0] !== SESSION[0] });
     },
   });
 }

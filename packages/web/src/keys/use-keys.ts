@@ -1,5 +1,5 @@
 /** Single keys that do something: never in fields, on repeat, with a modifier that was not asked for, or while typing Chinese. */
-import { useEffect, useRef } from "react";
+import { createContext, useContext, useEffect, useRef } from "react";
 import { type KeyBindingMap, tinykeys } from "tinykeys";
 import { usePreferences } from "@/preferences/store";
 
@@ -8,9 +8,13 @@ export type Keys = Record<string, (event: KeyboardEvent) => void>;
 const FIELDS =
   "input:not([type=radio], [type=checkbox], [type=button]), textarea, select, [contenteditable=true], .cm-editor";
 
-/** While `enabled`; a modal dialog takes the keys of the page behind it. */
+/** Whether what is drawn here stands in a modal dialog, which takes the keys of the page behind it. */
+export const InDialog = createContext(false);
+
+/** While `enabled`. */
 export function useKeys(keys: Keys, enabled = true): void {
   const { shortcuts } = usePreferences();
+  const isInDialog = useContext(InDialog);
   const newest = useRef(keys);
   useEffect(() => {
     newest.current = keys;
@@ -20,23 +24,32 @@ export function useKeys(keys: Keys, enabled = true): void {
     if (!enabled || !shortcuts || !names) return;
     const bindings: KeyBindingMap = {};
     for (const name of names.split(" | ")) {
-      bindings[name] = (event) => {
-        if (isTyped(event)) return;
+      const pressed = (event: KeyboardEvent) => {
+        if (isTyped(event) || (!isInDialog && hasDialog())) return;
         event.preventDefault();
         newest.current[name]?.(event);
       };
+      bindings[name] = pressed;
+      bindings[shifted(name)] ??= pressed;
     }
     return tinykeys(window, bindings);
-  }, [names, enabled, shortcuts]);
+  }, [names, enabled, shortcuts, isInDialog]);
+}
+
+/** Letters work in either case, and some keyboards have `?` and `/` behind Shift. */
+function shifted(name: string): string {
+  return name.replace(/(?<=^| )\S(?=$| )/g, "Shift+$&");
 }
 
 /** Whether a key belongs to something else than a shortcut. */
 export function isTyped(event: KeyboardEvent): boolean {
   if (event.repeat || isComposing(event)) return true;
   const target = event.composedPath()[0] ?? event.target;
-  if (target instanceof Element && target.closest(FIELDS)) return true;
-  const modal = document.querySelector("dialog:modal");
-  return modal !== null && !(target instanceof Node && modal.contains(target));
+  return target instanceof Element && target.closest(FIELDS) !== null;
+}
+
+function hasDialog(): boolean {
+  return document.querySelector("dialog[open]") !== null;
 }
 
 /** Whether an input method is putting a word together: its Enter is not the person's. */

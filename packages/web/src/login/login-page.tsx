@@ -1,5 +1,55 @@
-import { PageTitle } from "@/shell/page-title";
+import { useEffect, useState } from "react";
+import { useTranslations } from "use-intl";
+import { Redirect, useSearch } from "wouter";
+import { useSession, useWelcome } from "@/api/session";
+import { Failed } from "@/shell/failed";
+import { Loading } from "@/shell/loading";
+import styles from "./login.module.css";
+import { NoAccounts } from "./no-accounts";
+import { nextOf, takeToken } from "./place";
+import { SignInForm } from "./sign-in-form";
+import { SignInLink } from "./sign-in-link";
 
 export function LoginPage() {
-  return <PageTitle name="login">LoginPage</PageTitle>;
+  const search = useSearch();
+  const [token] = useState(takeToken);
+  const session = useSession();
+  // A link is followed also by somebody who is signed in: it may be for another account.
+  const [isUsed, setUsed] = useState(token === null);
+  const isHere = Boolean(session.data) && (isUsed || session.data?.auth === "none");
+  if (session.isPending && isUsed) return <Loading />;
+  if (isHere) return <Redirect to={nextOf(search)} replace />;
+  return (
+    <main className={styles.page}>
+      <div className={styles.card}>
+        <p className={styles.brand}>Interlock</p>
+        <Way token={token} onUsed={() => setUsed(true)} />
+      </div>
+    </main>
+  );
+}
+
+/** How one signs in here. */
+function Way({ token, onUsed }: { token: string | null; onUsed: () => void }) {
+  const t = useTranslations("login");
+  const welcome = useWelcome();
+  const [linkFailed, setLinkFailed] = useState(false);
+  useEffect(() => {
+    document.title = `${t("signIn")} · Interlock`;
+    return () => {
+      document.title = "Interlock";
+    };
+  }, [t]);
+  if (welcome.isPending) return <Loading />;
+  if (welcome.isError) return <Failed error={welcome.error} onRetry={() => void welcome.refetch()} />;
+  const { has_accounts: hasAccounts, registration } = welcome.data;
+  if (token !== null && !linkFailed) {
+    const failed = () => {
+      setLinkFailed(true);
+      onUsed();
+    };
+    return <SignInLink token={token} hasAccounts={hasAccounts} onSignedIn={onUsed} onFailed={failed} />;
+  }
+  if (!hasAccounts && !registration) return <NoAccounts />;
+  return <SignInForm registration={registration} isFirst={!hasAccounts} isLinkUsed={linkFailed} />;
 }

@@ -1,5 +1,85 @@
 import type { Translated } from "@/i18n/messages";
 
-export const en = {};
+export const en = {
+  signIn: "Sign in",
+  signInTo: "Sign in to Interlock",
+  username: "Name",
+  password: "Password",
+  repeat: "Password again",
+  show: "Show password",
+  signingIn: "Signing in…",
+  first: "Make the first account",
+  firstWhat: "This server has no account yet. Choose a name and a password: you become its admin.",
+  firstAct: "Make the account and sign in",
+  register: "Make an account",
+  registerAct: "Make the account and sign in",
+  toRegister: "Make an account",
+  toSignIn: "I have an account",
+  byLink: "Signing in with the one-time link…",
+  rules: {
+    username: "1 to 64 letters, digits and . _ @ -",
+    password: "8 to 256 characters",
+  },
+  noAccounts: {
+    title: "This server has no account yet",
+    what: "Open the sign-in link that the server printed when it was started. It makes the first account.",
+    lost: "The link is gone? Start the server again: it prints a new one. Or make an account on its machine with",
+  },
+  error: {
+    wrong:
+      "Name and password do not fit. Check both; names and passwords distinguish capital letters. An admin can set a new password on the server with",
+    limited:
+      "Too many tries. {seconds, plural, one {In # second} other {In # seconds}} you can try again; nothing is locked for good.",
+    limitedOver: "You can try again now.",
+    used: "This link was used before, or is of an earlier start of the server. Sign in with your name and password, or start the server again: it prints a new link.",
+    taken: "This name is taken. Choose another one.",
+    username: "A name is 1 to 64 letters, digits and . _ @ -",
+    password: "A password has 8 to 256 characters.",
+    repeat: "The two passwords are not the same.",
+    closed: "Nobody can register here. Ask whoever runs this server for an account.",
+    offline: "The server does not answer. Check that it runs and that you reach it, then try again.",
+    other: "That did not work: {message}",
+    registered: "The account is made, but signing in failed. Sign in with the new name and password.",
+  },
+};
 
-export const zh: Translated<typeof en> = {};
+export const zh: Translated<typeof en> = {
+  signIn: "登录",
+  signInTo: "登录 Interlock",
+  username: "用户名",
+  password: "密码",
+  repeat: "再次输入密码",
+  show: "显示密码",
+  signingIn: "正在登录…",
+  first: "创建第一个账户",
+  firstWhat: "此服务器还没有账户。请设置用户名和密码，你将成为管理员。",
+  firstAct: "创建账户并登录",
+  register: "注册账户",
+  registerAct: "注册并登录",
+  toRegister: "注册账户",
+  toSignIn: "已有账户，去登录",
+  byLink: "正在使用一次性链接登录…",
+  rules: {
+    username: "1 到 64 个字母、数字或 . _ @ -",
+    password: "8 到 256 个字符",
+  },
+  noAccounts: {
+    title: "此服务器还没有账户",
+    what: "请打开服务器启动时打印的登录链接，用它创建第一个账户。",
+    lost: "找不到链接？重新启动服务器会打印新的链接，也可以在服务器上运行以下命令创建账户：",
+  },
+  error: {
+    wrong: "用户名或密码不正确。请检查两者，注意区分大小写。管理员可以在服务器上重置密码：",
+    limited: "尝试次数过多。请在 {seconds} 秒后重试；账户不会被永久锁定。",
+    limitedOver: "现在可以重试了。",
+    used: "此链接已被使用，或来自服务器更早的一次启动。请用用户名和密码登录，或重新启动服务器以获得新的链接。",
+    taken: "该用户名已被占用，请换一个。",
+    username: "用户名为 1 到 64 个字母、数字或 . _ @ -",
+    password: "密码为 8 到 256 个字符。",
+    repeat: "两次输入的密码不一致。",
+    closed: "此服务器不开放注册。请向管理员申请账户。",
+    offline: "服务器没有响应。请确认它正在运行且可以访问，然后重试。",
+    other: "操作失败：{message}",
+    registered: "账户已创建，但登录失败。请用新的用户名和密码登录。",
+  },
+};

@@ -1,5 +1,28 @@
 import type { Translated } from "@/i18n/messages";
+import * as bar from "./texts/bar";
+import * as edit from "./texts/edit";
+import * as forms from "./texts/forms";
+import * as head from "./texts/head";
+import * as remember from "./texts/remember";
+import * as run from "./texts/run";
+import * as states from "./texts/states";
 
-export const en = {};
+export const en = {
+  bar: bar.en,
+  edit: edit.en,
+  forms: forms.en,
+  head: head.en,
+  remember: remember.en,
+  run: run.en,
+  states: states.en,
+};
 
-export const zh: Translated<typeof en> = {};
+export const zh: Translated<typeof en> = {
+  bar: bar.zh,
+  edit: edit.zh,
+  forms: forms.zh,
+  head: head.zh,
+  remember: remember.zh,
+  run: run.zh,
+  states: states.zh,
+};

@@ -1,5 +1,6 @@
-import { PageTitle } from "@/shell/page-title";
+import { RequestView } from "./request-view";
 
+/** A request at its own address, in whatever the page gives it. */
 export function RequestPage({ id }: { id: string }) {
-  return <PageTitle name={id}>{id}</PageTitle>;
+  return <RequestView id={id} />;
 }

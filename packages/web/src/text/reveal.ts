@@ -95,6 +95,17 @@ export function rows(lines: readonly string[]): Row[] {
   return found;
 }
 
+/** On one line where there can be no chips: in what is read aloud, and in the notifications of the machine. */
+export function spelledOut(text: string): string {
+  return pieces(text)
+    .map((piece) => {
+      if (piece.type === "text") return piece.text;
+      if (piece.type === "blanks") return " ";
+      return `‹${piece.name ? `${piece.code} ${piece.name}` : piece.code}›`;
+    })
+    .join("");
+}
+
 /** How many characters a person would not have seen. */
 export function hiddenIn(lines: readonly string[]): number {
   let count = 0;

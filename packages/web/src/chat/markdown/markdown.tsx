@@ -1,0 +1,116 @@
+/** What an agent says, as Markdown: no pictures, no HTML, and links that show where they lead. Loaded when needed. */
+import { isValidElement, memo, type ReactNode } from "react";
+import Markdown, { type Components } from "react-markdown";
+import remarkGfm from "remark-gfm";
+import { useTranslations } from "use-intl";
+import { Revealed } from "@/text/revealed";
+import chips from "@/text/revealed.module.css";
+import { addressOf, isSpelledOut } from "./address";
+import styles from "./markdown.module.css";
+import { revealMarkup } from "./reveal-markup";
+
+const COMPONENTS: Components = {
+  a: ({ href, children }) => <Leading href={href}>{children}</Leading>,
+  img: ({ alt, src }) => <Picture alt={alt ?? ""} src={typeof src === "string" ? src : ""} />,
+  mark: ({ children, ...rest }) => <Chip properties={rest as Record<string, unknown>}>{children}</Chip>,
+  table: ({ children }) => (
+    <div className={styles.wide}>
+      <table>{children}</table>
+    </div>
+  ),
+  // Headings of the page are ours.
+  h1: Heading,
+  h2: Heading,
+  h3: Heading,
+  h4: Heading,
+  h5: Heading,
+  h6: Heading,
+};
+
+const AgentMarkdown = memo(function AgentMarkdown({ text }: { text: string }) {
+  return (
+    <div className={styles.markdown}>
+      <Markdown
+        remarkPlugins={[remarkGfm]}
+        rehypePlugins={[revealMarkup]}
+        urlTransform={(url) => url}
+        components={COMPONENTS}
+      >
+        {text}
+      </Markdown>
+    </div>
+  );
+});
+
+export default AgentMarkdown;
+
+function Heading({ children }: { children?: ReactNode }) {
+  return (
+    <p className={styles.heading}>
+      <strong>{children}</strong>
+    </p>
+  );
+}
+
+/** A link with its whole address. What is no address of the web stays text. */
+function Leading({ href, children }: { href: string | undefined; children: ReactNode }) {
+  const address = addressOf(href);
+  if (address === null) {
+    return (
+      <>
+        {children} {href && !href.startsWith("#") && <Address text={href} />}
+      </>
+    );
+  }
+  return (
+    <>
+      <a href={address} target="_blank" rel="noopener noreferrer">
+        {children}
+      </a>
+      {!isSpelledOut(wordsOf(children), address) && (
+        <>
+          {" "}
+          <Address text={address} />
+        </>
+      )}
+    </>
+  );
+}
+
+function Address({ text }: { text: string }) {
+  return (
+    <span className={styles.address}>
+      (<Revealed text={text} />)
+    </span>
+  );
+}
+
+/** Nothing is fetched from where an agent points. */
+function Picture({ alt, src }: { alt: string; src: string }) {
+  const t = useTranslations("chat");
+  return (
+    <span className={styles.picture}>
+      [{t("image")}: <Revealed text={alt} />] <Address text={src} />
+    </span>
+  );
+}
+
+function Chip({ properties, children }: { properties: Record<string, unknown>; children: ReactNode }) {
+  const t = useTranslations("text");
+  const hidden = properties["data-hidden"];
+  if (typeof hidden === "string") {
+    return (
+      <span className={chips.chip} title={t("hidden", { code: hidden })}>
+        {children}
+      </span>
+    );
+  }
+  const count = Number(properties["data-blanks"]);
+  return <span className={chips.chip}>‹{t("blanks", { count })}›</span>;
+}
+
+function wordsOf(children: ReactNode): string {
+  if (typeof children === "string") return children;
+  if (Array.isArray(children)) return children.map(wordsOf).join("");
+  return isValidElement<{ children?: ReactNode }>(children) ? wordsOf(children.props.children) : "";
+}

@@ -1,0 +1,61 @@
+/** The person's conversations, and the agents they may begin one with. */
+import { type InfiniteData, useInfiniteQuery, useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
+import type { Agents } from "interlock-client/inbox";
+import { segment } from "interlock-client/transport";
+import type { Deleted, SessionEntry, SessionList } from "interlock-client/wire";
+import { useLiveEvents } from "@/api/live-context";
+import { get, remove } from "@/api/transport";
+
+export const THREADS = ["threads"] as const;
+const PAGE = 50;
+
+export function useThreads() {
+  const client = useQueryClient();
+  useLiveEvents((event) => {
+    if (event.type !== "looking" && event.type !== "extended") void client.invalidateQueries({ queryKey: THREADS });
+  });
+  return useInfiniteQuery({
+    queryKey: THREADS,
+    queryFn: ({ pageParam, signal }) => get<SessionList>("/api/sessions", { page: pageParam, page_size: PAGE }, signal),
+    initialPageParam: 1,
+    getNextPageParam: (last, pages) => (pages.length * PAGE < last.total ? pages.length + 1 : undefined),
+  });
+}
+
+/** One that moved from page to page meanwhile is listed once. */
+export function listed(data: InfiniteData<SessionList> | undefined): SessionEntry[] {
+  const found = new Map<string, SessionEntry>();
+  for (const page of data?.pages ?? []) for (const one of page.threads) found.set(one.thread_id, one);
+  return [...found.values()];
+}
+
+export function useDeleteThread() {
+  const client = useQueryClient();
+  return useMutation({
+    mutationFn: (thread: string) => remove<Deleted>(`/api/sessions/${segment(thread)}`),
+    onSuccess: () => client.invalidateQueries({ queryKey: THREADS }),
+  });
+}
+
+export function useAgents() {
+  return useQuery({
+    queryKey: ["agents"],
+    queryFn: ({ signal }) => get<Agents>("/api/v1/agents", {}, signal),
+    staleTime: Number.POSITIVE_INFINITY,
+  });
+}
+
+export function addressOf(thread: string): string {
+  return `/chat/${encodeURIComponent(thread)}`;
+}
+
+/** The thread that an address names. The router decodes some characters of it and leaves others. */
+export function threadIn(pathname: string): string | null {
+  const name = /^\/chat\/([^/]+)/.exec(pathname)?.[1];
+  if (!name) return null;
+  try {
+    return decodeURIComponent(name);
+  } catch {
+    return name;
+  }
+}

@@ -1,0 +1,81 @@
+/** How far each call of a batch has come. */
+import { Expired } from "interlock-client/errors";
+import type { InboxEntry, InboxRequest } from "interlock-client/inbox";
+import type { Delivery } from "@/request/api/deliveries";
+
+export interface Call {
+  entry: InboxEntry;
+  /** As it is now; null while it is not read. */
+  request: InboxRequest | null;
+  error: Error | null;
+  isDeleted: boolean;
+  delivery: Delivery | null;
+}
+
+export type Progress =
+  | { type: "loading" | "open" | "sending" | "unsure" | "deleted" | "expired" }
+  | { type: "failed"; message: string }
+  /** Somebody else answered it before anything was sent. */
+  | { type: "settled"; by: string | null }
+  | { type: "done"; act: "accept" | "reject"; at: string }
+  /** It was sent, and somebody else was first. */
+  | { type: "late"; by: string | null }
+  | { type: "refused"; message: string };
+
+export function progressOf(call: Call): Progress {
+  if (call.delivery) return sentProgress(call.delivery);
+  if (call.isDeleted) return { type: "deleted" };
+  if (!call.request) return call.error ? { type: "failed", message: call.error.message } : { type: "loading" };
+  const { status, answered_by: by } = call.request;
+  if (status === "pending") return { type: "open" };
+  return status === "expired" ? { type: "expired" } : { type: "settled", by };
+}
+
+function sentProgress(delivery: Delivery): Progress {
+  switch (delivery.state) {
+    case "sending":
+    case "unsure":
+      return { type: delivery.state };
+    case "done":
+      return { type: "done", act: delivery.act === "reject" ? "reject" : "accept", at: delivery.settled.answered_at };
+    case "late":
+      if (delivery.error instanceof Expired) return { type: "expired" };
+      return { type: "late", by: delivery.error.answeredBy ?? null };
+    case "refused":
+      return { type: "refused", message: delivery.error.message };
+  }
+}
+
+/** Those that an answer would go to now. */
+export function chosenOf(calls: readonly Call[], ticked: ReadonlySet<string>): Call[] {
+  return calls.filter((call) => ticked.has(call.entry.request_id) && progressOf(call).type === "open");
+}
+
+export type Obstacle =
+  | { type: "offline" | "loading" | "none" }
+  /** So many were not read to their end. */
+  | { type: "unread"; count: number };
+
+interface Reading {
+  calls: readonly Call[];
+  ticked: ReadonlySet<string>;
+  /** Those whose end was on the screen. */
+  seen: ReadonlySet<string>;
+  isOffline: boolean;
+}
+
+/** What stands between a person and a yes. */
+export function obstacleTo({ calls, ticked, seen, isOffline }: Reading): Obstacle | null {
+  if (isOffline) return { type: "offline" };
+  const isLoading = (call: Call) => ticked.has(call.entry.request_id) && progressOf(call).type === "loading";
+  if (calls.some(isLoading)) return { type: "loading" };
+  const chosen = chosenOf(calls, ticked);
+  if (chosen.length === 0) return { type: "none" };
+  const unread = chosen.filter((call) => !seen.has(call.entry.request_id)).length;
+  return unread > 0 ? { type: "unread", count: unread } : null;
+}
+
+/** Everything that would run, line by line. */
+export function linesOf({ view }: InboxRequest): string[] {
+  return [...view.lines, ...view.rest];
+}

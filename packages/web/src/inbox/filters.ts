@@ -1,0 +1,45 @@
+/** What the list is narrowed to, as it stands in the address. */
+import type { InboxEntry, Kind, Risk } from "interlock-client/inbox";
+
+export interface Filters {
+  kind: Kind | null;
+  risk: Risk | null;
+  agent: string | null;
+  q: string | null;
+}
+
+export const KINDS: readonly Kind[] = ["approval", "clarification", "decision", "env_var", "questions"];
+export const RISKS: readonly Risk[] = ["low", "medium", "high", "critical"];
+const NAMES = ["kind", "risk", "agent", "q"] as const;
+const LONGEST: Readonly<Record<"agent" | "q", number>> = { agent: 64, q: 200 };
+
+/** What nobody could mean is left out. */
+export function filtersOf(search: string): Filters {
+  const given = new URLSearchParams(search);
+  return {
+    kind: KINDS.find((one) => one === given.get("kind")) ?? null,
+    risk: RISKS.find((one) => one === given.get("risk")) ?? null,
+    agent: given.get("agent")?.slice(0, LONGEST.agent) || null,
+    q: given.get("q")?.trim().slice(0, LONGEST.q) || null,
+  };
+}
+
+/** With its question mark; empty where nothing is narrowed. */
+export function searchOf(filters: Filters): string {
+  const spelled = new URLSearchParams();
+  for (const name of NAMES) if (filters[name]) spelled.set(name, filters[name]);
+  return spelled.size > 0 ? `?${spelled}` : "";
+}
+
+export function isFiltered(filters: Filters): boolean {
+  return NAMES.some((name) => filters[name] !== null);
+}
+
+/** Whether an entry is among what is looked for; the words of a search only the server can find. */
+export function isWanted(entry: InboxEntry, { kind, risk, agent }: Filters): boolean {
+  return (
+    (kind === null || entry.kind === kind) &&
+    (risk === null || entry.risk === risk) &&
+    (agent === null || entry.agent === agent)
+  );
+}

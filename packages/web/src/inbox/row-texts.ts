@@ -1,0 +1,86 @@
+/** What a row says, as text: a row is drawn again only when one of its words has changed. */
+import { useMemo } from "react";
+import { useTranslations } from "use-intl";
+import { left } from "@/request/model/countdown";
+import { age } from "./age";
+import type { Ending } from "./endings";
+import type { Row } from "./list";
+
+export interface RowTexts {
+  kind: string;
+  age: string;
+  /** Null where there is no deadline, or where it no longer matters. */
+  left: string | null;
+  leftAloud: string | null;
+  looking: string | null;
+  ending: string | null;
+  /** Which of the requests of one pause. */
+  place: string | null;
+  /** For whom, where that is somebody else. */
+  owner: string | null;
+}
+
+export function useRowTexts(me: string): (row: Row, now: number) => RowTexts {
+  const t = useTranslations("inbox");
+  const kinds = useTranslations("shell.kind");
+  return useMemo(() => {
+    const times = timesIn(t);
+    return (row, now) => ({
+      kind: kinds(row.entry.kind),
+      age: times.age(now - Date.parse(row.entry.created_at)),
+      ...leftTexts(t, times, row, now),
+      ...peopleTexts(t, row, now, me),
+      place: placeText(t, row),
+    });
+  }, [t, kinds, me]);
+}
+
+type Texts = ReturnType<typeof useTranslations<"inbox">>;
+
+/** Asked for with every second and every row, and nearly always the same few. */
+function timesIn(t: Texts) {
+  const known = new Map<string, string>();
+  const once = (name: string, spell: () => string) => {
+    const found = known.get(name) ?? spell();
+    known.set(name, found);
+    return found;
+  };
+  return {
+    age: (milliseconds: number) => {
+      const told = age(milliseconds);
+      if (told.unit === "now") return once("now", () => t("age.now"));
+      return once(`age ${told.unit} ${told.count}`, () => t(`age.${told.unit}`, { count: told.count }));
+    },
+    left: (milliseconds: number) => {
+      const told = left(milliseconds);
+      if (told.unit === "clock") return told.text;
+      if (told.unit === "none") return once("none", () => t("left.none"));
+      return once(`left ${told.unit} ${told.count}`, () => t(`left.${told.unit}`, { count: told.count }));
+    },
+  };
+}
+
+function leftTexts(t: Texts, times: ReturnType<typeof timesIn>, { entry, ending }: Row, now: number) {
+  if (ending || entry.expires_at === null) return { left: null, leftAloud: null };
+  const left = times.left(Date.parse(entry.expires_at) - now);
+  return { left, leftAloud: t("leftAloud", { left }) };
+}
+
+function peopleTexts(t: Texts, { entry, ending, lookedUntil }: Row, now: number, me: string) {
+  const others = lookedUntil > now && !ending ? entry.looking.filter((name) => name !== me) : [];
+  return {
+    looking: others.length ? t("looking", { names: others.join(", "), count: others.length }) : null,
+    ending: ending && endingText(t, ending, me),
+    owner: entry.owner === me ? null : t("owner", { name: entry.owner }),
+  };
+}
+
+function placeText(t: Texts, { entry }: Row): string | null {
+  return entry.in_pause > 1 ? t("pause", { position: entry.position + 1, count: entry.in_pause }) : null;
+}
+
+function endingText(t: Texts, { how, by }: Ending, me: string): string {
+  const name = by === null ? t("nobody") : by === me ? t("you") : by;
+  const words = t(`ending.${how}`, { name });
+  return how === "expired" || how === "gone" || how === "deleted" ? words : `✓ ${words}`;
+}

@@ -1,0 +1,47 @@
+/** Why nobody was signed in, so that it can be said what to do about it. */
+import {
+  Forbidden,
+  InvalidInput,
+  NetworkError,
+  NotAuthenticated,
+  RateLimited,
+  ServerUnavailable,
+} from "interlock-client/errors";
+
+export type Refusal =
+  | { type: "wrong" | "used" | "taken" | "closed" | "offline" | "username" | "password" | "repeat" | "registered" }
+  /** `until`: by this machine's clock; so many `seconds` from when it was said. */
+  | { type: "limited"; until: number; seconds: number }
+  | { type: "other"; message: string };
+
+const FIELDS: Readonly<Record<string, "username" | "password" | "taken">> = {
+  "username form": "username",
+  "username taken": "taken",
+  "password length": "password",
+};
+/** Of a server that does not say when there is room again. */
+const PAUSE = 10;
+
+export function refusalOf(error: unknown, isLink: boolean, now: number): Refusal {
+  if (error instanceof NotAuthenticated) return { type: isLink ? "used" : "wrong" };
+  if (error instanceof RateLimited) return limited(error.retryAfter ?? PAUSE, now);
+  if (error instanceof Forbidden) return { type: "closed" };
+  if (error instanceof NetworkError || error instanceof ServerUnavailable) return { type: "offline" };
+  if (error instanceof InvalidInput) return ofInput(error);
+  return { type: "other", message: error instanceof Error ? error.message : String(error) };
+}
+
+function limited(seconds: number, now: number): Refusal {
+  return { type: "limited", until: now + seconds * 1_000, seconds };
+}
+
+function ofInput(error: InvalidInput): Refusal {
+  const [first] = error.errors;
+  const type = first && FIELDS[`${first.field} ${first.code}`];
+  return type ? { type } : { type: "other", message: error.message };
+}
+
+/** What can be seen before anything is sent. Names and passwords are the server's to judge. */
+export function misfit(password: string, repeated: string | null): Refusal | null {
+  return repeated !== null && password !== repeated ? { type: "repeat" } : null;
+}

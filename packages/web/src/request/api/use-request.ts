@@ -1,0 +1,84 @@
+/** One request as it is now: read once, and kept true by the live stream. */
+import { useQuery, useQueryClient } from "@tanstack/react-query";
+import type { InboxRequest } from "interlock-client/inbox";
+import { segment } from "interlock-client/transport";
+import { useCallback, useMemo, useState } from "react";
+import { setServerTime } from "@/api/clock";
+import type { LiveEvent, Settled } from "@/api/live";
+import { useLiveEvents } from "@/api/live-context";
+import { get, post } from "@/api/transport";
+import { deliveries } from "./deliveries";
+
+export function requestKey(id: string) {
+  return ["request", id] as const;
+}
+
+export function addressOf(id: string): string {
+  return `/api/v1/inbox/requests/${segment(id)}`;
+}
+
+export function useRequest(id: string) {
+  const client = useQueryClient();
+  const [deleted, setDeleted] = useState<string | null>(null);
+  const [ended, setEnded] = useState<Settled | null>(null);
+  const query = useQuery({
+    queryKey: requestKey(id),
+    // Another page may have left it here some time ago.
+    refetchOnMount: "always",
+    // Each time that somebody is heard of counts, also with the same names.
+    structuralSharing: false,
+    queryFn: async ({ signal }) => told(await get<InboxRequest>(addressOf(id), {}, signal)),
+  });
+  const change = useCallback(
+    (changed: (request: InboxRequest) => InboxRequest) => {
+      client.setQueryData<InboxRequest>(requestKey(id), (before) => before && changed(before));
+    },
+    [client, id],
+  );
+  useLiveEvents((event) => {
+    if (event.type === "deleted" && event.conversationId === query.data?.conversation_id) setDeleted(id);
+    if (event.type === "settled" && event.settled.request_id === id) setEnded(event.settled);
+    if (event.type === "hello") deliveries.hurry();
+    if (isOutdated(event, id)) void query.refetch();
+    change((request) => changedBy(request, event));
+  });
+  const extend = useCallback(
+    async (seconds: number) => {
+      const extended = told(await post<InboxRequest>(`${addressOf(id)}/extend`, { seconds }));
+      change(() => extended);
+    },
+    [id, change],
+  );
+  const request = useMemo(() => query.data && withEnd(query.data, ended), [query.data, ended]);
+  return { request, query, extend, isDeleted: deleted === id };
+}
+
+/** Of what was ended without an answer, only the event tells by whom. */
+function withEnd(request: InboxRequest, ended: Settled | null): InboxRequest {
+  if (request.status !== "cancelled" || ended?.request_id !== request.request_id) return request;
+  const { answered_by, source } = request;
+  return { ...request, answered_by: answered_by ?? ended.answered_by, source: source ?? ended.source };
+}
+
+function told(request: InboxRequest): InboxRequest {
+  setServerTime(request.server_time);
+  return request;
+}
+
+/** Whether what is known of the request may no longer be so, or not be all. */
+function isOutdated(event: LiveEvent, id: string): boolean {
+  if (event.type === "settled") return event.settled.request_id === id;
+  return event.type === "hello" || event.type === "reset";
+}
+
+/** What the event itself tells is shown at once. */
+export function changedBy(request: InboxRequest, event: LiveEvent): InboxRequest {
+  const id = request.request_id;
+  if (event.type === "settled" && event.settled.request_id === id) {
+    const { status, answered_by, answered_at, source, value } = event.settled;
+    return { ...request, status, answered_by, answered_at, source, response: value };
+  }
+  if (event.type === "extended" && event.requestId === id) return { ...request, expires_at: event.expiresAt };
+  if (event.type === "looking" && event.requestId === id) return { ...request, looking: event.names };
+  return request;
+}

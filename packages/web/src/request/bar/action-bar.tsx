@@ -1,0 +1,45 @@
+import { useTranslations } from "use-intl";
+import { useReview } from "../review";
+import { AnswerBar } from "./answer-bar";
+import { ApprovalBar } from "./approval-bar";
+import styles from "./bar.module.css";
+import { DismissForm, RefuseForm, ReplyForm } from "./reason-forms";
+import { Restarted } from "./restarted";
+import { StateNote } from "./state-note";
+
+/** Where it is answered; what happened to the request takes its place. It never scrolls away with what is shown. */
+export function ActionBar({ ref }: { ref: React.Ref<HTMLElement> }) {
+  const t = useTranslations("request.bar");
+  const { situation, embedded, isLate } = useReview();
+  const stop = (event: React.SyntheticEvent) => {
+    if (!isLate()) return;
+    event.preventDefault();
+    event.stopPropagation();
+  };
+  return (
+    <section
+      ref={ref}
+      className={`${styles.bar} ${embedded ? styles.embedded : ""}`}
+      aria-label={t("label")}
+      data-bar
+      onClickCapture={stop}
+    >
+      <Restarted />
+      {situation === "open" ? <Controls /> : <StateNote />}
+    </section>
+  );
+}
+
+function Controls() {
+  const { request, mode } = useReview();
+  switch (mode) {
+    case "refuse":
+      return <RefuseForm />;
+    case "reply":
+      return <ReplyForm />;
+    case "dismiss":
+      return <DismissForm />;
+    default:
+      return request.kind === "approval" ? <ApprovalBar /> : <AnswerBar />;
+  }
+}

@@ -1,0 +1,104 @@
+import { useTranslations } from "use-intl";
+import { useConnection } from "@/api/live-context";
+import { usePerson } from "@/api/session";
+import { AgentText } from "../forms/agent-text";
+import { outcomeOf } from "../model/outcome";
+import { useMoment } from "../moment";
+import { namesIn } from "../names";
+import { useReview } from "../review";
+
+const PLACES = ["web", "hitl", "confirm", "threads", "sessions", "server", "grant", "saved", "deadline"] as const;
+
+/** One or two sentences that say what happened, by whom, when and from where. */
+export function StateWords() {
+  const t = useTranslations("request.states");
+  const moment = useMoment();
+  const { since } = useConnection();
+  const { situation, delivery, request } = useReview();
+  switch (situation) {
+    case "sending":
+    case "unsure":
+    case "deleted":
+      return t(situation);
+    case "offline":
+      return t("offline", { time: moment(since) });
+    case "receipt": {
+      const at = delivery?.state === "done" ? delivery.settled.answered_at : null;
+      return t.rich(`receipt.${delivery?.act ?? "answer"}`, { time: moment(at), ...namesIn(request) });
+    }
+    case "expired":
+      return <Expired />;
+    case "taken":
+      return <Taken />;
+    case "settled":
+      return request.status === "expired" ? <SettledExpired /> : <Ended />;
+    default:
+      return null;
+  }
+}
+
+function Taken() {
+  const t = useTranslations("request.states");
+  const { delivery, request } = useReview();
+  const { username } = usePerson();
+  const isOwn = request.answered_by === username;
+  return (
+    <>
+      <Ended /> {delivery?.state === "late" ? t("notUsed") : t(isOwn ? "sentNothingHere" : "sentNothing")}
+    </>
+  );
+}
+
+/** Who ended it, and how. */
+function Ended() {
+  const { origin } = useReview().request.provenance ?? {};
+  if (origin === "grant") return <Granted />;
+  return origin === "saved" ? <Saved /> : <Answered />;
+}
+
+function Answered() {
+  const t = useTranslations("request.states");
+  const moment = useMoment();
+  const { request } = useReview();
+  const { username } = usePerson();
+  const { answered_by: by, answered_at, source } = request;
+  const who = by === username ? t("you") : (by ?? t("somebody"));
+  const place = PLACES.find((one) => one === source);
+  const where = place ? t(`where.${place}`) : source ? t("where.other", { source }) : t("where.unknown");
+  return t(`taken.${outcomeOf(request)}`, { who, time: moment(answered_at), where });
+}
+
+/** By an answer that was kept. */
+function Granted() {
+  const t = useTranslations("request.states.settled");
+  const moment = useMoment();
+  const { request } = useReview();
+  const { granted_by: by, granted_at: since } = request.provenance ?? {};
+  const how = outcomeOf(request) === "approved" ? "approved" : "refused";
+  const given = { by: String(by ?? "?"), since: moment(typeof since === "string" ? since : null) };
+  return t(how, { time: moment(request.answered_at), ...given });
+}
+
+function Saved() {
+  const t = useTranslations("request.states.settled");
+  const moment = useMoment();
+  return t("saved", { time: moment(useReview().request.answered_at) });
+}
+
+function Expired() {
+  const t = useTranslations("request.states.expired");
+  const moment = useMoment();
+  const { request } = useReview();
+  const time = moment(request.expires_at ?? request.answered_at);
+  if (request.at_deadline === "told") return t(request.kind === "approval" ? "nothing" : "untold", { time });
+  return t.rich("default", { time, default: () => <AgentText key="default" text={request.default ?? ""} /> });
+}
+
+function SettledExpired() {
+  const t = useTranslations("request.states.settled");
+  const moment = useMoment();
+  const { request } = useReview();
+  const time = moment(request.answered_at);
+  if (request.at_deadline === "told") return t("expired", { time });
+  return t.rich("expiredDefault", { time, default: () => <AgentText key="default" text={request.default ?? ""} /> });
+}

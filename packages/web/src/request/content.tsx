@@ -1,0 +1,72 @@
+import { lazy, Suspense } from "react";
+import { useTranslations } from "use-intl";
+import { AgentWords } from "@/text/agent-words";
+import { ClarificationForm } from "./forms/clarification-form";
+import { DecisionForm } from "./forms/decision-form";
+import { DoubtForm } from "./forms/doubt-form";
+import { QuestionsForm } from "./forms/questions-form";
+import { Remember } from "./forms/remember";
+import { VariablesForm } from "./forms/variables-form";
+import { Deadline } from "./head/deadline";
+import { Head } from "./head/head";
+import { doubtOf, wordsOf } from "./model/bodies";
+import styles from "./request-view.module.css";
+import { useReview } from "./review";
+import { RunPanel } from "./views/run-panel";
+import { SettledDetails } from "./views/settled-details";
+
+const EditForm = lazy(async () => ({ default: (await import("./edit/edit-form")).EditForm }));
+
+/** What is asked, always in this order: what will run, what the agent says of it, what to make of it. */
+export function Content() {
+  const { embedded, isLate } = useReview();
+  const stop = (event: React.SyntheticEvent) => {
+    const isChoice = event.target instanceof Element && event.target.closest("fieldset, label");
+    if (!isChoice || !isLate()) return;
+    event.preventDefault();
+    event.stopPropagation();
+  };
+  return (
+    <div className={embedded ? styles.body : styles.scroller} onClickCapture={stop}>
+      <Head />
+      <Asked />
+      <SettledDetails />
+      <Deadline />
+    </div>
+  );
+}
+
+function Asked() {
+  const { request } = useReview();
+  const doubt = doubtOf(request);
+  switch (request.kind) {
+    case "approval":
+      return <Approval />;
+    case "clarification":
+      return <ClarificationForm />;
+    case "decision":
+      return doubt ? <DoubtForm doubt={doubt} /> : <DecisionForm />;
+    case "env_var":
+      return <VariablesForm />;
+    case "questions":
+      return <QuestionsForm />;
+  }
+}
+
+function Approval() {
+  const t = useTranslations("request.edit");
+  const { request, mode, situation } = useReview();
+  const isOpen = situation === "open";
+  return (
+    <>
+      <RunPanel />
+      <AgentWords text={wordsOf(request)} />
+      {mode === "edit" && situation !== "receipt" && (
+        <Suspense fallback={<p>{t("loading")}</p>}>
+          <EditForm />
+        </Suspense>
+      )}
+      {isOpen && mode === "look" && request.allowed.includes("accept") && <Remember />}
+    </>
+  );
+}

@@ -1,0 +1,42 @@
+import { parsed } from "interlock-client/json";
+import { lazy, Suspense, useEffect, useState } from "react";
+import { useTranslations } from "use-intl";
+import { Wrong } from "../forms/agent-text";
+import styles from "./edit.module.css";
+import { useEditing } from "./edit-context";
+
+const JsonEditor = lazy(async () => ({ default: (await import("./json-editor")).JsonEditor }));
+
+interface Props {
+  name: string;
+  path: string;
+  value: unknown;
+  onChange: (value: unknown) => void;
+}
+
+/** For what no form can say: the value as JSON. */
+export function RawField({ name, path, value, onChange }: Props) {
+  const t = useTranslations("request.edit");
+  const { setReadable } = useEditing();
+  const [first] = useState(() => JSON.stringify(value, null, 2) ?? "");
+  const [isReadable, setOwnReadable] = useState(true);
+  useEffect(() => () => setReadable(path, true), [path, setReadable]);
+  const change = (text: string) => {
+    const changed = parsed(text);
+    const fits = changed !== undefined && (path !== "" || isArguments(changed));
+    setOwnReadable(fits);
+    setReadable(path, fits);
+    if (fits) onChange(changed);
+  };
+  return (
+    <Suspense fallback={<p className={styles.note}>{t("loading")}</p>}>
+      <JsonEditor label={t("rawLabel", { name })} text={first} onChange={change} />
+      <Wrong>{!isReadable && t("misfit.json")}</Wrong>
+    </Suspense>
+  );
+}
+
+/** A call takes an object and nothing else. */
+function isArguments(value: unknown): boolean {
+  return typeof value === "object" && value !== null && !Array.isArray(value);
+}

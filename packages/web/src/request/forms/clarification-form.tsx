@@ -1,0 +1,31 @@
+import { useId } from "react";
+import { AgentWords } from "@/text/agent-words";
+import { questionsOf } from "../model/bodies";
+import { pickAt, withPick } from "../model/drafts";
+import { fieldMessage } from "../problems";
+import { useReview } from "../review";
+import { Choices } from "./choices";
+
+export function ClarificationForm() {
+  const { request, draft, setDraft, problem, situation } = useReview();
+  const asked = useId();
+  const [question] = questionsOf(request);
+  if (!question) return null;
+  return (
+    <>
+      <div id={asked}>
+        <AgentWords text={question.text} />
+      </div>
+      {situation === "open" && (
+        <Choices
+          labelledBy={asked}
+          choices={question.choices}
+          takesOwn={question.takesOwn}
+          pick={pickAt(draft, 0)}
+          onPick={(pick) => setDraft((before) => withPick(before, 0, pick))}
+          wrong={fieldMessage(problem, "answer")}
+        />
+      )}
+    </>
+  );
+}

@@ -1,0 +1,71 @@
+import { useId, useState } from "react";
+import { useTranslations } from "use-intl";
+import { type Variable, variablesOf } from "../model/bodies";
+import { Name } from "../names";
+import { fieldMessage } from "../problems";
+import { useReview } from "../review";
+import { AgentText, Wrong } from "./agent-text";
+import styles from "./forms.module.css";
+import { type FieldProps, SecretField } from "./secret-field";
+
+/** Values that the agent needs. */
+export function VariablesForm() {
+  const t = useTranslations("request.forms");
+  const { request, situation, save, setSave } = useReview();
+  const isOpen = situation === "open";
+  return (
+    <div className={styles.variables}>
+      {variablesOf(request).map((variable) => (
+        <Field key={variable.name} variable={variable} />
+      ))}
+      {isOpen && request.body.allow_save === true && (
+        <label className={styles.save}>
+          <input type="checkbox" checked={save} onChange={(event) => setSave(event.target.checked)} />
+          <span>{t("save")}</span>
+        </label>
+      )}
+      {isOpen && <p className={styles.note}>{t("secretNote")}</p>}
+    </div>
+  );
+}
+
+function Field({ variable }: { variable: Variable }) {
+  const t = useTranslations("request.forms");
+  const { problem, situation, isTried, draft, secrets } = useReview();
+  const { name, isRequired, isSensitive } = variable;
+  const id = useId();
+  const [hasSecret, setHasSecret] = useState(() => !!secrets.current.get(name));
+  const isEmpty = isSensitive ? !hasSecret : !draft.values?.[name];
+  const wrong = isTried && isRequired && isEmpty ? t("missingValue") : fieldMessage(problem, `values.${name}`);
+  const field = { id, name, isWrong: !!wrong };
+  return (
+    <div className={styles.variable}>
+      <label htmlFor={id}>
+        <Name text={name} /> <span className={styles.muted}>{isRequired ? t("required") : t("optional")}</span>
+      </label>
+      {variable.label && variable.label !== name && <AgentText text={variable.label} />}
+      {variable.description && <AgentText text={variable.description} />}
+      {situation === "open" &&
+        (isSensitive ? <SecretField {...field} onFilled={setHasSecret} /> : <Plain {...field} />)}
+      <Wrong id={`${id}wrong`}>{wrong}</Wrong>
+    </div>
+  );
+}
+
+function Plain({ id, name, isWrong }: FieldProps) {
+  const { draft, setDraft } = useReview();
+  const change = (text: string) => setDraft((before) => ({ ...before, values: { ...before.values, [name]: text } }));
+  return (
+    <input
+      id={id}
+      type="text"
+      className={styles.input}
+      autoComplete="off"
+      spellCheck={false}
+      aria-invalid={isWrong}
+      aria-describedby={isWrong ? `${id}wrong` : undefined}
+      value={draft.values?.[name] ?? ""}
+      onChange={(event) => change(event.target.value)}
+    />
+  );
+}

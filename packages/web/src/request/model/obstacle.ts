@@ -1,0 +1,28 @@
+/** What still stands between a person and a yes. */
+export type Obstacle =
+  /** The file is no longer the one that the difference was made of. */
+  | { type: "stale" }
+  /** The end of what will run was not on the screen yet. */
+  | { type: "unread"; lines: number }
+  /** The edited arguments are not of the form that the tool takes, or are the ones that were asked for. */
+  | { type: "misfit" }
+  | { type: "unchanged" }
+  | { type: "code"; isWrong: boolean };
+
+export interface Yes {
+  isStale: boolean;
+  hasSeenEnd: boolean;
+  linesLeft: number;
+  /** The digits that have to be typed; null where one click is enough. */
+  code: string | null;
+  typed: string;
+  edit: "none" | "unchanged" | "misfit" | "fits";
+}
+
+export function obstacleTo(yes: Yes): Obstacle | null {
+  if (yes.isStale) return { type: "stale" };
+  if (!yes.hasSeenEnd) return { type: "unread", lines: yes.linesLeft };
+  if (yes.edit === "misfit" || yes.edit === "unchanged") return { type: yes.edit };
+  if (yes.code !== null && yes.typed !== yes.code) return { type: "code", isWrong: yes.typed.length >= 4 };
+  return null;
+}

@@ -1,0 +1,70 @@
+/** How a request ended, and what of that the page has to say instead of offering answers. */
+import { Expired } from "interlock-client/errors";
+import type { InboxRequest, Outcome } from "interlock-client/inbox";
+import type { Delivery } from "../api/deliveries";
+
+const OUTCOMES: Readonly<Record<string, Outcome>> = {
+  accept: "approved",
+  edit: "edited",
+  reject: "refused",
+  response: "replied",
+};
+
+export function outcomeOf(request: Pick<InboxRequest, "kind" | "status" | "response">): Outcome {
+  if (request.status === "cancelled" || request.status === "expired") return request.status;
+  return (request.kind === "approval" && OUTCOMES[String(request.response?.decision)]) || "answered";
+}
+
+export type Situation =
+  /** It can be answered. */
+  | "open"
+  | "sending"
+  /** It was sent, and no reply came: nobody knows yet. */
+  | "unsure"
+  | "receipt"
+  /** Somebody else was first while it was open on this page. */
+  | "taken"
+  | "expired"
+  /** It was settled before this page was opened. */
+  | "settled"
+  | "deleted"
+  | "offline";
+
+export interface Circumstances {
+  request: Pick<InboxRequest, "status">;
+  delivery: Delivery | null;
+  /** Whether it could still be answered when this page was opened. */
+  wasOpen: boolean;
+  isOverdue: boolean;
+  isDeleted: boolean;
+  isOffline: boolean;
+}
+
+export function situationOf(now: Circumstances): Situation {
+  const sent = sentSituation(now.delivery);
+  if (sent) return sent;
+  if (now.request.status === "pending") return pendingSituation(now);
+  if (!now.wasOpen) return "settled";
+  return now.request.status === "expired" ? "expired" : "taken";
+}
+
+function sentSituation(delivery: Delivery | null): Situation | null {
+  switch (delivery?.state) {
+    case "sending":
+    case "unsure":
+      return delivery.state;
+    case "done":
+      return "receipt";
+    case "late":
+      return delivery.error instanceof Expired ? "expired" : "taken";
+    default:
+      return null;
+  }
+}
+
+function pendingSituation(now: Circumstances): Situation {
+  if (now.isDeleted) return "deleted";
+  // The server takes no answer from then on, even before it has told so.
+  if (now.isOverdue) return "expired";
+  return now.isOffline ? "offline" : "open";
+}

@@ -1,0 +1,81 @@
+import { Forbidden, InvalidInput, NotFound } from "interlock-client/errors";
+import type { InboxRequest } from "interlock-client/inbox";
+import { useEffect, useRef } from "react";
+import { useTranslations } from "use-intl";
+import { Link } from "wouter";
+import { Button } from "@/design/button";
+import { PageTitle } from "@/shell/page-title";
+import { useLooking } from "./api/use-looking";
+import { useRequest } from "./api/use-request";
+import { ActionBar } from "./bar/action-bar";
+import { Content } from "./content";
+import { Frame } from "./frame";
+import styles from "./request-view.module.css";
+import { ReviewContext } from "./review";
+import { useAddresses } from "./use-addresses";
+import { useGuard } from "./use-guard";
+import { useReviewing, useReviewOn } from "./use-reviewing";
+import { useEnd } from "./views/use-end";
+
+/**
+ * A request, open or settled, and its answer. It fills what it is put in, and only what it shows scrolls; `embedded` it
+ * is a card among others, whose letters act only while it has the focus.
+ */
+export function RequestView({ id, embedded = false }: { id: string; embedded?: boolean }) {
+  const source = useRequest(id);
+  const { request } = source;
+  if (!request) return <Unread source={source} id={id} embedded={embedded} />;
+  return <Reviewed key={id} latest={request} source={source} embedded={embedded} />;
+}
+
+type Source = ReturnType<typeof useRequest>;
+
+function Unread({ source, id, embedded }: { source: Source; id: string; embedded: boolean }) {
+  const t = useTranslations("shell");
+  const words = useTranslations("request.head");
+  const { inbox } = useAddresses();
+  const { error, refetch } = source.query;
+  const isMissing = error instanceof NotFound || error instanceof Forbidden || error instanceof InvalidInput;
+  const said = !error ? t("loading") : isMissing ? words("missing") : t("failed", { message: error.message });
+  return (
+    <div className={embedded ? styles.card : styles.page}>
+      <div className={styles.unread} role={error ? "alert" : "status"}>
+        {embedded ? <p>{said}</p> : <PageTitle name={id}>{said}</PageTitle>}
+        {error && !isMissing && <Button onClick={() => refetch()}>{t("retry")}</Button>}
+        {error && !embedded && <Link href={inbox}>{words("back")}</Link>}
+      </div>
+    </div>
+  );
+}
+
+function Reviewed({ latest, source, embedded }: { latest: InboxRequest; source: Source; embedded: boolean }) {
+  const base = useReviewing(latest, source, embedded);
+  const root = useRef<HTMLDivElement>(null);
+  const bar = useRef<HTMLElement>(null);
+  const end = useEnd(base.shown, root, () => (embedded ? (bar.current?.offsetHeight ?? 0) : 0));
+  const review = useReviewOn(base, end, useGuard(base.shown, bar));
+  useLooking(latest.request_id, review.situation === "open");
+  useFresh(source, review.problem?.code);
+  return (
+    <ReviewContext value={review}>
+      <Frame rootRef={root}>
+        <Content />
+        <ActionBar ref={bar} />
+      </Frame>
+    </ReviewContext>
+  );
+}
+
+/** Read again when what is shown may no longer be so: after being told so, and when somebody comes back to the page. */
+function useFresh({ query: { refetch } }: Source, problem: string | undefined): void {
+  useEffect(() => {
+    if (problem === "file_changed" || problem === "not_shown") void refetch();
+  }, [problem, refetch]);
+  useEffect(() => {
+    const look = () => {
+      if (document.visibilityState === "visible") void refetch();
+    };
+    document.addEventListener("visibilitychange", look);
+    return () => document.removeEventListener("visibilitychange", look);
+  }, [refetch]);
+}

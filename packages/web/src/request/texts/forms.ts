@@ -1,0 +1,58 @@
+import type { Translated } from "@/i18n/messages";
+
+export const en = {
+  own: "In my own words",
+  ownLabel: "Your own words",
+  missing: "missing",
+  answered: "{done} of {count} answered",
+  pick: "Choose one first.",
+  reason: "Reason (optional)",
+  result: "Its result, as the agent is to be told (optional)",
+  risks: "Risks that the agent names",
+  risky: "dangerous",
+  doubt: {
+    asked:
+      "Interlock asks, not the agent. The server stopped while this call ran, so nobody knows whether it took effect. Find out if you can.",
+    retry: "Run it again",
+    retryNote: "If it took effect already, it happens twice.",
+    skip: "Skip it",
+    skipNote: "The agent is told that it is not known whether it took effect.",
+    done: "It was done",
+    doneNote: "The agent goes on with the result that you give.",
+  },
+  required: "required",
+  optional: "optional",
+  show: "Show for 10 s",
+  hide: "Hide",
+  missingValue: "A value is needed.",
+  save: "Save encrypted; later asks of this agent are filled without me",
+  secretNote: "Values go to the server once. They are not kept in this page, its storage or the history.",
+};
+
+export const zh: Translated<typeof en> = {
+  own: "自行填写",
+  ownLabel: "自行填写的内容",
+  missing: "未填写",
+  answered: "已答 {done} / {count}",
+  pick: "请先选择一项。",
+  reason: "理由（选填）",
+  result: "告知智能体的执行结果（选填）",
+  risks: "智能体列出的风险",
+  risky: "有危险",
+  doubt: {
+    asked: "这是 Interlock 的提问，并非智能体所问。该调用执行期间服务器中断，无法确定是否已生效。如有可能，请先核实。",
+    retry: "重新执行",
+    retryNote: "如果之前已经生效，将重复执行一次。",
+    skip: "跳过",
+    skipNote: "智能体会被告知：无法确定是否已生效。",
+    done: "已经生效",
+    doneNote: "智能体将以你填写的结果继续运行。",
+  },
+  required: "必填",
+  optional: "选填",
+  show: "显示 10 秒",
+  hide: "隐藏",
+  missingValue: "请填写此值。",
+  save: "加密保存；此智能体以后再请求时自动填入，不再询问我",
+  secretNote: "这些值只发送给服务器一次，不会保留在页面、浏览器存储或历史记录中。",
+};

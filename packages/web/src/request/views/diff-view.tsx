@@ -1,0 +1,102 @@
+import type { File } from "interlock-client/inbox";
+import { useMemo, useState } from "react";
+import { useTranslations } from "use-intl";
+import { pieces, type Row } from "@/text/reveal";
+import { Line, Revealed } from "@/text/revealed";
+import { type DiffRow, difference, type Section } from "../model/diff";
+import { useMoment } from "../moment";
+import styles from "./diff-view.module.css";
+import { inBlocks, intrinsic } from "./lines";
+
+const SIGNS = { same: " ", added: "+", removed: "−" } as const;
+
+/** What would become of the file. */
+export function DiffView({ file }: { file: File }) {
+  const found = useMemo(() => difference(file.text ?? "", file.after ?? ""), [file.text, file.after]);
+  return (
+    <>
+      <FileLine file={file} added={found.added} removed={found.removed} />
+      <DiffSections sections={found.sections} />
+    </>
+  );
+}
+
+export function DiffSections({ sections }: { sections: readonly Section[] }) {
+  return (
+    <div className={styles.diff}>
+      {sections.map((section, place) =>
+        section.type === "rows" ? (
+          // biome-ignore lint/suspicious/noArrayIndexKey: sections have no other name than their place
+          <Rows key={place} rows={section.rows} />
+        ) : (
+          // biome-ignore lint/suspicious/noArrayIndexKey: sections have no other name than their place
+          <Folded key={place} rows={section.rows} />
+        ),
+      )}
+    </div>
+  );
+}
+
+function FileLine({ file, added, removed }: { file: File; added: number; removed: number }) {
+  const t = useTranslations("request.run");
+  const moment = useMoment();
+  return (
+    <p className={styles.file}>
+      <code>
+        <Revealed text={file.path} />
+      </code>
+      <span>
+        +{added} −{removed}
+      </span>
+      <span>{file.exists ? t("fileOf", { time: moment(file.modified_at) }) : t("newFile")}</span>
+      {file.exists && added + removed === 0 && <span>{t("noChange")}</span>}
+    </p>
+  );
+}
+
+function Folded({ rows }: { rows: DiffRow[] }) {
+  const t = useTranslations("request.run");
+  const [isOpen, setOpen] = useState(false);
+  if (isOpen) return <Rows rows={rows} />;
+  return (
+    <button type="button" className={styles.folded} onClick={() => setOpen(true)}>
+      ‹{t("unchanged", { lines: rows.length })}› <span className={styles.expand}>{t("expand")}</span>
+    </button>
+  );
+}
+
+function Rows({ rows }: { rows: readonly DiffRow[] }) {
+  return inBlocks(rows).map((block, place) => (
+    <div
+      // biome-ignore lint/suspicious/noArrayIndexKey: blocks have no other name than their place
+      key={place}
+      className={styles.block}
+      style={intrinsic(block.length)}
+      data-lines={block.length}
+    >
+      {block.map((row) => (
+        <DiffLine key={`${row.type}${row.number}`} row={row} />
+      ))}
+    </div>
+  ));
+}
+
+function DiffLine({ row }: { row: DiffRow }) {
+  const t = useTranslations("request.run");
+  const found = useMemo<Row>(
+    () => (row.blank ? { type: "blank", count: row.blank } : { type: "line", pieces: pieces(row.text) }),
+    [row.text, row.blank],
+  );
+  return (
+    <div className={`${styles.row} ${styles[row.type]}`}>
+      <span className={styles.number}>{row.number}</span>
+      <span className={styles.sign} aria-hidden="true">
+        {SIGNS[row.type]}
+      </span>
+      {row.type !== "same" && <span className="only-read-aloud">{t(row.type)}</span>}
+      <span className={styles.text}>
+        <Line row={found} />
+      </span>
+    </div>
+  );
+}

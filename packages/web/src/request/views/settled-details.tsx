@@ -1,0 +1,125 @@
+import { isObject, type JsonObject, objectOf, textOf } from "interlock-client/json";
+import type { ReactNode } from "react";
+import { useTranslations } from "use-intl";
+import { Revealed } from "@/text/revealed";
+import { Changes } from "../edit/changes-view";
+import { ChoiceLabel } from "../forms/choices";
+import { WAYS } from "../forms/doubt-form";
+import { argsOf, decisionOf, doubtOf, questionsOf, variablesOf } from "../model/bodies";
+import { Name } from "../names";
+import { useReview } from "../review";
+import styles from "./settled-details.module.css";
+
+/** What was answered. It is a person's, and shown like any text that came from somewhere. */
+export function SettledDetails() {
+  const { request } = useReview();
+  const { response } = request;
+  if (!response || request.status === "pending") return null;
+  switch (request.kind) {
+    case "approval":
+      return <Approval response={response} />;
+    case "env_var":
+      return <Variables response={response} />;
+    case "questions":
+      return <Answers response={response} />;
+    default:
+      return <Answer response={response} />;
+  }
+}
+
+function Approval({ response }: { response: JsonObject }) {
+  const t = useTranslations("request.states");
+  const { request } = useReview();
+  return (
+    <>
+      {isObject(response.args) && (
+        <Part title={t("edited")}>
+          <Changes before={argsOf(request)} after={response.args} />
+        </Part>
+      )}
+      {textOf(response.message) && (
+        <Part title={t("said")}>
+          <Revealed text={textOf(response.message)} multiline />
+        </Part>
+      )}
+    </>
+  );
+}
+
+function Answer({ response }: { response: JsonObject }) {
+  const t = useTranslations("request.states");
+  return (
+    <>
+      <Part title={t("chosen")}>
+        <Chosen value={textOf(response.answer) || textOf(response.decision)} />
+      </Part>
+      {textOf(response.reason) && (
+        <Part title={t("reason")}>
+          <Revealed text={textOf(response.reason)} multiline />
+        </Part>
+      )}
+    </>
+  );
+}
+
+/** An option as it was offered. */
+function Chosen({ value }: { value: string }) {
+  const t = useTranslations("request.forms.doubt");
+  const { request } = useReview();
+  const way = WAYS.find((one) => one === value);
+  if (way && doubtOf(request)) return t(way);
+  const choice = decisionOf(request).choices.find((one) => one.value === value);
+  return request.kind === "decision" && choice ? <ChoiceLabel choice={choice} /> : <Revealed text={value} multiline />;
+}
+
+function Answers({ response }: { response: JsonObject }) {
+  const t = useTranslations("request.states");
+  const { request } = useReview();
+  const answers: unknown[] = Array.isArray(response.answers) ? response.answers : [];
+  return (
+    <Part title={t("chosen")}>
+      <ol className={styles.answers}>
+        {questionsOf(request).map((_, place) => (
+          // biome-ignore lint/suspicious/noArrayIndexKey: answers have no other name than their place
+          <li key={place}>
+            <Revealed text={textOf(answers[place])} multiline />
+          </li>
+        ))}
+      </ol>
+    </Part>
+  );
+}
+
+function Variables({ response }: { response: JsonObject }) {
+  const t = useTranslations("request.states");
+  const { request } = useReview();
+  const given = { ...objectOf(response.handles), ...objectOf(response.values) };
+  const shown = (name: string, isSensitive: boolean) => (isSensitive ? "••••" : textOf(given[name]));
+  return (
+    <Part title={t("values")}>
+      <dl className={styles.values}>
+        {variablesOf(request)
+          .filter(({ name }) => name in given)
+          .map(({ name, isSensitive }) => (
+            <div key={name}>
+              <dt>
+                <Name text={name} />
+              </dt>
+              <dd>
+                <Revealed text={shown(name, isSensitive)} />
+              </dd>
+            </div>
+          ))}
+      </dl>
+    </Part>
+  );
+}
+
+function Part({ title, children }: { title: string; children: ReactNode }) {
+  return (
+    <section className={styles.part}>
+      <h2 className={styles.title}>{title}</h2>
+      {children}
+    </section>
+  );
+}

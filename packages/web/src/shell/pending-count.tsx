@@ -1,0 +1,48 @@
+/** How many requests wait for this person, over all conversations and whatever the list is filtered by. */
+import { useQuery, useQueryClient } from "@tanstack/react-query";
+import type { Inbox } from "interlock-client/inbox";
+import { useEffect, useState } from "react";
+import { useLiveEvents } from "@/api/live-context";
+import { get } from "@/api/transport";
+import { Pace } from "./pace";
+
+const COUNT = ["pending-count"] as const;
+/** In a rush the server is asked once in so many milliseconds. */
+const RUSH = 1_000;
+const MOST_SHOWN = 999;
+
+/** `null` while it is not known. */
+export function usePendingCount(): number | null {
+  const count = useQuery({
+    queryKey: COUNT,
+    queryFn: async ({ signal }) => (await get<Inbox>("/api/v1/inbox", { limit: 1 }, signal)).total,
+  });
+  return count.data ?? null;
+}
+
+/** Keeps the count true; once on a page. The server counts: what it told may have been lost, or told twice. */
+export function PendingCounter() {
+  const client = useQueryClient();
+  const [pace] = useState(() => new Pace(RUSH, () => void client.invalidateQueries({ queryKey: COUNT })));
+  useEffect(() => pace.stop, [pace]);
+  useLiveEvents((event) => {
+    if (event.type !== "looking" && event.type !== "extended") pace.ask();
+  });
+  return null;
+}
+
+export function spelledCount(count: number): string {
+  return count > MOST_SHOWN ? `${MOST_SHOWN}+` : String(count);
+}
+
+/** "(3) Interlock" in the browser's tab. */
+export function TitleBadge() {
+  const count = usePendingCount();
+  useEffect(() => {
+    document.title = count ? `(${spelledCount(count)}) Interlock` : "Interlock";
+    return () => {
+      document.title = "Interlock";
+    };
+  }, [count]);
+  return null;
+}

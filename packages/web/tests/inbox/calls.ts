@@ -1,0 +1,34 @@
+import type { InboxRequest } from "interlock-client/inbox";
+import type { Call } from "@/inbox/batch";
+import { entry, moment } from "./entries";
+
+export function request(id: string, given: Partial<InboxRequest> = {}): InboxRequest {
+  return {
+    ...entry(id),
+    status: "pending",
+    body: {},
+    view: { type: "json", lines: ["{", `  "path": "${id}"`, "}"], rest: [] },
+    digest: `digest-${id}`,
+    code: null,
+    args_schema: null,
+    file: null,
+    allowed: ["accept", "reject"],
+    allow_remember: true,
+    siblings: [],
+    at_deadline: "told",
+    default: null,
+    timeout_seconds: null,
+    extendable: false,
+    response: null,
+    answered_by: null,
+    answered_at: null,
+    source: null,
+    provenance: null,
+    server_time: moment(0),
+    ...given,
+  };
+}
+
+export function call(id: string, given: Partial<Call> = {}): Call {
+  return { entry: entry(id), request: request(id), error: null, isDeleted: false, delivery: null, ...given };
+}

@@ -1,0 +1,124 @@
+import {
+  AlreadySettled,
+  Conflict,
+  InvalidInput,
+  NetworkError,
+  NotAuthenticated,
+  ServerFailed,
+  ServerUnavailable,
+} from "interlock-client/errors";
+import type { Settled } from "interlock-client/inbox";
+import { describe, expect, it } from "vitest";
+import { Deliveries } from "@/request/api/deliveries";
+
+const DONE: Settled = { request_id: "r", status: "answered", answered_at: "2026-01-01T00:00:00Z" };
+
+/** A server that says these things, one after the other, and the last one for ever. */
+function server(...replies: (Error | Settled)[]) {
+  const keys: string[] = [];
+  const states: (string | undefined)[] = [];
+  const post = async (_path: string, _body: object, key: string) => {
+    keys.push(key);
+    states.push(deliveries.get("r")?.state);
+    const reply = replies[Math.min(keys.length, replies.length) - 1];
+    if (reply instanceof Error) throw reply;
+    return reply as Settled;
+  };
+  const deliveries = new Deliveries(post, [0]);
+  const sent = async () => {
+    await deliveries.send("r", "/path", { value: {} }, "accept");
+    return deliveries.get("r");
+  };
+  return { deliveries, keys, states, sent };
+}
+
+describe("an answer on its way", () => {
+  it("is sending until the server has said that it was taken", async () => {
+    const { sent, states } = server(DONE);
+    expect(await sent()).toEqual({ state: "done", act: "accept", settled: DONE });
+    expect(states).toEqual(["sending"]);
+  });
+
+  it("is sent again under the same key for as long as nobody knows what became of it", async () => {
+    const lost = new NetworkError("gone");
+    const { sent, keys, states } = server(lost, new ServerUnavailable("starting", { status: 503 }), DONE);
+    expect(await sent()).toMatchObject({ state: "done" });
+    expect(new Set(keys).size).toBe(1);
+    expect(states).toEqual(["sending", "unsure", "unsure"]);
+  });
+
+  it("is not unsure when the server certainly did nothing", async () => {
+    const busy = new ServerUnavailable("busy", { status: 503 });
+    expect(await server(busy).sent()).toEqual({ state: "refused", act: "accept", error: busy });
+    const signedOut = new NotAuthenticated("who?", { status: 401 });
+    expect(await server(signedOut).sent()).toMatchObject({ state: "refused" });
+  });
+
+  it("tells what was wrong, also when it was unsure before", async () => {
+    const wrong = new InvalidInput("no", { status: 400 });
+    expect(await server(wrong).sent()).toEqual({ state: "refused", act: "accept", error: wrong });
+    const changed = new Conflict("changed", { code: "file_changed", status: 409 });
+    expect(await server(new NetworkError("gone"), changed).sent()).toMatchObject({ state: "refused", error: changed });
+  });
+
+  it("is late when somebody was first", async () => {
+    const taken = new AlreadySettled("taken", { status: 409 });
+    expect(await server(new NetworkError("gone"), taken).sent()).toMatchObject({ state: "late", error: taken });
+  });
+
+  it("gives up on a server that fails again and again", async () => {
+    const { sent, keys } = server(new ServerFailed("oops", { status: 500 }));
+    expect(await sent()).toMatchObject({ state: "refused" });
+    expect(keys).toHaveLength(4);
+  });
+
+  it("is sent once, however often it is pressed", async () => {
+    const { deliveries, keys } = server(DONE);
+    const both = [1, 2].map(() => deliveries.send("r", "/path", {}, "accept"));
+    await Promise.all(both);
+    await deliveries.send("r", "/path", {}, "accept");
+    expect(keys).toHaveLength(1);
+  });
+
+  it("can be sent again under another key once the server has refused it", async () => {
+    const { deliveries, keys, sent } = server(new InvalidInput("no", { status: 400 }), DONE);
+    await sent();
+    await deliveries.send("r", "/path", {}, "accept");
+    expect(deliveries.get("r")).toMatchObject({ state: "done" });
+    expect(new Set(keys).size).toBe(2);
+  });
+
+  it("is forgotten only when it is decided", async () => {
+    const { deliveries, sent } = server(DONE);
+    const sending = sent();
+    deliveries.forget("r");
+    expect(deliveries.get("r")?.state).toBe("sending");
+    await sending;
+    deliveries.forget("r");
+    expect(deliveries.get("r")).toBeNull();
+  });
+
+  it("does not wait for the end of a pause when the server is there again", async () => {
+    const keys: string[] = [];
+    const deliveries = new Deliveries(
+      async (_path, _body, key) => {
+        keys.push(key);
+        if (keys.length === 1) throw new NetworkError("gone");
+        return DONE;
+      },
+      [3_600_000],
+    );
+    const sending = deliveries.send("r", "/path", {}, "accept");
+    await new Promise<void>((resolve) => {
+      const stop = deliveries.watch(() => {
+        if (deliveries.get("r")?.state !== "unsure") return;
+        stop();
+        resolve();
+      });
+    });
+    await Promise.resolve();
+    deliveries.hurry();
+    await sending;
+    expect(deliveries.get("r")).toMatchObject({ state: "done" });
+  });
+});

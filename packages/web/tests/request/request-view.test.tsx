@@ -1,0 +1,272 @@
+import { QueryClient, QueryClientProvider } from "@tanstack/react-query";
+import { act, cleanup, fireEvent, render, screen, waitFor, within } from "@testing-library/react";
+import type { InboxRequest } from "interlock-client/inbox";
+import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
+import { LiveProvider } from "@/api/live-context";
+import { useSession } from "@/api/session";
+import { setLocale } from "@/api/transport";
+import { Texts } from "@/i18n/provider";
+import { prefer } from "@/preferences/store";
+import { deliveries } from "@/request/api/deliveries";
+import { RequestView } from "@/request/request-view";
+import { Announcer } from "@/shell/announcer";
+import { request } from "./request";
+import { TestServer } from "./server";
+
+/** This environment lays nothing out: the end of what will run is on the screen when a test says so. */
+let showEnd: () => void = () => {};
+let isEndShown = true;
+
+class Observer {
+  constructor(readonly tell: IntersectionObserverCallback) {}
+  observe(): void {
+    showEnd = () => this.tell([{ intersectionRatio: 1 } as IntersectionObserverEntry], this as never);
+    if (isEndShown) queueMicrotask(() => act(() => showEnd()));
+  }
+  disconnect(): void {}
+  unobserve(): void {}
+}
+
+function Page({ embedded }: { embedded: boolean }) {
+  const session = useSession();
+  return session.data ? <RequestView id="perm_1" embedded={embedded} /> : null;
+}
+
+let server: TestServer;
+let now = 0;
+
+async function open(given: Partial<InboxRequest>, { embedded = false } = {}): Promise<HTMLElement> {
+  server = new TestServer(request(given));
+  const address = await server.start();
+  (globalThis as unknown as { happyDOM: { setURL(url: string): void } }).happyDOM.setURL(address);
+  setLocale("en");
+  render(
+    <QueryClientProvider client={new QueryClient({ defaultOptions: { queries: { retry: false } } })}>
+      <Texts>
+        <Announcer>
+          <LiveProvider onSignedOut={() => {}}>
+            <Page embedded={embedded} />
+          </LiveProvider>
+        </Announcer>
+      </Texts>
+    </QueryClientProvider>,
+  );
+  const bar = await screen.findByRole("region", { name: "Answer" });
+  pass(1_000);
+  return bar;
+}
+
+function pass(milliseconds: number): void {
+  now += milliseconds;
+}
+
+function press(key: string, target: Element = document.body, more: KeyboardEventInit = {}): void {
+  fireEvent.keyDown(target, { key, ...more });
+}
+
+const answers = () => server.sent.filter((one) => one.path.endsWith("/answer"));
+
+beforeEach(() => {
+  prefer({ language: "en" });
+  sessionStorage.clear();
+  isEndShown = true;
+  now = 10_000;
+  vi.stubGlobal("IntersectionObserver", Observer);
+  vi.spyOn(performance, "now").mockImplementation(() => now);
+});
+
+afterEach(() => {
+  cleanup();
+  deliveries.forget("perm_1");
+  server.stop();
+  vi.unstubAllGlobals();
+  vi.restoreAllMocks();
+});
+
+describe("an approval", () => {
+  it("is sent with what was shown, and shows the receipt only then", async () => {
+    const bar = await open({});
+    fireEvent.click(await within(bar).findByRole("button", { name: /^Approve/ }));
+    await within(bar).findByText(/Approved at/);
+    expect(answers()).toHaveLength(1);
+    expect(answers()[0]?.key).toBeTruthy();
+    expect(answers()[0]?.body).toMatchObject({ value: { decision: "accept" }, digest: "00000011aaaa" });
+    expect(answers()[0]?.body).toHaveProperty("dwell_ms");
+    expect(document.activeElement?.textContent).toMatch(/Approved at/);
+  });
+
+  it("does not count what is pressed in the first half second", async () => {
+    const bar = await open({});
+    pass(-900);
+    fireEvent.click(await within(bar).findByRole("button", { name: /^Approve/ }));
+    press("r");
+    expect(within(bar).queryByRole("textbox")).toBeNull();
+    expect(answers()).toEqual([]);
+  });
+
+  it("is off until the end was on the screen", async () => {
+    isEndShown = false;
+    const bar = await open({});
+    const approve = within(bar).getByRole("button", { name: /^Approve/ });
+    expect(approve.getAttribute("aria-disabled")).toBe("true");
+    fireEvent.click(approve);
+    expect(answers()).toEqual([]);
+    act(() => showEnd());
+    expect(approve.getAttribute("aria-disabled")).toBe("false");
+  });
+
+  it("takes two keys, and no Enter", async () => {
+    const bar = await open({});
+    const approve = await within(bar).findByRole("button", { name: /^Approve/ });
+    await waitFor(() => expect(approve.getAttribute("aria-disabled")).toBe("false"));
+    expect(fireEvent.keyDown(approve, { key: "Enter" })).toBe(false);
+    press("Enter", approve, { ctrlKey: true });
+    press("a");
+    await within(bar).findByText(/exactly as shown/);
+    press("a");
+    press("Escape");
+    expect(within(bar).queryByText(/exactly as shown/)).toBeNull();
+    expect(answers()).toEqual([]);
+    press("a");
+    pass(500);
+    press("a");
+    await within(bar).findByText(/Approved at/);
+    expect(answers()).toHaveLength(1);
+  });
+
+  it("of high risk needs the digits, and says where they stand", async () => {
+    const bar = await open({ risk: "high", code: "4827" });
+    const approve = within(bar).getByRole("button", { name: /Approve/ });
+    fireEvent.click(approve);
+    expect(answers()).toEqual([]);
+    fireEvent.change(within(bar).getByLabelText("Code"), { target: { value: "4827" } });
+    await waitFor(() => expect(approve.getAttribute("aria-disabled")).toBe("false"));
+    fireEvent.click(approve);
+    await within(bar).findByText(/Approved at/);
+    expect(answers()[0]?.body.code).toBe("4827");
+  });
+
+  it("shows what the server says of the digits beside them", async () => {
+    const bar = await open({ risk: "high", code: "4827" });
+    const errors = [{ field: "code", code: "wrong", message: "type the four digits" }];
+    server.replies.push({ status: 400, body: { detail: "no", code: "invalid_answer", errors } });
+    fireEvent.change(within(bar).getByLabelText("Code"), { target: { value: "4827" } });
+    fireEvent.click(within(bar).getByRole("button", { name: /Approve/ }));
+    expect(await within(bar).findByText("type the four digits")).toBeTruthy();
+    expect(within(bar).getByLabelText("Code").getAttribute("aria-invalid")).toBe("true");
+  });
+
+  it("is unsure, and sent again with the same key, when the reply is lost", async () => {
+    const bar = await open({});
+    server.replies.push("lost");
+    fireEvent.click(within(bar).getByRole("button", { name: /^Approve/ }));
+    await within(bar).findByText(/Sent, no reply/);
+    await within(bar).findByText(/Approved at/, {}, { timeout: 4_000 });
+    expect(answers()).toHaveLength(2);
+    expect(new Set(answers().map((one) => one.key)).size).toBe(1);
+  });
+
+  it("says who was first, and that nothing was sent", async () => {
+    const bar = await open({});
+    press("r");
+    fireEvent.change(within(bar).getByRole("textbox"), { target: { value: "my reason" } });
+    const settled = { status: "answered", answered_by: "li", answered_at: "2026-01-01T10:00:03Z", source: "hitl" };
+    const value = { decision: "accept" };
+    server.request = { ...server.request, ...settled, status: "answered", response: value };
+    server.tell("settled", { ...settled, request_id: "perm_1", conversation_id: "conv", value });
+    await within(bar).findByText(/li approved this at .* over the API\. You sent nothing\./);
+    within(bar).getByText("Your draft is kept.");
+    expect(answers()).toEqual([]);
+  });
+
+  it("is refused with a reason from the keyboard, and what is typed is no command", async () => {
+    const bar = await open({});
+    press("r");
+    const reason = within(bar).getByRole("textbox");
+    press("a", reason);
+    press("Enter", reason, { isComposing: true, ctrlKey: true });
+    fireEvent.change(reason, { target: { value: "not now" } });
+    expect(answers()).toEqual([]);
+    press("Enter", reason, { ctrlKey: true });
+    await within(bar).findByText(/Refused at/);
+    expect(answers()[0]?.body.value).toEqual({ decision: "reject", message: "not now" });
+    expect(sessionStorage.length).toBe(0);
+  });
+
+  it("is refused only this time, also by whoever was about to allow it for ever", async () => {
+    const bar = await open({});
+    fireEvent.click(screen.getByRole("radio", { name: /allow\s+execute\s*, any arguments, in all my/ }));
+    within(bar).getByText(/And from now on/);
+    press("r");
+    press("Enter", within(bar).getByRole("textbox"), { ctrlKey: true });
+    await within(bar).findByText(/Refused at/);
+    expect(answers()[0]?.body).not.toHaveProperty("remember");
+  });
+
+  it("is shown before what the agent says of it, as text and nothing else", async () => {
+    await open({ body: { args: {}, description: "<b>Safe</b> [here](http://x)" } });
+    const run = screen.getByRole("heading", { name: "What will run" });
+    const words = screen.getByText("<b>Safe</b> [here](http://x)");
+    expect(run.compareDocumentPosition(words) & Node.DOCUMENT_POSITION_FOLLOWING).toBeTruthy();
+  });
+});
+
+describe("a file that changes meanwhile", () => {
+  const file = { path: "a.py", exists: true, text: "1\n", sha256: "old", modified_at: null, after: "2\n" };
+  const view = { type: "file", lines: ["{}"], rest: [] } as const;
+
+  it("turns approving off until the new change is shown", async () => {
+    const bar = await open({ file, view: { ...view, lines: ["{}"], rest: [] } });
+    server.request = { ...server.request, file: { ...file, text: "0\n", sha256: "new" } };
+    server.replies.push({ status: 409, body: { detail: "changed", code: "file_changed" } });
+    const approve = () => within(bar).getByRole("button", { name: /^Approve/ });
+    fireEvent.click(approve());
+    const showNew = await within(bar).findByRole("button", { name: "Show the new changes" });
+    expect(approve().getAttribute("aria-disabled")).toBe("true");
+    fireEvent.click(showNew);
+    await waitFor(() => expect(approve().getAttribute("aria-disabled")).toBe("false"));
+    pass(1_000);
+    fireEvent.click(approve());
+    await within(bar).findByText(/Approved at/);
+    expect(answers().map((one) => one.body.file_sha256)).toEqual(["old", "new"]);
+  });
+});
+
+describe("values", () => {
+  const body = { fields: [{ name: "KEY" }, { name: "URL", sensitive: false, required: false }], allow_save: true };
+
+  it("are handed over once, and are nowhere afterwards", async () => {
+    const bar = await open({ kind: "env_var", view: { type: "none", lines: [], rest: [] }, body });
+    fireEvent.change(screen.getByLabelText(/KEY/), { target: { value: "s3cret" } });
+    fireEvent.change(screen.getByLabelText(/URL/), { target: { value: "http://db" } });
+    expect(document.body.outerHTML).not.toContain("s3cret");
+    expect(JSON.stringify({ ...sessionStorage })).not.toContain("s3cret");
+    fireEvent.click(screen.getByRole("checkbox"));
+    fireEvent.click(within(bar).getByRole("button", { name: /^Hand over/ }));
+    await within(bar).findByText(/Answered at/);
+    expect(answers()[0]?.body.value).toEqual({ values: { KEY: "s3cret", URL: "http://db" }, save: true });
+    expect(document.querySelectorAll("input")).toHaveLength(0);
+  });
+
+  it("that are needed are marked when they are missing", async () => {
+    const bar = await open({ kind: "env_var", view: { type: "none", lines: [], rest: [] }, body });
+    fireEvent.click(within(bar).getByRole("button", { name: /^Hand over/ }));
+    await screen.findByText("A value is needed.");
+    expect(answers()).toEqual([]);
+  });
+});
+
+describe("a card in a conversation", () => {
+  it("hears its letters only while it has the focus", async () => {
+    const bar = await open({}, { embedded: true });
+    press("r");
+    expect(within(bar).queryByRole("textbox")).toBeNull();
+    act(() =>
+      within(bar)
+        .getByRole("button", { name: /^Refuse/ })
+        .focus(),
+    );
+    press("r");
+    within(bar).getByRole("textbox");
+  });
+});

@@ -1,0 +1,80 @@
+/** A server on the loopback that knows one request: what the pages talk to when a test looks at them. */
+import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
+import type { AddressInfo } from "node:net";
+import type { InboxRequest } from "interlock-client/inbox";
+import type { JsonObject } from "interlock-client/json";
+
+export interface Sent {
+  path: string;
+  key: string | undefined;
+  body: JsonObject;
+}
+
+type Reply = { status: number; body: JsonObject } | "lost";
+
+export class TestServer {
+  readonly sent: Sent[] = [];
+  /** What is said to the next answers; then they are taken. */
+  readonly replies: Reply[] = [];
+  readonly #streams = new Set<ServerResponse>();
+  readonly #server = createServer((incoming, outgoing) => void this.#answer(incoming, outgoing));
+
+  constructor(public request: InboxRequest) {}
+
+  async start(): Promise<string> {
+    await new Promise<void>((resolve) => this.#server.listen(0, "127.0.0.1", resolve));
+    return `http://127.0.0.1:${(this.#server.address() as AddressInfo).port}/`;
+  }
+
+  stop(): void {
+    this.#server.closeAllConnections();
+    this.#server.close();
+  }
+
+  tell(event: string, data: JsonObject): void {
+    for (const stream of this.#streams) stream.write(`event: ${event}\ndata: ${JSON.stringify(data)}\n\n`);
+  }
+
+  async #answer(incoming: IncomingMessage, outgoing: ServerResponse): Promise<void> {
+    const path = new URL(incoming.url ?? "/", "http://x").pathname;
+    if (path.endsWith("/stream")) return this.#open(outgoing);
+    if (incoming.method === "GET") return json(outgoing, 200, path.endsWith("/session") ? PERSON : { ...this.request });
+    const body = JSON.parse(await textOf(incoming)) as JsonObject;
+    if (path.endsWith("/looking")) return json(outgoing, 200, body);
+    this.sent.push({ path, key: incoming.headers["idempotency-key"]?.toString(), body });
+    const reply = this.replies.shift() ?? { status: 200, body: SETTLED };
+    if (reply === "lost") incoming.socket.destroy();
+    else json(outgoing, reply.status, reply.body);
+  }
+
+  #open(outgoing: ServerResponse): void {
+    outgoing.writeHead(200, { "content-type": "text/event-stream" });
+    outgoing.write(
+      'event: hello\ndata: {"server_time": "2026-01-01T10:00:00Z", "started_at": "2026-01-01T09:00:00Z"}\n\n',
+    );
+    this.#streams.add(outgoing);
+    outgoing.on("close", () => this.#streams.delete(outgoing));
+  }
+}
+
+const PERSON = {
+  username: "ann",
+  user_id: "u1",
+  role: "owner",
+  reviews: [],
+  auth: "accounts",
+  locale: "en",
+  server_time: "2026-01-01T10:00:00Z",
+};
+const SETTLED = { request_id: "perm_1", status: "answered", answered_at: "2026-01-01T10:00:05Z" };
+
+function json(outgoing: ServerResponse, status: number, body: JsonObject): void {
+  outgoing.writeHead(status, { "content-type": "application/json" });
+  outgoing.end(JSON.stringify(body));
+}
+
+async function textOf(incoming: IncomingMessage): Promise<string> {
+  let text = "";
+  for await (const chunk of incoming) text += String(chunk);
+  return text || "{}";
+}
