@@ -68,6 +68,8 @@ OPERATIONS = [
     ("post", "/api/v1/inbox/requests/{request_id}/answer"),
     ("post", "/api/v1/inbox/requests/{request_id}/cancel"),
     ("post", "/api/v1/inbox/requests/{request_id}/extend"),
+    ("get", "/api/v1/inbox/conversations"),
+    ("post", "/api/v1/inbox/conversations/{conversation_id}/stop"),
     ("post", "/api/v1/inbox/looking"),
     ("get", "/api/v1/inbox/stream"),
     ("get", "/api/v1/history"),

@@ -237,6 +237,12 @@ TABLE: list[Row] = [
         lambda scene: to("/api/v1/inbox/looking", json={"request_id": scene.asked()["request_id"]}),
         SEE,
     ),
+    ("get /api/v1/inbox/conversations", lambda scene: to("/api/v1/inbox/conversations"), ANYBODY),
+    (
+        "post /api/v1/inbox/conversations/{conversation_id}/stop",
+        lambda scene: to(f"/api/v1/inbox/conversations/{scene.asked()['conversation_id']}/stop", json={}),
+        DRIVE,
+    ),
     ("get /api/v1/history", lambda scene: to("/api/v1/history"), PEOPLE),
     ("get /api/v1/agents", lambda scene: to("/api/v1/agents"), ANYBODY),
     ("get /healthz", lambda scene: to("/healthz"), OPEN),
@@ -307,9 +313,14 @@ def test_what_waits_is_listed_for_those_who_may_see_it(scene: Scene) -> None:
     (hosted,) = scene.owner.pending(scene.paused())
 
     def listed(role: str) -> set[str]:
-        found = scene.callers[role].get(f"{HITL}/pending", params={"limit": 200}).raise_for_status().json()["data"]
-        assert found["next_cursor"] is None
-        return {one["request_id"] for one in found["pending_requests"]} & {asked["request_id"], hosted["request_id"]}
+        seen: set[str] = set()
+        cursor: str | None = ""
+        while cursor is not None:
+            query: dict[str, Any] = {"limit": 200, **({"cursor": cursor} if cursor else {})}
+            found = scene.callers[role].get(f"{HITL}/pending", params=query).raise_for_status().json()["data"]
+            seen |= {one["request_id"] for one in found["pending_requests"]}
+            cursor = found["next_cursor"]
+        return seen & both
 
     both = {asked["request_id"], hosted["request_id"]}
     assert {role: listed(role) for role in ROLES[:-1]} == {

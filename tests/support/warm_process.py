@@ -29,7 +29,7 @@ IMPORTED = (
     "interlock.services.deadlines",
     "interlock.services.webhook_sender",
     "interlock.storage.checkpoints",
-    "psycopg_pool",
+    "psycopg",
 )
 
 

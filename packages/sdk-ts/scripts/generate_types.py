@@ -36,6 +36,7 @@ INBOX: Aliases = {
     "Risk": inbox.Risk,
     "RequestStatus": inbox.RequestStatus,
     "Outcome": inbox.Outcome,
+    "ConversationState": inbox.ConversationState,
 }
 TARGETS: Mapping[str, tuple[Aliases, Sequence[ModuleType]]] = {
     "wire.ts": (FACES, (threads, hitl, sessions, confirm, manage, audit, webhooks)),

@@ -10,6 +10,8 @@ export type RequestStatus = "pending" | "answered" | "cancelled" | "expired";
 
 export type Outcome = "approved" | "edited" | "refused" | "replied" | "answered" | "cancelled" | "expired";
 
+export type ConversationState = "idle" | "running" | "waiting";
+
 export interface SignIn {
   username: string;
   password: string;
@@ -94,6 +96,8 @@ export interface File {
 
 export interface InboxRequest extends InboxEntry {
   status: RequestStatus;
+  /** Asked by the server itself: nobody knows how far a tool came. */
+  in_doubt: boolean;
   body: Record<string, unknown>;
   view: View;
   digest: string;
@@ -112,6 +116,8 @@ export interface InboxRequest extends InboxEntry {
   answered_by: string | null;
   answered_at: string | null;
   source: string | null;
+  /** Why it was not answered, where somebody said so. */
+  reason: string | null;
   provenance: Record<string, unknown> | null;
   server_time: string;
 }
@@ -152,6 +158,31 @@ export interface Settled {
   request_id: string;
   status: "answered" | "cancelled";
   answered_at: string;
+}
+
+export interface Conversation {
+  conversation_id: string;
+  title: string;
+  agent: string;
+  state: ConversationState;
+  message_count: number;
+  created_at: string;
+  updated_at: string;
+}
+
+export interface Conversations {
+  conversations: Conversation[];
+  total: number;
+}
+
+export interface StopConversation {
+  reason?: string | null;
+}
+
+export interface ConversationStopped {
+  conversation_id: string;
+  /** False when there was nothing to stop. */
+  stopped: boolean;
 }
 
 export interface HistoryEntry {

@@ -10,6 +10,7 @@ from interlock_client.base import JsonObject, Sent, Told
 Kind = Literal["approval", "clarification", "decision", "env_var", "questions"]
 Risk = Literal["low", "medium", "high", "critical"]
 RequestStatus = Literal["pending", "answered", "cancelled", "expired"]
+ConversationState = Literal["idle", "running", "waiting"]
 Outcome = Literal["approved", "edited", "refused", "replied", "answered", "cancelled", "expired"]
 Name = Annotated[str, StringConstraints(min_length=1, max_length=64)]
 Password = Annotated[str, StringConstraints(min_length=1, max_length=256)]
@@ -96,6 +97,7 @@ class File(Told):
 
 class InboxRequest(InboxEntry):
     status: RequestStatus
+    in_doubt: bool = Field(description="Asked by the server itself: nobody knows how far a tool came.")
     body: dict[str, Any]
     view: View
     digest: str
@@ -113,6 +115,7 @@ class InboxRequest(InboxEntry):
     answered_by: str | None
     answered_at: datetime | None
     source: str | None
+    reason: str | None = Field(description="Why it was not answered, where somebody said so.")
     provenance: dict[str, Any] | None
     server_time: datetime
 
@@ -151,6 +154,30 @@ class Settled(Told):
     request_id: str
     status: Literal["answered", "cancelled"]
     answered_at: str
+
+
+class Conversation(Told):
+    conversation_id: str
+    title: str
+    agent: str
+    state: ConversationState
+    message_count: int
+    created_at: datetime
+    updated_at: datetime
+
+
+class Conversations(Told):
+    conversations: list[Conversation]
+    total: int
+
+
+class StopConversation(Sent):
+    reason: Annotated[str, StringConstraints(max_length=10_000)] | None = None
+
+
+class ConversationStopped(Told):
+    conversation_id: str
+    stopped: bool = Field(description="False when there was nothing to stop.")
 
 
 class HistoryEntry(Told):

@@ -21,6 +21,7 @@ from interlock.domain.thread import Thread
 from interlock.master_key import master_key
 from interlock.passwords import Argon2Passwords
 from interlock.ports.agents import Message, ToolInfo
+from interlock.ports.bus import Bus
 from interlock.ports.clock import SystemClock
 from interlock.services.auditing import make_heads
 from interlock.services.core import Core, Policy
@@ -136,13 +137,27 @@ async def application(config: Config) -> AsyncGenerator[Application]:
     arm(config)
     lock = _lock(config)
     try:
-        async with _opened(config) as (database, core, ring):
+        async with _opened(config) as (database, core, ring), _bus(config) as bus:
+            core.bus = bus
             agents = await _agents(config, database)
             core.agents = agents
             yield _application(config, database, core, agents, ring)
     finally:
         if lock is not None:
             lock.release()
+
+
+@asynccontextmanager
+async def _bus(config: Config) -> AsyncGenerator[Bus]:
+    if config.bus is None:
+        yield LocalBus()
+        return
+    try:
+        from interlock.bus.redis import RedisBus
+    except ImportError as error:
+        raise InvalidInput("--bus needs the extra redis: install interlock-server[redis]") from error
+    async with RedisBus(config.bus).running() as bus:
+        yield bus
 
 
 def arm(config: Config) -> None:
@@ -228,6 +243,7 @@ async def _running(
     await runner.start()
     core = state.core
     ticking = asyncio.create_task(timer.run(core))
+    beating = asyncio.create_task(core.pulse.run(core))
     tidying = asyncio.create_task(keep_tidy(core))
     sending = asyncio.create_task(sender.run(core)) if core.policy.webhook_hosts else None
     draining = asyncio.create_task(_drain_when_closing(state, runner))
@@ -237,6 +253,7 @@ async def _running(
     finally:
         state.closing.set()
         await _cancelled(ticking)
+        await _cancelled(beating)
         await _cancelled(tidying)
         await draining
         if sending is not None:

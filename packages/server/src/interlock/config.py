@@ -24,6 +24,7 @@ class Config:
     port: int = 8000
     data: Path = Path(".interlock")
     database: str | None = None
+    bus: str | None = None
     auth: Auth = "accounts"
     agents: tuple[str, ...] = ()
     locale: Locale = "zh"
@@ -209,11 +210,18 @@ def _database(text: str) -> str:
     return text
 
 
+def _bus(text: str) -> str:
+    if text.partition("://")[0] not in ("redis", "rediss"):
+        raise ValueError("it must be redis://host:port/number, or rediss:// over TLS")
+    return text
+
+
 _VARIABLES: Mapping[str, Any] = {
     "host": str,
     "port": _port,
     "data": Path,
     "database": _database,
+    "bus": _bus,
     "auth": _one_of("accounts", "none"),
     "agents": _listed,
     "locale": _one_of("zh", "en"),

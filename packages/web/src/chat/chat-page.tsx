@@ -74,7 +74,7 @@ function Header(props: { thread: string; conversation: Conversation; canDelete: 
 function Title({ thread, conversation }: { thread: string; conversation: Conversation }) {
   const t = useTranslations("chat");
   const threads = useThreads();
-  const entry = listed(threads.data).find((one) => one.thread_id === thread);
+  const entry = listed(threads.data).find((one) => one.conversation_id === thread);
   const first = conversation.earlier.find((one) => one.role === "user")?.content ?? conversation.turns[0]?.user;
   const title = entry?.title || first?.split("\n")[0];
   return title ? <Revealed text={title} /> : t("untitled");

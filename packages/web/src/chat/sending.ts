@@ -1,8 +1,7 @@
 /** What a person does to a thread: says something, has a failed run tried again, stops it. */
-import { InterlockError, NetworkError } from "interlock-client/errors";
-import { isObject, parsed, textOf } from "interlock-client/json";
+import type { ConversationStopped } from "interlock-client/inbox";
 import { segment } from "interlock-client/transport";
-import { AgentEvents, type History, type Session, SystemEvents, UserEvents } from "interlock-client/wire";
+import type { History, Session } from "interlock-client/wire";
 import { api, get, post } from "@/api/transport";
 
 /** The run goes on, whoever leaves the page. */
@@ -34,34 +33,9 @@ export async function arrived(thread: string, message: string, count: number, si
   return said.length > count && said.at(-1)?.content === message;
 }
 
-/**
- * Stop what runs, and cancel what waits; a tool under way is let finish.
- *
- * Only the confirmation socket takes that. Resolves when it has stopped, or when the signal says that nobody waits for it.
- */
-export function stop(thread: string, signal: AbortSignal): Promise<void> {
-  return new Promise((resolve, reject) => {
-    const socket = new WebSocket(`${location.origin.replace(/^http/, "ws")}/ws`);
-    const left = () => {
-      resolve();
-      socket.close();
-    };
-    signal.addEventListener("abort", left, { once: true });
-    socket.onopen = () => socket.send(JSON.stringify({ event: UserEvents.CANCEL, session_id: thread }));
-    socket.onmessage = ({ data }) => {
-      const said = parsed(String(data));
-      if (!isObject(said)) return;
-      if (said.event === AgentEvents.INTERRUPTED) left();
-      if (said.event === SystemEvents.ERROR || said.event === AgentEvents.ERROR) {
-        reject(new InterlockError(textOf(said.content)));
-        socket.close();
-      }
-    };
-    socket.onclose = () => {
-      signal.removeEventListener("abort", left);
-      reject(new NetworkError("the connection broke"));
-    };
-  });
+/** Stop what runs, and cancel what waits; a tool under way is let finish, and its end is told on the stream. */
+export async function stop(thread: string): Promise<void> {
+  await post<ConversationStopped>(`/api/v1/inbox/conversations/${segment(thread)}/stop`);
 }
 
 const begun = new Map<string, string>();

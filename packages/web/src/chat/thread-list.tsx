@@ -1,4 +1,4 @@
-import type { SessionEntry } from "interlock-client/wire";
+import type { Conversation } from "interlock-client/inbox";
 import { CirclePause, Plus } from "lucide-react";
 import { useTranslations } from "use-intl";
 import { Link } from "wouter";
@@ -35,7 +35,7 @@ function Listed({ current }: { current: string | null }) {
     <>
       <ul className={styles.list}>
         {found.map((entry) => (
-          <Row key={entry.thread_id} entry={entry} isCurrent={entry.thread_id === current} />
+          <Row key={entry.conversation_id} entry={entry} isCurrent={entry.conversation_id === current} />
         ))}
       </ul>
       {threads.hasNextPage && (
@@ -47,20 +47,24 @@ function Listed({ current }: { current: string | null }) {
   );
 }
 
-function Row({ entry, isCurrent }: { entry: SessionEntry; isCurrent: boolean }) {
+function Row({ entry, isCurrent }: { entry: Conversation; isCurrent: boolean }) {
   const t = useTranslations("chat");
   const moment = useMoment();
   return (
     <li>
-      <Link href={addressOf(entry.thread_id)} className={styles.row} aria-current={isCurrent ? "page" : undefined}>
+      <Link
+        href={addressOf(entry.conversation_id)}
+        className={styles.row}
+        aria-current={isCurrent ? "page" : undefined}
+      >
         <span className={styles.title}>{entry.title ? <Revealed text={entry.title} /> : t("untitled")}</span>
         <span className={styles.meta}>
-          {entry.status === "interrupted" && (
+          {entry.state === "waiting" && (
             <span className={styles.waits}>
               <CirclePause size={12} aria-hidden="true" /> {t("waits")} ·{" "}
             </span>
           )}
-          {t("begun", { time: moment(entry.created_at) })}
+          <Revealed text={entry.agent} /> · {moment(entry.updated_at)}
         </span>
       </Link>
     </li>

@@ -1,8 +1,8 @@
 /** The person's conversations, and the agents they may begin one with. */
 import { type InfiniteData, useInfiniteQuery, useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
-import type { Agents } from "interlock-client/inbox";
+import type { Agents, Conversation, Conversations } from "interlock-client/inbox";
 import { segment } from "interlock-client/transport";
-import type { Deleted, SessionEntry, SessionList } from "interlock-client/wire";
+import type { Deleted } from "interlock-client/wire";
 import { useLiveEvents } from "@/api/live-context";
 import { get, remove } from "@/api/transport";
 
@@ -16,16 +16,17 @@ export function useThreads() {
   });
   return useInfiniteQuery({
     queryKey: THREADS,
-    queryFn: ({ pageParam, signal }) => get<SessionList>("/api/sessions", { page: pageParam, page_size: PAGE }, signal),
+    queryFn: ({ pageParam, signal }) =>
+      get<Conversations>("/api/v1/inbox/conversations", { page: pageParam, page_size: PAGE }, signal),
     initialPageParam: 1,
     getNextPageParam: (last, pages) => (pages.length * PAGE < last.total ? pages.length + 1 : undefined),
   });
 }
 
 /** One that moved from page to page meanwhile is listed once. */
-export function listed(data: InfiniteData<SessionList> | undefined): SessionEntry[] {
-  const found = new Map<string, SessionEntry>();
-  for (const page of data?.pages ?? []) for (const one of page.threads) found.set(one.thread_id, one);
+export function listed(data: InfiniteData<Conversations> | undefined): Conversation[] {
+  const found = new Map<string, Conversation>();
+  for (const page of data?.pages ?? []) for (const one of page.conversations) found.set(one.conversation_id, one);
   return [...found.values()];
 }
 

@@ -67,16 +67,11 @@ function useStop(
   act: (action: Action) => void,
   setTrouble: (trouble: Trouble | null) => void,
 ): () => void {
-  const ending = useRef<AbortController | null>(null);
-  useEffect(() => {
-    if (phase === "idle") ending.current?.abort();
-  }, [phase]);
   return useCallback(() => {
     if (phase === "idle" || isStopping) return;
-    ending.current = new AbortController();
     setTrouble(null);
     act({ type: "stopping" });
-    stop(thread, ending.current.signal).catch((error: unknown) => {
+    stop(thread).catch((error: unknown) => {
       act({ type: "notStopped" });
       setTrouble({ about: "stop", message: messageOf(error) });
     });

@@ -16,14 +16,19 @@ interface Placed {
   group: Group;
 }
 
-/** By group; within one what closes first, and where nothing closes what has waited longest. */
+/** By group; within one what closes first, and where nothing closes what has waited longest. What was asked at once stays as it was asked. */
 export function inOrder<P extends Placed>(rows: readonly P[]): P[] {
   return [...rows].sort(
     (one, other) =>
       GROUPS.indexOf(one.group) - GROUPS.indexOf(other.group) ||
       momentOf(one) - momentOf(other) ||
-      (one.entry.request_id < other.entry.request_id ? -1 : 1),
+      byPause(one.entry, other.entry),
   );
+}
+
+function byPause(one: InboxEntry, other: InboxEntry): number {
+  if (one.pause_id !== other.pause_id) return one.pause_id < other.pause_id ? -1 : 1;
+  return one.position - other.position;
 }
 
 function momentOf({ entry, group }: Placed): number {

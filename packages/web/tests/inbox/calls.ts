@@ -6,6 +6,8 @@ export function request(id: string, given: Partial<InboxRequest> = {}): InboxReq
   return {
     ...entry(id),
     status: "pending",
+    in_doubt: false,
+    reason: null,
     body: {},
     view: { type: "json", lines: ["{", `  "path": "${id}"`, "}"], rest: [] },
     digest: `digest-${id}`,

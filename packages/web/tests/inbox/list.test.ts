@@ -22,6 +22,15 @@ describe("when the list is opened", () => {
     expect(list.rows.map((row) => row.group)).toEqual(["soon", "soon", "deadline", "open", "open"]);
   });
 
+  test("what was asked in one pause stands in the order in which it was asked", () => {
+    const list = placed(
+      entry("b", { pause_id: "p", position: 0 }),
+      entry("a", { pause_id: "p", position: 1 }),
+      entry("c", { pause_id: "o", position: 0 }),
+    );
+    expect(ids(list.rows)).toEqual(["c", "b", "a"]);
+  });
+
   test("what was asked while the page was read is there", () => {
     const before = told(EMPTY, asked(entry("b")));
     const list = changed(before, { type: "placed", page: page([entry("a")]), since: 0, now: NOW });

@@ -52,7 +52,7 @@ describe("what is asked", () => {
         { key: "b", style: "primary" },
       ],
     };
-    expect(decisionOf(request({ kind: "decision", body })).choices).toEqual([
+    expect(decisionOf(request({ kind: "decision", in_doubt: true, body })).choices).toEqual([
       { value: "a", label: "a", isRisky: true },
       { value: "b", label: "b", isRisky: false },
     ]);
@@ -72,12 +72,14 @@ describe("what is asked", () => {
       description: 'execute {"command":"ls"}',
       options: [{ key: "retry" }, { key: "skip" }, { key: "done" }],
     };
-    const doubtful = request({ kind: "decision", body });
+    const doubtful = request({ kind: "decision", in_doubt: true, body });
     expect(doubtOf(doubtful)).toEqual({ tool: "execute", lines: ["{", '  "command": "ls"', "}"] });
     expect(doubtOf({ ...doubtful, in_doubt: false })).toBeNull();
     expect(doubtOf(request({ kind: "decision", body: { ...body, decision_type: "custom" } }))).toBeNull();
     const large = { ...body, description: 'execute {"n":12345678901234567890}' };
-    expect(doubtOf(request({ kind: "decision", body: large }))?.lines).toEqual(['{"n":12345678901234567890}']);
+    expect(doubtOf(request({ kind: "decision", in_doubt: true, body: large }))?.lines).toEqual([
+      '{"n":12345678901234567890}',
+    ]);
   });
 
   it("takes the schema of the server before that of the agent", () => {
@@ -108,7 +110,7 @@ describe("the code", () => {
 
   it("is needed for a dangerous option", () => {
     const body = { options: [{ key: "go", style: "danger" }, { key: "stay" }] };
-    const decision = request({ kind: "decision", body });
+    const decision = request({ kind: "decision", in_doubt: true, body });
     expect(neededCode(decision, "look", null, option("go"))).toBe("0017");
     expect(neededCode(decision, "look", null, option("stay"))).toBeNull();
     expect(neededCode(decision, "dismiss", null, option("go"))).toBeNull();
@@ -160,7 +162,7 @@ describe("an answer", () => {
 
   it("about a call that was cut short carries its result only where it took effect", () => {
     const body = { decision_type: "effect_in_doubt", options: [{ key: "retry" }, { key: "skip" }, { key: "done" }] };
-    const doubtful = request({ kind: "decision", body });
+    const doubtful = request({ kind: "decision", in_doubt: true, body });
     expect(decisionValue(doubtful, { ...option("retry"), why: "x" })).toEqual({ decision: "retry" });
     expect(decisionValue(doubtful, { ...option("done"), why: "x" })).toEqual({ decision: "done", reason: "x" });
   });

@@ -21,6 +21,8 @@ export function request(given: Partial<InboxRequest> = {}): InboxRequest {
     batchable: false,
     looking: [],
     status: "pending",
+    in_doubt: false,
+    reason: null,
     body: { tool_name: "execute", args: {}, description: "" },
     view: { type: "json", lines: ["{}"], rest: [] },
     digest: "00000011aaaa",

@@ -2,12 +2,12 @@
 
 import asyncio
 from collections import deque
-from collections.abc import AsyncGenerator, Sequence
-from contextlib import asynccontextmanager
+from collections.abc import AsyncGenerator, Generator, Sequence
+from contextlib import asynccontextmanager, contextmanager
 from typing import Generic, TypeVar
 
 from interlock import failpoints
-from interlock.domain.event import Event, EventType, Live, Partial, Token
+from interlock.domain.event import Call, Event, EventType, Live, Partial, Token
 from interlock.ports.bus import Notice
 
 CAPACITY = 1_000
@@ -38,6 +38,12 @@ class _Queue(Generic[Item]):
         self._items.append(item)
         self._arrived.set()
 
+    def lag(self) -> None:
+        """What waited is old, and there may have been more."""
+        self._items.clear()
+        self._lagged = True
+        self._arrived.set()
+
     async def next(self, timeout: float) -> Item | None:
         if not self._items:
             self._arrived.clear()
@@ -46,11 +52,29 @@ class _Queue(Generic[Item]):
                     await self._arrived.wait()
             except TimeoutError:
                 return None
-        return self._items.popleft()
+        return self._items.popleft() if self._items else None
 
     def take_lagged(self) -> bool:
         lagged, self._lagged = self._lagged, False
         return lagged
+
+
+def _hand_out(items: Sequence[Item], queues: set[_Queue[Item]]) -> None:
+    if failpoints.is_on("bus.off"):
+        return
+    for queue in queues:
+        for item in items:
+            queue.put(item)
+
+
+@contextmanager
+def _among(queues: set[_Queue[Item]]) -> Generator[_Queue[Item]]:
+    queue: _Queue[Item] = _Queue()
+    queues.add(queue)
+    try:
+        yield queue
+    finally:
+        queues.discard(queue)
 
 
 class LocalSubscription(_Queue[Live]):
@@ -87,22 +111,23 @@ class LocalBus:
         self._subscriptions: dict[str, set[LocalSubscription]] = {}
         self._writing: dict[str, _Draft] = {}
         self._inboxes: set[_Queue[Notice]] = set()
+        self._workers: set[_Queue[Call]] = set()
 
     def notify(self, notices: Sequence[Notice]) -> None:
-        if failpoints.is_on("bus.off"):
-            return
-        for inbox in self._inboxes:
-            for notice in notices:
-                inbox.put(notice)
+        _hand_out(notices, self._inboxes)
 
     @asynccontextmanager
     async def notices(self) -> AsyncGenerator[_Queue[Notice]]:
-        inbox: _Queue[Notice] = _Queue()
-        self._inboxes.add(inbox)
-        try:
+        with _among(self._inboxes) as inbox:
             yield inbox
-        finally:
-            self._inboxes.discard(inbox)
+
+    def call(self, calls: Sequence[Call]) -> None:
+        _hand_out(calls, self._workers)
+
+    @asynccontextmanager
+    async def calls(self) -> AsyncGenerator[_Queue[Call]]:
+        with _among(self._workers) as worker:
+            yield worker
 
     def publish(self, thread_id: str, items: Sequence[Live]) -> None:
         if failpoints.is_on("bus.off"):
@@ -125,6 +150,12 @@ class LocalBus:
             followers.discard(subscription)
             if not followers:
                 del self._subscriptions[thread_id]
+
+    def lag(self) -> None:
+        """Something may have been lost on its way here: every follower and every inbox looks for itself."""
+        self._writing.clear()
+        for queue in (*self._inboxes, *(one for those in self._subscriptions.values() for one in those)):
+            queue.lag()
 
     def _remember(self, thread_id: str, item: Live) -> None:
         """Keep the text of the message that is being written, for followers who come in the middle of it."""

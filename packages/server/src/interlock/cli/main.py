@@ -35,6 +35,9 @@ def serve(
     port: Annotated[int | None, typer.Option(help="[default: 8000]")] = None,
     data: Data = None,
     database: Database = None,
+    bus: Annotated[
+        str | None, typer.Option(help="redis://host:port/number, for servers that share a database. [default: none]")
+    ] = None,
     auth: Annotated[str | None, typer.Option(help="accounts, or none on loopback. [default: accounts]")] = None,
     agent: Annotated[
         list[str] | None,
@@ -53,6 +56,7 @@ def serve(
             "port": port,
             "data": data,
             "database": database,
+            "bus": bus,
             "auth": auth,
             "agents": tuple(agent or ()),
             "locale": locale,

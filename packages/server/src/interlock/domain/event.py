@@ -67,4 +67,13 @@ class Looking:
     until: datetime
 
 
+@dataclass(frozen=True, slots=True)
+class Call:
+    """To the workers of other processes: there is a run to be begun, or one to be stopped. Live only; they also look
+    for themselves."""
+
+    run_id: str
+    is_stop: bool = False
+
+
 Live = Event | Token | Partial

@@ -90,6 +90,15 @@ class Pause:
 
 
 @dataclass(frozen=True, slots=True)
+class Ending:
+    """Who ended a request, from where, and why where they said so."""
+
+    by: str
+    source: str
+    reason: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
 class Request:
     id: str
     pause_id: str
@@ -119,6 +128,7 @@ class Request:
     warn_at: datetime | None = None
     """When to tell those who are not looking that the deadline comes near."""
     settled_at: datetime | None = None
+    ending: Ending | None = None
     owner_id: str = ""
     """As the thread has it; kept here too, so that what is pending can be listed without looking at threads."""
     agent: str = ""

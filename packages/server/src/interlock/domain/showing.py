@@ -8,10 +8,13 @@ from enum import StrEnum
 from typing import Any
 
 from interlock.domain.canonical import digest
+from interlock.domain.grant import GrantScope, Remember
 from interlock.domain.request import Request, RequestKind
 from interlock.domain.risk import NEEDS_CODE
 
 LONGEST_HEADLINE = 200
+DANGEROUS_STYLES = ("danger", "destructive", "critical", "warning")
+"""Words for an option that who asks warns of; what they call harmless is not believed."""
 
 
 class ViewType(StrEnum):
@@ -101,9 +104,16 @@ def code_of(request: Request) -> str:
     return f"{int(shown_digest(request)[:8], 16) % 10_000:04}"
 
 
-def needs_code(request: Request, value: Mapping[str, Any] | None) -> bool:
-    is_yes = value is not None and value.get("decision") in ("accept", "edit")
-    return request.kind is RequestKind.APPROVAL and is_yes and request.risk in NEEDS_CODE
+def needs_code(request: Request, value: Mapping[str, Any] | None, remember: Remember | None = None) -> bool:
+    """Whether an answer takes a deliberate second act: a yes to a risky call, a dangerous option, a wide promise."""
+    decision = value.get("decision") if value is not None else None
+    if request.kind is RequestKind.DECISION:
+        options: Sequence[Mapping[str, str]] = request.body["options"]
+        return any(one["key"] == decision and one["style"].lower() in DANGEROUS_STYLES for one in options)
+    if request.kind is not RequestKind.APPROVAL:
+        return False
+    is_wide = remember is not None and remember.scope is GrantScope.ALL_TOOLS
+    return (decision in ("accept", "edit") and request.risk in NEEDS_CODE) or is_wide
 
 
 def is_batchable(request: Request) -> bool:

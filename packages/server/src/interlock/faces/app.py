@@ -16,6 +16,7 @@ from interlock.faces.http.documented import Responses, refusals
 from interlock.faces.http.guard import Allowed, Guard
 from interlock.faces.http.problems import Problems
 from interlock.faces.http.server_state import ServerState
+from interlock.faces.inbox import conversations as inbox_conversations
 from interlock.faces.inbox import history as inbox_history
 from interlock.faces.inbox import requests as inbox_requests
 from interlock.faces.inbox import session as inbox_session
@@ -26,7 +27,7 @@ from interlock.faces.sessions.dialect import Dialect
 from interlock.faces.threads import accounts, chat, sessions
 from interlock_client.threads import Health
 
-_INBOX = (inbox_session, inbox_requests, inbox_streaming, inbox_history)
+_INBOX = (inbox_session, inbox_requests, inbox_streaming, inbox_conversations, inbox_history)
 _PARTS = (accounts, sessions, chat, invoking, requests, streaming, socket, confirm, keys, grants, audit, webhooks)
 
 Lifespan = Callable[[FastAPI], AbstractAsyncContextManager[None]]

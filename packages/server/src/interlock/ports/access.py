@@ -9,6 +9,14 @@ from interlock.domain.grant import Grant
 from interlock.domain.saved_secret import SavedSecret
 
 
+class Access(Protocol):
+    """Raised by every change after which an open stream may have to end: of a password, a role, a key."""
+
+    async def version(self) -> int: ...
+
+    async def changed(self) -> None: ...
+
+
 class ApiKeys(Protocol):
     async def add(self, key: ApiKey) -> None: ...
 

@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from contextlib import AbstractAsyncContextManager
 from typing import Protocol
 
-from interlock.domain.event import Event, Live, Looking
+from interlock.domain.event import Call, Event, Live, Looking
 
 
 class Subscription(Protocol):
@@ -34,6 +34,12 @@ class NoticeSubscription(Protocol):
         ...
 
 
+class CallSubscription(Protocol):
+    async def next(self, timeout: float) -> Call | None:
+        """The next call, or None when none came in that many seconds."""
+        ...
+
+
 class Bus(Protocol):
     def notify(self, notices: Sequence[Notice]) -> None:
         """Hand notices to every inbox, in order; never waits, never raises."""
@@ -45,6 +51,14 @@ class Bus(Protocol):
 
     def publish(self, thread_id: str, items: Sequence[Live]) -> None:
         """Hand items to the thread's subscribers, in order; never waits, never raises."""
+        ...
+
+    def call(self, calls: Sequence[Call]) -> None:
+        """Tell every worker, in order; never waits, never raises."""
+        ...
+
+    def calls(self) -> AbstractAsyncContextManager[CallSubscription]:
+        """Every call after the block was entered."""
         ...
 
     def subscribe(self, thread_id: str) -> AbstractAsyncContextManager[Subscription]:

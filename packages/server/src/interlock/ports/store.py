@@ -20,10 +20,10 @@ from typing import Any, Protocol
 from interlock.domain.effect import Effect, EffectKey, EffectState
 from interlock.domain.event import Event, EventType
 from interlock.domain.principal import Role, User
-from interlock.domain.request import Answer, Pause, PauseStatus, Request, RequestKind, RequestStatus
+from interlock.domain.request import Answer, Ending, Pause, PauseStatus, Request, RequestKind, RequestStatus
 from interlock.domain.run import Run, RunStatus
 from interlock.domain.thread import Lease, Thread, ThreadStatus
-from interlock.ports.access import ApiKeys, Grants, Replies, SavedSecrets, Tickets
+from interlock.ports.access import Access, ApiKeys, Grants, Replies, SavedSecrets, Tickets
 from interlock.ports.audit import Audit
 from interlock.ports.webhooks import Deliveries, Webhooks
 
@@ -238,7 +238,7 @@ class Requests(Protocol):
         """How many the filter finds, cursor aside; no further than `most`, so that counting never takes long."""
         ...
 
-    async def settle(self, request_id: str, status: RequestStatus, at: datetime) -> bool:
+    async def settle(self, request_id: str, status: RequestStatus, at: datetime, ending: Ending | None = None) -> bool:
         """The one update that decides a winner: True for the caller that took it from pending, False for all others."""
         ...
 
@@ -281,6 +281,10 @@ class Events(Protocol):
         ...
 
     async def after(self, thread_id: str, seq: int, limit: int) -> list[Event]: ...
+
+    async def heads(self, thread_ids: Sequence[str]) -> dict[str, int]:
+        """The number of each thread's last event."""
+        ...
 
     async def last(self, thread_id: str, kind: EventType, until: int) -> Event | None:
         """The last event of this type whose number is `until` or less."""
@@ -363,6 +367,8 @@ class Transaction(Protocol):
     def secrets(self) -> Secrets: ...
     @property
     def api_keys(self) -> ApiKeys: ...
+    @property
+    def access(self) -> Access: ...
     @property
     def tickets(self) -> Tickets: ...
     @property

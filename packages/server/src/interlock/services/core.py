@@ -19,6 +19,7 @@ from interlock.ports.webhooks import Poster
 from interlock.services.attempts import Attempts
 from interlock.services.lookers import Lookers
 from interlock.services.presence import Presence
+from interlock.services.pulse import Pulse
 from interlock.services.showing import Showing
 
 
@@ -91,6 +92,7 @@ class Core:
     runner: Runner = field(default_factory=_NoRunner)
     presence: Presence = field(default_factory=Presence)
     showing: Showing = field(default_factory=Showing)
+    pulse: Pulse = field(default_factory=Pulse)
     lookers: Lookers = field(default_factory=Lookers)
     attempts: Attempts = field(default_factory=Attempts)
     deadline_set: Callable[[], None] = _nobody

@@ -28,30 +28,37 @@ async def follow(core: Core, thread_id: str, after: int) -> AsyncGenerator[Live 
     None comes when nothing happened for a while, so that the caller may send a sign of life.
     """
     async with core.bus.subscribe(thread_id) as subscription:
-        seq = after
-        async for event in _replay(core, thread_id, seq):
-            seq = event.seq
-            yield event
-        while True:
-            item = await subscription.next(IDLE_SECONDS)
-            if _needs_replay(item, seq, subscription):
-                async for event in _replay(core, thread_id, seq):
-                    seq = event.seq
-                    yield event
-            if item is None:
-                yield None
-            elif isinstance(item, Event):
-                if item.seq == seq + 1:
-                    seq = item.seq
-                    yield item
-            elif _is_current(item, seq):
+        with core.pulse.following(thread_id):
+            async for item in _followed(core, thread_id, after, subscription):
                 yield item
 
 
-def _needs_replay(item: Live | None, seq: int, subscription: Subscription) -> bool:
-    lagged = subscription.take_lagged()
-    if item is None or lagged:
+async def _followed(core: Core, thread_id: str, after: int, subscription: Subscription) -> AsyncGenerator[Live | None]:
+    seq = after
+    async for event in _replay(core, thread_id, seq):
+        seq = event.seq
+        yield event
+    while True:
+        item = await subscription.next(IDLE_SECONDS)
+        if _needs_replay(item, seq, subscription, core.pulse.is_behind(thread_id, seq)):
+            async for event in _replay(core, thread_id, seq):
+                seq = event.seq
+                yield event
+        if item is None:
+            yield None
+        elif isinstance(item, Event):
+            if item.seq == seq + 1:
+                seq = item.seq
+                yield item
+        elif _is_current(item, seq):
+            yield item
+
+
+def _needs_replay(item: Live | None, seq: int, subscription: Subscription, is_behind: bool) -> bool:
+    if subscription.take_lagged():
         return True
+    if item is None:
+        return is_behind
     return item.seq > seq + (1 if isinstance(item, Event) else 0)
 
 

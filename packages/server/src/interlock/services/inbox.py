@@ -7,8 +7,10 @@ from datetime import datetime
 from interlock import failpoints
 from interlock.domain import showing
 from interlock.domain.errors import FieldError, InvalidAnswer, NotFound, NotShown
+from interlock.domain.grant import GrantScope
 from interlock.domain.principal import Principal
 from interlock.domain.request import Request, RequestStatus
+from interlock.domain.risk import NEEDS_CODE
 from interlock.domain.showing import FileBehind
 from interlock.domain.thread import Thread
 from interlock.ports.store import Transaction
@@ -123,7 +125,10 @@ async def answer_shown(
 def _check_shown(request: Request, reply: Reply, shown: Shown) -> None:
     if shown.digest != showing.shown_digest(request):
         raise NotShown("this is not what was shown; look at the request again")
-    if showing.needs_code(request, reply.value) and shown.code != showing.code_of(request):
+    if reply.remember is not None and reply.remember.scope is not GrantScope.THIS_ACTION and request.risk in NEEDS_CODE:
+        message = "of a risky call nothing but the very same one is remembered"
+        raise InvalidAnswer(message, [FieldError("remember.scope", "too_wide", message)])
+    if showing.needs_code(request, reply.value, reply.remember) and shown.code != showing.code_of(request):
         message = "type the four digits that stand behind the last line of what will run"
         raise InvalidAnswer(message, [FieldError("code", "wrong", message)])
 

@@ -21,6 +21,7 @@ from interlock.domain.redaction import HIDDEN
 from interlock.domain.request import (
     Answer,
     AnswerOrigin,
+    Ending,
     PauseStatus,
     Request,
     RequestKind,
@@ -52,7 +53,8 @@ class Settlement:
 
 async def settle(work: Unit, request: Request, how: Settlement) -> list[Event]:
     """Settle the request, or raise `AlreadySettled` with who did, when, and with what."""
-    if not await work.tx.requests.settle(request.id, how.status, work.now):
+    ending = Ending(how.by.name, how.source, how.reason)
+    if not await work.tx.requests.settle(request.id, how.status, work.now, ending):
         raise await settled_error(work, request.id)
     value = await _kept(work, request, how)
     if value is not None:
@@ -73,13 +75,15 @@ async def settled_error(work: Unit, request_id: str) -> AlreadySettled:
     answers = await work.tx.answers.of_requests([request_id])
     answer = answers.get(request_id)
     status = request.status if request else RequestStatus.CANCELLED
+    # A deadline is nobody.
+    ending = request.ending if request and status is RequestStatus.CANCELLED else None
     return AlreadySettled(
         "the request is no longer pending",
         request_id=request_id,
         current_status=status,
-        answered_by=answer.by_name if answer else None,
+        answered_by=answer.by_name if answer else (ending.by if ending else None),
         answered_at=answer.at if answer else (request.settled_at if request else None),
-        source=answer.source if answer else None,
+        source=answer.source if answer else (ending.source if ending else None),
         value=shown(request, answer.value) if answer and request else None,
     )
 

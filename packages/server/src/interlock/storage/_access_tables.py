@@ -1,6 +1,16 @@
 """Tables about who may do what: people, keys, grants, saved values, and who is told of it outside."""
 
-from sqlalchemy import Boolean, Column, Index, Integer, LargeBinary, PrimaryKeyConstraint, Table, UniqueConstraint, text
+from sqlalchemy import (
+    Boolean,
+    Column,
+    Index,
+    Integer,
+    LargeBinary,
+    PrimaryKeyConstraint,
+    Table,
+    UniqueConstraint,
+    text,
+)
 
 from interlock.storage._columns import Json, Moment, Words, metadata
 

@@ -2,7 +2,7 @@
 
 from typing import Any
 
-from sqlalchemy import ColumnElement, Row, and_, or_, select
+from sqlalchemy import ColumnElement, Row, and_, func, or_, select
 from sqlalchemy.ext.asyncio import AsyncConnection
 
 from interlock.ports.store import SettledFilter
@@ -26,9 +26,9 @@ def _conditions(wanted: SettledFilter) -> list[ColumnElement[bool]]:
         own = requests.c.owner_id == wanted.owner_id
         conditions.append(or_(own, requests.c.agent.in_(wanted.agents)) if wanted.agents else own)
     if wanted.who is not None:
-        conditions.append(answers.c.by_name == wanted.who)
+        conditions.append(func.coalesce(requests.c.ended_by, answers.c.by_name) == wanted.who)
     if wanted.source is not None:
-        conditions.append(answers.c.source == wanted.source)
+        conditions.append(func.coalesce(requests.c.ended_source, answers.c.source) == wanted.source)
     if wanted.tool is not None:
         conditions.append(requests.c.tool == wanted.tool)
     if wanted.statuses is not None:

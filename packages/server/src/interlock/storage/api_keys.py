@@ -7,6 +7,7 @@ from sqlalchemy import Row, bindparam, insert, select, update
 
 from interlock.domain.api_key import ApiKey, KeyRole
 from interlock.storage._repository import Repository
+from interlock.storage.access import SqlAccess
 from interlock.storage.schema import api_keys
 
 _BY_ID = select(api_keys).where(api_keys.c.id == bindparam("key_id"))
@@ -47,7 +48,10 @@ class SqlApiKeys(Repository):
 
     async def revoke(self, key_id: str, at: datetime) -> bool:
         live = update(api_keys).where(api_keys.c.id == key_id, api_keys.c.revoked_at.is_(None))
-        return await self._changed(live.values(revoked_at=at))
+        was_live = await self._changed(live.values(revoked_at=at))
+        if was_live:
+            await SqlAccess(self._connection).changed()
+        return was_live
 
 
 def _key(row: Row[Any]) -> ApiKey:

@@ -67,7 +67,10 @@ def open_database(url: str) -> Database:
         return SqliteDatabase(file)
     parsed = _parsed(url)
     if parsed.get_backend_name() == "postgresql":
-        return PostgresDatabase(parsed)
+        try:
+            return PostgresDatabase(parsed)
+        except ModuleNotFoundError as error:
+            raise InvalidInput("PostgreSQL needs the extra postgres: install interlock-server[postgres]") from error
     name = parsed.get_backend_name()
     raise InvalidInput(f"{name} is not supported: use sqlite:///path/to/file.db or postgresql://user@host/name")
 

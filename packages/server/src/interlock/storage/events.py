@@ -26,6 +26,7 @@ _AFTER = (
     .order_by(events.c.seq)
     .limit(bindparam("limit"))
 )
+_HEADS = select(threads.c.id, threads.c.seq).where(threads.c.id.in_(bindparam("thread_ids", expanding=True)))
 _LAST = (
     select(events)
     .where(
@@ -65,6 +66,10 @@ class SqlEvents(Repository):
         values = {"thread_id": thread_id, "seq": min(seq, _LARGEST), "limit": limit}
         found = await self._connection.execute(_AFTER, values)
         return [_event(row) for row in found]
+
+    async def heads(self, thread_ids: Sequence[str]) -> dict[str, int]:
+        found = await self._connection.execute(_HEADS, {"thread_ids": list(thread_ids)})
+        return {row.id: row.seq for row in found}
 
     async def last(self, thread_id: str, kind: EventType, until: int) -> Event | None:
         values = {"thread_id": thread_id, "kind": kind, "until": min(until, _LARGEST)}

@@ -7,7 +7,7 @@ from typing import Any
 
 from sqlalchemy import Executable, Row, bindparam, func, literal_column, select, update
 
-from interlock.domain.request import REQUEST, Answer, Request, RequestKind, RequestStatus
+from interlock.domain.request import REQUEST, Answer, Ending, Request, RequestKind, RequestStatus
 from interlock.ports.store import PendingFilter, SettledFilter
 from interlock.storage import _pending, _settled
 from interlock.storage._repository import Repository, one_of
@@ -41,7 +41,13 @@ _OF_PAUSES = (
 def _settle(status: RequestStatus) -> Executable:
     allowed = one_of(requests.c.status, REQUEST.sources(status))
     settled = update(requests).where(requests.c.id == bindparam("request_id"), allowed)
-    return settled.values(status=literal_column(f"'{status}'"), settled_at=bindparam("at"))
+    return settled.values(
+        status=literal_column(f"'{status}'"),
+        settled_at=bindparam("at"),
+        ended_by=bindparam("by"),
+        ended_source=bindparam("source"),
+        ended_reason=bindparam("reason"),
+    )
 
 
 class SqlRequests(Repository):
@@ -64,8 +70,9 @@ class SqlRequests(Repository):
     async def count_pending(self, wanted: PendingFilter, most: int) -> int:
         return await _pending.count(self._connection, wanted, most)
 
-    async def settle(self, request_id: str, status: RequestStatus, at: datetime) -> bool:
-        return await self._changed(_settle(status), {"request_id": request_id, "at": at})
+    async def settle(self, request_id: str, status: RequestStatus, at: datetime, ending: Ending | None = None) -> bool:
+        told = {name: getattr(ending, name, None) for name in ("by", "source", "reason")}
+        return await self._changed(_settle(status), {"request_id": request_id, "at": at, **told})
 
     async def extend(self, request_id: str, deadline: datetime, warn_at: datetime) -> bool:
         longer = update(requests).where(requests.c.id == request_id, *_HAS_DEADLINE)
@@ -129,7 +136,7 @@ def request_values(request: Request) -> dict[str, Any]:
         "tool": request.tool,
         "created_at": request.created_at,
         "settled_at": request.settled_at,
-    }
+    } | {f"ended_{name}": getattr(request.ending, name, None) for name in ("by", "source", "reason")}
 
 
 def _request(row: Row[Any]) -> Request:
@@ -155,4 +162,5 @@ def _request(row: Row[Any]) -> Request:
         owner_id=row.owner_id,
         agent=row.agent,
         settled_at=row.settled_at,
+        ending=None if row.ended_by is None else Ending(row.ended_by, row.ended_source, row.ended_reason),
     )

@@ -24,6 +24,7 @@ from interlock.storage._access_tables import (
     users,
     webhooks,
 )
+from interlock.storage._cluster_tables import marks, workers
 from interlock.storage._columns import Json, Moment, Words, metadata, storable
 
 __all__ = [
@@ -41,6 +42,7 @@ __all__ = [
     "effects",
     "events",
     "grants",
+    "marks",
     "metadata",
     "pauses",
     "replies",
@@ -54,6 +56,7 @@ __all__ = [
     "tickets",
     "users",
     "webhooks",
+    "workers",
 ]
 
 threads = Table(
@@ -158,6 +161,9 @@ requests = Table(
     Column("tool", Words, nullable=False, server_default=""),
     Column("created_at", Moment, nullable=False),
     Column("settled_at", Moment),
+    Column("ended_by", Words),
+    Column("ended_source", Words),
+    Column("ended_reason", Words),
     Index("ix_requests_pause", "pause_id", "position"),
     Index("ix_requests_settled", "settled_at", "id"),
     Index("ix_requests_settled_owner", "owner_id", "settled_at", "id"),

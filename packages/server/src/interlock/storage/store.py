@@ -6,6 +6,7 @@ from contextlib import asynccontextmanager
 
 from sqlalchemy.ext.asyncio import AsyncConnection
 
+from interlock.storage.access import SqlAccess
 from interlock.storage.answers import SqlAnswers
 from interlock.storage.api_keys import SqlApiKeys
 from interlock.storage.audit import SqlAudit
@@ -83,6 +84,10 @@ class SqlTransaction:
     @property
     def api_keys(self) -> SqlApiKeys:
         return SqlApiKeys(self._connection)
+
+    @property
+    def access(self) -> SqlAccess:
+        return SqlAccess(self._connection)
 
     @property
     def tickets(self) -> SqlTickets:

@@ -9,6 +9,7 @@ from sqlalchemy import Row, bindparam, func, select, update
 from interlock.domain.errors import Conflict
 from interlock.domain.principal import Role, User
 from interlock.storage._repository import Repository, insert_for
+from interlock.storage.access import SqlAccess
 from interlock.storage.schema import users
 
 _ADDING_USERS = 0x696E7465726C6F63
@@ -61,10 +62,12 @@ class SqlUsers(Repository):
     async def set_password(self, user_id: str, password_hash: str, tokens_after: datetime) -> None:
         changed = update(users).where(users.c.id == user_id)
         await self._connection.execute(changed.values(password_hash=password_hash, tokens_after=tokens_after))
+        await SqlAccess(self._connection).changed()
 
     async def set_role(self, user_id: str, role: Role, reviews: Sequence[str]) -> None:
         changed = update(users).where(users.c.id == user_id)
         await self._connection.execute(changed.values(role=role, reviews=list(reviews)))
+        await SqlAccess(self._connection).changed()
 
 
 def _user(row: Row[Any] | None) -> User | None:

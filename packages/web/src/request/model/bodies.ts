@@ -86,10 +86,9 @@ export function variablesOf(request: InboxRequest): Variable[] {
   }));
 }
 
-export function doubtOf(request: InboxRequest & { in_doubt?: boolean }): Doubt | null {
-  if (request.kind !== "decision" || request.body.decision_type !== "effect_in_doubt") return null;
-  // An agent may call its question what it likes; where the server says that it is not its own, it is the agent's.
-  if (request.in_doubt === false) return null;
+export function doubtOf(request: InboxRequest): Doubt | null {
+  // An agent may call its question what it likes: only the server knows which are its own.
+  if (request.kind !== "decision" || !request.in_doubt) return null;
   const keys = decisionOf(request).choices.map((one) => one.value);
   if (keys.join() !== "retry,skip,done") return null;
   const described = textOf(request.body.description);

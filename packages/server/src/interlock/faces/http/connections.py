@@ -9,7 +9,7 @@ from fastapi import WebSocket
 
 from interlock.domain.errors import InterlockError, NotAuthenticated, StorageUnavailable
 from interlock.domain.principal import Principal
-from interlock.faces.http.credentials import authenticated, caller_now
+from interlock.faces.http.credentials import authenticated, caller_still
 from interlock.faces.http.problems import Dialect
 from interlock.faces.http.server_state import state_of
 from interlock.faces.http.sockets import Outbox, refuse_handshake
@@ -39,9 +39,13 @@ async def welcome(websocket: WebSocket, dialect: Dialect, converse: Converse) ->
 
 async def watch(websocket: WebSocket, still: Callable[[Principal], Awaitable[None]], speak: Speak) -> None:
     """Close the socket when the server shuts down or the credential has ended; until then say who it stands for."""
+    before: Principal | None = None
     while not await _is_closing(websocket, RECHECK_SECONDS):
         try:
-            await still(await caller_now(websocket))
+            principal = await caller_still(websocket)
+            if principal is not before:
+                await still(principal)
+            before = principal
         except NotAuthenticated:
             await close(websocket, POLICY, speak("revoked"))
             return

@@ -5,6 +5,7 @@ ticket. What stands behind a stream is looked at again while it is open: a crede
 """
 
 import json
+import time
 from collections.abc import Awaitable, Callable
 from dataclasses import dataclass
 from datetime import datetime
@@ -24,6 +25,8 @@ from interlock.services import accounts, keys
 LOCAL_USER = "local"
 TICKET = "ticket"
 COOKIE = "interlock_session"
+TRUSTED_SECONDS = 10.0
+"""How long an open stream goes on with a credential whose time may have run out."""
 
 _bearer = HTTPBearer(auto_error=False, description="The access_token of POST /api/auth/login, or an API key.")
 
@@ -101,6 +104,25 @@ async def caller_now(connection: HTTPConnection) -> Principal:
     """Who the credential of an open stream stands for now; `NotAuthenticated` once it no longer holds."""
     credential: Credential = connection.state.credential
     return await credential.principal_now()
+
+
+async def caller_still(connection: HTTPConnection) -> Principal:
+    """The same, for what is asked again and again: looked up only when access was changed, or after a while."""
+    access = state_of(connection).core.pulse.access
+    known: _Known | None = getattr(connection.state, "known", None)
+    if known and access is not None and known.access == access and time.monotonic() - known.at < TRUSTED_SECONDS:
+        return known.principal
+    looked_at = time.monotonic()
+    principal = await caller_now(connection)
+    connection.state.known = _Known(principal, access, looked_at)
+    return principal
+
+
+@dataclass(frozen=True, slots=True)
+class _Known:
+    principal: Principal
+    access: int | None
+    at: float
 
 
 async def _named_user(request: Request) -> str | None:

@@ -5,7 +5,8 @@ import time
 from fastapi.requests import HTTPConnection
 
 from interlock.domain.errors import NotAuthenticated
-from interlock.faces.http.credentials import caller_now
+from interlock.domain.principal import Principal
+from interlock.faces.http.credentials import caller_still
 from interlock.faces.http.server_state import state_of
 from interlock.services.following import IDLE_SECONDS
 from interlock.services.threads import is_visible
@@ -23,6 +24,8 @@ class Watch:
         self._state = state_of(connection)
         self._checked = time.monotonic()
         self._silent = 0.0
+        self._seen_by: Principal | None = None
+        self._is_seen = False
 
     async def reason_to_end(self, thread_id: str, *, is_idle: bool) -> str | None:
         """`closing` or `revoked`, when the stream has to end now."""
@@ -36,10 +39,14 @@ class Watch:
 
     async def _may_see(self, thread_id: str) -> bool:
         try:
-            principal = await caller_now(self._connection)
+            principal = await caller_still(self._connection)
         except NotAuthenticated:
             return False
-        return await is_visible(self._state.core, principal, thread_id)
+        if principal is not self._seen_by:
+            # A thread stays its owner's, and that it was deleted is told: only who asks can change.
+            self._is_seen = await is_visible(self._state.core, principal, thread_id)
+            self._seen_by = principal
+        return self._is_seen
 
     def spoke(self) -> None:
         self._silent = 0.0

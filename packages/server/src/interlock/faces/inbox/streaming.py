@@ -11,7 +11,7 @@ from interlock.domain.errors import NotAuthenticated, StorageUnavailable
 from interlock.domain.event import Event, EventType, Looking
 from interlock.domain.moment import spelled
 from interlock.domain.principal import Principal
-from interlock.faces.http.credentials import Caller, caller_now
+from interlock.faces.http.credentials import Caller, caller_still
 from interlock.faces.http.documented import stream as streamed
 from interlock.faces.http.server_state import state_of
 from interlock.faces.http.sse import EventStream, Frame
@@ -60,7 +60,7 @@ async def _told(request: Request, caller: Principal, notices: NoticeSubscription
         notice = await notices.next(RECHECK_SECONDS)
         if loop.time() - checked >= RECHECK_SECONDS:
             checked = loop.time()
-            caller = await caller_now(request)
+            caller = await caller_still(request)
         if notices.take_lagged():
             yield Frame("reset", {}).encode()
         elif notice is not None and (notice.thread_id and await _is_seen(core, caller, notice)):

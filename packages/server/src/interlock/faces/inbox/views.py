@@ -43,6 +43,7 @@ def full_view(view: FullView) -> dict[str, Any]:
     needs_code = showing.needs_code(request, {"decision": "accept"})
     return entry_view(view.entry) | {
         "status": request.status.value,
+        "in_doubt": request.form.get("shape") == "effect",
         "body": request.body,
         "view": {"type": showing.view_type(request).value, "lines": list(written.lines), "rest": list(written.rest)},
         "digest": showing.shown_digest(request),
@@ -57,11 +58,25 @@ def full_view(view: FullView) -> dict[str, Any]:
         "timeout_seconds": request.timeout_seconds,
         "extendable": request.deadline is not None and request.body.get("extendable") is not False,
         "response": dict(answer.value) if answer else None,
-        "answered_by": answer.by_name if answer else None,
+        "answered_by": _by(request, answer),
         "answered_at": settled_at,
-        "source": answer.source if answer else None,
+        "source": _source(request, answer),
+        "reason": request.ending.reason if request.ending else None,
         "provenance": _provenance(answer),
     }
+
+
+def _by(request: Request, answer: Answer | None) -> str | None:
+    """Who settled it; nobody did where its deadline passed."""
+    if answer is not None:
+        return answer.by_name
+    return request.ending.by if request.ending and request.status is RequestStatus.CANCELLED else None
+
+
+def _source(request: Request, answer: Answer | None) -> str | None:
+    if answer is not None:
+        return answer.source
+    return request.ending.source if request.ending else None
 
 
 def _file(view: FullView) -> dict[str, Any] | None:
@@ -90,8 +105,8 @@ def history_view(request: Request, answer: Answer | None) -> dict[str, Any]:
         "tool": request.tool or None,
         "headline": showing.headline(request),
         "outcome": _outcome(request, answer),
-        "by": answer.by_name if answer else None,
-        "source": answer.source if answer else None,
+        "by": _by(request, answer),
+        "source": _source(request, answer),
         "origin": answer.origin.value if answer else None,
         "at": request.settled_at,
         "dwell_ms": dwell if isinstance(dwell, int) else None,

@@ -1,0 +1,74 @@
+"""What every open stream would otherwise ask the store for by itself, asked once for all of them.
+
+However many streams are open, a server looks once a second whether anybody's access has changed, and how far the logs
+have come of the threads that are followed here.
+"""
+
+import asyncio
+import logging
+from collections import Counter
+from collections.abc import Generator
+from contextlib import contextmanager
+from typing import TYPE_CHECKING
+
+from interlock.domain.errors import StorageUnavailable
+
+if TYPE_CHECKING:
+    from interlock.services.core import Core
+
+BEAT_SECONDS = 1.0
+AT_ONCE = 1_000
+
+logger = logging.getLogger(__name__)
+
+
+class Pulse:
+    """Until it beats, and while the store cannot be read, everybody has to look for themselves."""
+
+    def __init__(self) -> None:
+        self.access: int | None = None
+        """Changes whenever a credential ended or somebody's role was changed; None while that is not known."""
+        self._followed: Counter[str] = Counter()
+        self._heads: dict[str, int] = {}
+
+    @contextmanager
+    def following(self, thread_id: str) -> Generator[None]:
+        self._followed[thread_id] += 1
+        try:
+            yield
+        finally:
+            self._followed[thread_id] -= 1
+            if not self._followed[thread_id]:
+                del self._followed[thread_id]
+                self._heads.pop(thread_id, None)
+
+    def is_behind(self, thread_id: str, seq: int) -> bool:
+        """Whether the log may hold more than its first `seq` entries."""
+        head = self._heads.get(thread_id)
+        return head is None or head > seq
+
+    async def run(self, core: "Core") -> None:
+        while True:
+            try:
+                await self.beat(core)
+            except StorageUnavailable:
+                self._forget()
+            except Exception:
+                self._forget()
+                logger.exception("the store could not be looked at; trying again")
+            await asyncio.sleep(BEAT_SECONDS)
+
+    async def beat(self, core: "Core") -> None:
+        followed = list(self._followed)
+        async with core.store.snapshot() as tx:
+            access = await tx.access.version()
+            heads: dict[str, int] = {}
+            for start in range(0, len(followed), AT_ONCE):
+                heads |= await tx.events.heads(followed[start : start + AT_ONCE])
+        self.access = access
+        # Who came meanwhile has looked for themselves.
+        self._heads = {thread_id: head for thread_id, head in heads.items() if thread_id in self._followed}
+
+    def _forget(self) -> None:
+        self.access = None
+        self._heads = {}

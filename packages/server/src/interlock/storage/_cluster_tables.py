@@ -1,0 +1,24 @@
+"""Tables by which servers and workers know of each other."""
+
+from sqlalchemy import BigInteger, Column, Integer, Table
+
+from interlock.storage._columns import Moment, Words, metadata
+
+marks = Table(
+    "marks",
+    metadata,
+    Column("name", Words, primary_key=True),
+    Column("value", BigInteger, nullable=False),
+)
+
+workers = Table(
+    "workers",
+    metadata,
+    Column("id", Words, primary_key=True),
+    Column("node", Words, nullable=False),
+    Column("kind", Words, nullable=False),
+    Column("started_at", Moment, nullable=False),
+    Column("seen_at", Moment, nullable=False),
+    Column("capacity", Integer, nullable=False),
+    Column("running", Integer, nullable=False),
+)

@@ -1,0 +1,28 @@
+"""The workers of a cluster, the marks by which servers see that something has changed, and who ended a request."""
+
+import sqlalchemy as sa
+from alembic import op
+
+revision = "0003"
+down_revision = "0002"
+
+
+def upgrade() -> None:
+    for name in ("ended_by", "ended_source", "ended_reason"):
+        op.add_column("requests", sa.Column(name, sa.Text()))
+    marks = op.create_table(
+        "marks",
+        sa.Column("name", sa.Text(), primary_key=True),
+        sa.Column("value", sa.BigInteger(), nullable=False),
+    )
+    op.bulk_insert(marks, [{"name": "access", "value": 0}])
+    op.create_table(
+        "workers",
+        sa.Column("id", sa.Text(), primary_key=True),
+        sa.Column("node", sa.Text(), nullable=False),
+        sa.Column("kind", sa.Text(), nullable=False),
+        sa.Column("started_at", sa.DateTime(timezone=True), nullable=False),
+        sa.Column("seen_at", sa.DateTime(timezone=True), nullable=False),
+        sa.Column("capacity", sa.Integer(), nullable=False),
+        sa.Column("running", sa.Integer(), nullable=False),
+    )
