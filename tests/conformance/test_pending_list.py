@@ -9,7 +9,8 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from interlock.domain.request import Request, RequestKind, RequestStatus
-from interlock.ports.store import PendingFilter, Store
+from interlock.ports.filters import PendingFilter
+from interlock.ports.store import Store
 from tests.conformance.examples import AT, a_pause, a_request, a_thread, after
 
 OWNERS, AGENTS, RISKS = ["u-ann", "u-bob"], ["demo", "other", "third"], ["low", "high"]

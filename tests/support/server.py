@@ -47,7 +47,7 @@ class ServerProcess:
         self.data.mkdir(parents=True, exist_ok=True)
         self.starts += 1
         environment = _inherited() | {"INTERLOCK_FAILPOINTS": self.failpoints if failpoints is None else failpoints}
-        self.output.touch()
+        self.output.write_bytes(b"")
         self.process = WarmProcess(arguments, environment | dict(self.environment), self.output, self.log)
         self.url = self._address()
         return self

@@ -187,6 +187,7 @@ ERRORS: Mapping[str, type[InterlockError]] = {
     "HITL_TOO_LARGE": TooLarge,
     "HITL_RATE_LIMITED": RateLimited,
     "HITL_UNAVAILABLE": ServerUnavailable,
+    "HITL_ACTOR_ERROR": ServerUnavailable,
     "HITL_INTERNAL": ServerFailed,
     # All others.
     "invalid_input": InvalidInput,
@@ -203,6 +204,7 @@ ERRORS: Mapping[str, type[InterlockError]] = {
     "key_reused": KeyReused,
     "rate_limited": RateLimited,
     "storage_unavailable": ServerUnavailable,
+    "no_worker": ServerUnavailable,
     "undeliverable": ServerFailed,
     "unreadable": ServerFailed,
     "lease_lost": ServerFailed,

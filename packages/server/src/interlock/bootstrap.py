@@ -1,23 +1,27 @@
 """The composition root: the only file that names concrete backends."""
 
 import asyncio
+import json
 import logging
 import os
 import socket
-from collections.abc import AsyncGenerator, Mapping, Sequence
-from contextlib import asynccontextmanager, suppress
+from collections.abc import AsyncGenerator, Coroutine, Iterator, Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import AsyncExitStack, asynccontextmanager, suppress
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, cast
 
 from interlock import failpoints
 from interlock.bus.local import LocalBus
-from interlock.config import DEMO, Config
+from interlock.config import DEMO, Config, load
 from interlock.domain.errors import InvalidInput
 from interlock.domain.ids import new_id
 from interlock.domain.request import Request
 from interlock.domain.risk import KNOWN_RISKS
 from interlock.domain.showing import FileBehind
 from interlock.domain.thread import Thread
+from interlock.domain.worker import Worker
 from interlock.master_key import master_key
 from interlock.passwords import Argon2Passwords
 from interlock.ports.agents import Message, ToolInfo
@@ -26,6 +30,7 @@ from interlock.ports.clock import SystemClock
 from interlock.services.auditing import make_heads
 from interlock.services.core import Core, Policy
 from interlock.services.housekeeping import keep_tidy
+from interlock.services.working import leave, tell_life
 from interlock.storage.database import Database, open_database, sqlite_file
 from interlock.storage.folder_lock import FolderLock
 from interlock.storage.key_ring import KeyRing, open_ring
@@ -39,9 +44,17 @@ if TYPE_CHECKING:
     from interlock.runners.hosting import HostedAgents
     from interlock.runners.loading import HostedAgent
     from interlock.runners.local import LocalRunner
+    from interlock.runners.ray import RayWorkers
+    from interlock.runners.remote import RemoteRunner
     from interlock.services.deadlines import DeadlineTimer
     from interlock.services.webhook_sender import WebhookSender
 
+RUNS = 64
+"""How many a server runs at once."""
+TOOL_THREADS = 2 * RUNS
+"""Sync tools and nodes hold a thread for as long as they work: as many as there may be runs, and some."""
+WORKER_SETTINGS = ("database", "bus", "agents", "runner", "locale", "model", "risks", "worker_runs", "lease_seconds")
+"""What workers are told. Never the secret key: what Ray is given, its nodes and its dashboard can show."""
 
 logger = logging.getLogger(__name__)
 
@@ -120,6 +133,7 @@ def _policy(config: Config) -> Policy:
         confirmation_timeout=config.confirmation_timeout,
         confirmation_retry_limit=config.confirmation_retry_limit,
         confirmation_batch_size=config.confirmation_batch_size,
+        remote_workers=config.runner == "ray",
     )
 
 
@@ -200,6 +214,93 @@ def _demo(config: Config) -> "HostedAgent":
         raise InvalidInput(f"INTERLOCK_MODEL={config.model!r} cannot be used: {error}") from error
 
 
+@asynccontextmanager
+async def working(config: Config) -> AsyncGenerator[Core]:
+    """A worker: runs what is queued, and answers nobody."""
+    os.environ.setdefault("LANGGRAPH_STRICT_MSGPACK", "true")
+    arm(config)
+    async with _opened(config) as (database, core, _), _bus(config) as bus:
+        core.bus = bus
+        agents = await _agents(config, database)
+        core.agents = agents
+        runner = _local_runner(core, agents, database, config.worker_runs)
+        core.runner = runner
+        await runner.start()
+        try:
+            async with _among_workers(core, runner, config.runner):
+                yield core
+        finally:
+            core.presence.close()
+            await runner.close()
+
+
+async def work_until_stopped(given: Mapping[str, Any]) -> None:
+    """What a worker process does; `given` are settings that win over those of its own environment."""
+    asyncio.get_running_loop().set_default_executor(ThreadPoolExecutor(TOOL_THREADS, "interlock-tools"))
+    async with working(load(given)):
+        await asyncio.Event().wait()
+
+
+def _local_runner(core: Core, agents: "HostedAgents", database: Database, capacity: int) -> "LocalRunner":
+    from interlock.runners.local import LocalRunner
+
+    worker = new_id(f"{socket.gethostname()}-{os.getpid()}")
+    return LocalRunner(core, agents, worker, shared=database.is_shared, capacity=capacity)
+
+
+@asynccontextmanager
+async def _among_workers(core: Core, runner: "LocalRunner", kind: str) -> AsyncGenerator[None]:
+    """While it works, the others know of it, and it hears what they call for."""
+    started_at = core.clock.now()
+
+    def describe() -> Worker:
+        now = core.clock.now()
+        return Worker(runner.worker, socket.gethostname(), kind, started_at, now, runner.capacity, runner.running)
+
+    telling = asyncio.create_task(tell_life(core, describe))
+    heeding = asyncio.create_task(runner.heed())
+    try:
+        yield
+    finally:
+        await _cancelled(telling)
+        await _cancelled(heeding)
+        await leave(core, runner.worker)
+
+
+def _ray_workers(config: Config) -> "RayWorkers":
+    try:
+        from interlock.runners.ray import RaySettings, RayWorkers
+    except ImportError as error:
+        raise InvalidInput("--runner ray needs the extra ray: install interlock-server[ray]") from error
+    shipped = _runtime_env(config.ray_runtime_env) if config.ray_runtime_env else {}
+    settings = RaySettings(config.ray_address, config.workers, config.worker_memory, shipped)
+    # Never the secret key: what Ray is given, its nodes and its dashboard can show.
+    kept = (
+        "database",
+        "bus",
+        "agents",
+        "runner",
+        "locale",
+        "model",
+        "risks",
+        "worker_runs",
+        "lease_seconds",
+        "log_level",
+    )
+    given = {name: getattr(config, name) for name in kept} | {"data": config.data.resolve()}
+    return RayWorkers(settings, given)
+
+
+def _runtime_env(file: Path) -> dict[str, Any]:
+    try:
+        shipped: Any = json.loads(file.read_text())
+    except (OSError, ValueError) as error:
+        raise InvalidInput(f"INTERLOCK_RAY_RUNTIME_ENV={file}: {error}") from error
+    if not isinstance(shipped, dict):
+        raise InvalidInput(f"INTERLOCK_RAY_RUNTIME_ENV={file}: it must hold a JSON object")
+    return cast("dict[str, Any]", shipped)
+
+
 def _application(config: Config, database: Database, core: Core, agents: "HostedAgents", ring: KeyRing) -> Application:
     from interlock.faces.app import create_app
     from interlock.faces.http.guard import Allowed
@@ -207,12 +308,12 @@ def _application(config: Config, database: Database, core: Core, agents: "Hosted
     from interlock.faces.http.server_state import ServerState
     from interlock.faces.http.tokens import Tokens
     from interlock.faces.web.pages import BUILT, pages
-    from interlock.runners.local import LocalRunner
+    from interlock.runners.remote import RemoteRunner
     from interlock.services.deadlines import DeadlineTimer
     from interlock.services.webhook_sender import WebhookSender
 
-    worker = new_id(f"{socket.gethostname()}-{os.getpid()}")
-    runner = LocalRunner(core, agents, worker, shared=database.is_shared)
+    ray = _ray_workers(config) if config.runner == "ray" else None
+    runner = RemoteRunner(core) if ray else _local_runner(core, agents, database, RUNS)
     timer = DeadlineTimer()
     core.runner = runner
     core.deadline_set = timer.nudge
@@ -232,32 +333,49 @@ def _application(config: Config, database: Database, core: Core, agents: "Hosted
         any_address=not config.is_loopback,
     )
     web = pages(config.web_dir or BUILT)
-    return Application(create_app(state, allowed, lambda _app: _running(state, runner, timer, sender), web), state)
+    running = _Running(state, runner, timer, sender, ray, is_shared=database.is_shared)
+    return Application(create_app(state, allowed, lambda _app: running.lifespan(), web), state)
 
 
-@asynccontextmanager
-async def _running(
-    state: "ServerState", runner: "LocalRunner", timer: "DeadlineTimer", sender: "WebhookSender"
-) -> AsyncGenerator[None]:
+@dataclass(slots=True)
+class _Running:
     """What goes on while the server serves: the runner, deadlines, webhooks, and the drain when it is told to stop."""
-    await runner.start()
-    core = state.core
-    ticking = asyncio.create_task(timer.run(core))
-    beating = asyncio.create_task(core.pulse.run(core))
-    tidying = asyncio.create_task(keep_tidy(core))
-    sending = asyncio.create_task(sender.run(core)) if core.policy.webhook_hosts else None
-    draining = asyncio.create_task(_drain_when_closing(state, runner))
-    state.ready.set()
-    try:
-        yield
-    finally:
-        state.closing.set()
-        await _cancelled(ticking)
-        await _cancelled(beating)
-        await _cancelled(tidying)
-        await draining
-        if sending is not None:
-            await _cancelled(sending)
+
+    state: "ServerState"
+    runner: "LocalRunner | RemoteRunner"
+    timer: "DeadlineTimer"
+    sender: "WebhookSender"
+    ray: "RayWorkers | None"
+    is_shared: bool
+
+    @asynccontextmanager
+    async def lifespan(self) -> AsyncGenerator[None]:
+        core = self.state.core
+        await self.runner.start()
+        async with AsyncExitStack() as stack:
+            if self.ray is not None:
+                stack.push_async_callback(self.ray.close)
+            elif self.is_shared:
+                await stack.enter_async_context(_among_workers(core, cast("LocalRunner", self.runner), "server"))
+            working = [asyncio.create_task(work) for work in self._work(core)]
+            draining = asyncio.create_task(_drain_when_closing(self.state, self.runner))
+            self.state.ready.set()
+            try:
+                yield
+            finally:
+                self.state.closing.set()
+                await draining
+                for task in working:
+                    await _cancelled(task)
+
+    def _work(self, core: Core) -> Iterator[Coroutine[Any, Any, None]]:
+        yield self.timer.run(core)
+        yield core.pulse.run(core)
+        yield keep_tidy(core)
+        if core.policy.webhook_hosts:
+            yield self.sender.run(core)
+        if self.ray is not None:
+            yield self.ray.keep()
 
 
 async def _cancelled(task: asyncio.Task[None]) -> None:
@@ -266,7 +384,7 @@ async def _cancelled(task: asyncio.Task[None]) -> None:
         await task
 
 
-async def _drain_when_closing(state: "ServerState", runner: "LocalRunner") -> None:
+async def _drain_when_closing(state: "ServerState", runner: "LocalRunner | RemoteRunner") -> None:
     await state.closing.wait()
     logger.info("shutting down, once what is under way has ended")
     state.core.presence.close()

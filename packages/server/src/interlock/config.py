@@ -27,6 +27,12 @@ class Config:
     bus: str | None = None
     auth: Auth = "accounts"
     agents: tuple[str, ...] = ()
+    runner: Literal["local", "ray"] = "local"
+    ray_address: str | None = None
+    ray_runtime_env: Path | None = None
+    workers: int = 2
+    worker_runs: int = 32
+    worker_memory: int | None = None
     locale: Locale = "zh"
     model: str | None = None
     registration: bool = True
@@ -190,6 +196,13 @@ def _count(text: str) -> int:
     return value
 
 
+def _bytes(text: str) -> int:
+    value = int(text)
+    if value < 1024 * 1024:
+        raise ValueError("it must be a number of bytes, 1048576 (1 MiB) or more")
+    return value
+
+
 def _port(text: str) -> int:
     value = int(text)
     if not 0 <= value < 65536:
@@ -224,6 +237,12 @@ _VARIABLES: Mapping[str, Any] = {
     "bus": _bus,
     "auth": _one_of("accounts", "none"),
     "agents": _listed,
+    "runner": _one_of("local", "ray"),
+    "ray_address": str,
+    "ray_runtime_env": Path,
+    "workers": _count,
+    "worker_runs": _count,
+    "worker_memory": _bytes,
     "locale": _one_of("zh", "en"),
     "model": str,
     "registration": _switch,
@@ -258,6 +277,10 @@ def _check(config: Config) -> None:
         raise InvalidInput(
             f"--auth none is for a loopback address only, and {config.host} is not one: anybody who can reach it could "
             "answer for anybody. Use --auth accounts, or --host 127.0.0.1"
+        )
+    if config.runner == "ray" and not config.database_url.startswith("postgresql"):
+        raise InvalidInput(
+            "--runner ray needs a database that workers can share: --database postgresql://user@host/name"
         )
     if config.auth not in ("accounts", "none") or config.locale not in ("zh", "en"):
         raise InvalidInput("auth is accounts or none, locale is zh or en")

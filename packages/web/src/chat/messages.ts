@@ -99,6 +99,7 @@ export const en = {
     stopped: "The agent was stopped.",
   },
   image: "image",
+  table: "Table",
 };
 
 export const zh: Translated<typeof en> = {
@@ -200,4 +201,5 @@ export const zh: Translated<typeof en> = {
     stopped: "智能体已停止。",
   },
   image: "图片",
+  table: "表格",
 };

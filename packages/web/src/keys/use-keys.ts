@@ -1,5 +1,5 @@
 /** Single keys that do something: never in fields, on repeat, with a modifier that was not asked for, or while typing Chinese. */
-import { createContext, useContext, useEffect, useRef } from "react";
+import { createContext, useContext, useEffect, useLayoutEffect, useRef } from "react";
 import { type KeyBindingMap, tinykeys } from "tinykeys";
 import { usePreferences } from "@/preferences/store";
 
@@ -16,7 +16,8 @@ export function useKeys(keys: Keys, enabled = true): void {
   const { shortcuts } = usePreferences();
   const isInDialog = useContext(InDialog);
   const newest = useRef(keys);
-  useEffect(() => {
+  // With what is drawn, not a moment after it: a key is about what is on the screen.
+  useLayoutEffect(() => {
     newest.current = keys;
   });
   const names = Object.keys(keys).sort().join(" | ");

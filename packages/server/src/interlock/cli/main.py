@@ -6,7 +6,7 @@ from typing import Annotated, Any
 
 import typer
 
-from interlock.cli import answer, audit, chat, follow, inbox, keys, login, pending, secrets, users, webhooks
+from interlock.cli import answer, audit, chat, cluster, follow, inbox, keys, login, pending, secrets, users, webhooks
 from interlock.domain.errors import InterlockError
 
 app = typer.Typer(
@@ -22,6 +22,7 @@ app.add_typer(keys.app, name="keys")
 app.add_typer(audit.app, name="audit")
 app.add_typer(secrets.app, name="secrets")
 app.add_typer(webhooks.app, name="webhooks")
+app.add_typer(cluster.app, name="cluster")
 
 Data = Annotated[Path | None, typer.Option(help="Folder for everything that is kept. [default: .interlock]")]
 Database = Annotated[
@@ -45,6 +46,12 @@ def serve(
             help="NAME=package.module:attr or NAME=path/to/file.py:attr; repeatable, the first is the default."
         ),
     ] = None,
+    runner: Annotated[
+        str | None, typer.Option(help="local: agents run in this process; ray: in workers of Ray. [default: local]")
+    ] = None,
+    ray_address: Annotated[
+        str | None, typer.Option(help="Of a Ray cluster. [default: one of the server's own, on this machine]")
+    ] = None,
     locale: Annotated[str | None, typer.Option(help="zh or en. [default: zh]")] = None,
 ) -> None:
     """Start the server. Every option can also be set as INTERLOCK_NAME in the environment."""
@@ -59,6 +66,8 @@ def serve(
             "bus": bus,
             "auth": auth,
             "agents": tuple(agent or ()),
+            "runner": runner,
+            "ray_address": ray_address,
             "locale": locale,
         }
     )

@@ -12,7 +12,7 @@ from typing import Any
 import uvicorn
 from uvicorn.protocols.http.h11_impl import H11Protocol
 
-from interlock.bootstrap import Application, application
+from interlock.bootstrap import TOOL_THREADS, Application, application
 from interlock.cli.logs import set_up_logs
 from interlock.config import Config, load
 from interlock.domain.errors import StorageUnavailable
@@ -21,9 +21,6 @@ from interlock.faces.http.sockets import MAX_MESSAGE
 
 GRACE_SECONDS = 60
 """How long a shutdown waits for tools that are under way."""
-
-
-TOOL_THREADS = 128
 
 logger = logging.getLogger("interlock.streams")
 
@@ -105,7 +102,6 @@ def serve_until_stopped(given: Mapping[str, Any]) -> None:
 
 async def _serve(config: Config) -> None:
     listening = listen(config)
-    # Sync tools and nodes hold a thread for as long as they work: as many as there may be runs, and some.
     asyncio.get_running_loop().set_default_executor(ThreadPoolExecutor(TOOL_THREADS, "interlock-tools"))
     async with application(config) as built:
         server = _Server(

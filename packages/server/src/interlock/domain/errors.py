@@ -19,6 +19,7 @@
     ├── LeaseLost            a worker that another one replaced; it must stop and commit nothing
     ├── IllegalTransition    a state change that no transition table allows: a bug of ours
     └── StorageUnavailable   the database cannot be reached or written
+        └── NoWorker         nothing runs agents: what needs one is not taken
 
 `code` is stable and is what faces map and tests assert; the text is for people.
 """
@@ -124,3 +125,7 @@ class IllegalTransition(InterlockError):
 
 class StorageUnavailable(InterlockError):
     code = "storage_unavailable"
+
+
+class NoWorker(StorageUnavailable):
+    code = "no_worker"

@@ -54,6 +54,17 @@ class Thread:
 
 
 @dataclass(frozen=True, slots=True)
+class HeldLease:
+    """A lease as the store has it: who holds it, and until when."""
+
+    thread_id: str
+    run_id: str
+    worker: str
+    epoch: int
+    until: datetime
+
+
+@dataclass(frozen=True, slots=True)
 class Lease:
     """The right to run a thread: held by one worker, until it is released, expires or is taken over."""
 

@@ -13,19 +13,20 @@ Rules for every backend:
 
 from collections.abc import Collection, Mapping, Sequence
 from contextlib import AbstractAsyncContextManager
-from dataclasses import dataclass
 from datetime import datetime
 from typing import Any, Protocol
 
 from interlock.domain.effect import Effect, EffectKey, EffectState
 from interlock.domain.event import Event, EventType
 from interlock.domain.principal import Role, User
-from interlock.domain.request import Answer, Ending, Pause, PauseStatus, Request, RequestKind, RequestStatus
+from interlock.domain.request import Answer, Ending, Pause, PauseStatus, Request, RequestStatus
 from interlock.domain.run import Run, RunStatus
-from interlock.domain.thread import Lease, Thread, ThreadStatus
+from interlock.domain.thread import HeldLease, Lease, Thread, ThreadStatus
 from interlock.ports.access import Access, ApiKeys, Grants, Replies, SavedSecrets, Tickets
 from interlock.ports.audit import Audit
+from interlock.ports.filters import PendingFilter, SettledFilter
 from interlock.ports.webhooks import Deliveries, Webhooks
+from interlock.ports.workers import Workers
 
 
 class Users(Protocol):
@@ -131,6 +132,10 @@ class Leases(Protocol):
         """Give the lease back and leave the thread in this status; `LeaseLost` when it was lost already."""
         ...
 
+    async def held(self, limit: int) -> list[HeldLease]:
+        """Leases that somebody holds, by worker."""
+        ...
+
     async def requeue_lost(self, now: datetime | None) -> list[str]:
         """Queue again every running run whose lease ended before `now` (None: every one), raising the threads' epochs.
 
@@ -164,6 +169,10 @@ class Runs(Protocol):
         """Go to `status` if the transition table allows it from the present one; becoming running counts an attempt."""
         ...
 
+    async def counts(self) -> dict[RunStatus, int]:
+        """How many runs are queued, and how many running."""
+        ...
+
     async def request_stop(self, run_id: str, reason: str) -> None: ...
 
     async def stop_requested(self, run_ids: Collection[str]) -> dict[str, str]:
@@ -185,42 +194,6 @@ class Pauses(Protocol):
         ...
 
     async def change(self, pause_id: str, status: PauseStatus, at: datetime) -> bool: ...
-
-
-@dataclass(frozen=True, slots=True)
-class PendingFilter:
-    """Which pending requests are meant. None: any."""
-
-    owner_id: str | None = None
-    """Of this owner, or of these agents, whichever applies: what a reviewer sees."""
-    agents: tuple[str, ...] | None = None
-    asker_id: str | None = None
-    kinds: tuple[RequestKind, ...] | None = None
-    agent: str | None = None
-    risk: str | None = None
-    created_after: datetime | None = None
-    created_before: datetime | None = None
-    text: str | None = None
-    """Something that stands in what is shown."""
-    after: tuple[datetime, str] | None = None
-    """The cursor: the creation time and id of the last one seen."""
-
-
-@dataclass(frozen=True, slots=True)
-class SettledFilter:
-    """Which settled requests are meant. None: any."""
-
-    owner_id: str | None = None
-    agents: tuple[str, ...] = ()
-    """Beside those of the owner, those of these agents."""
-    who: str | None = None
-    source: str | None = None
-    tool: str | None = None
-    statuses: tuple[RequestStatus, ...] | None = None
-    since: datetime | None = None
-    until: datetime | None = None
-    before: tuple[datetime, str] | None = None
-    """The cursor: when the last one seen was settled, and its id."""
 
 
 class Requests(Protocol):
@@ -381,6 +354,8 @@ class Transaction(Protocol):
     def webhooks(self) -> Webhooks: ...
     @property
     def deliveries(self) -> Deliveries: ...
+    @property
+    def workers(self) -> Workers: ...
 
 
 class Store(Protocol):

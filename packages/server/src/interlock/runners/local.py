@@ -29,8 +29,9 @@ class LocalRunner:
     def __init__(self, core: Core, agents: HostedAgents, worker: str, *, shared: bool, capacity: int = 64) -> None:
         self._core = core
         self._agents = agents
-        self._worker = worker
+        self.worker = worker
         self._shared = shared
+        self.capacity = capacity
         self._free = capacity
         self._has_backlog = False
         self._runs: dict[str, GraphRun] = {}
@@ -62,7 +63,7 @@ class LocalRunner:
             self._has_backlog = True
             return None
         self._free -= 1
-        return self._worker
+        return self.worker
 
     def give_back(self) -> None:
         self._free += 1
@@ -83,6 +84,22 @@ class LocalRunner:
     def stop(self, run_id: str) -> None:
         if run := self._runs.get(run_id):
             run.drain("it was asked to stop")
+
+    @property
+    def running(self) -> int:
+        return len(self._executing)
+
+    async def heed(self) -> None:
+        """Begin and stop what servers elsewhere call for; who misses a call finds the work in the store."""
+        async with self._core.bus.calls() as calls:
+            while True:
+                call = await calls.next(SWEEP_SECONDS)
+                if call is None:
+                    continue
+                if call.is_stop:
+                    self.stop(call.run_id)
+                else:
+                    self.wake(call.run_id)
 
     def _duties(self) -> list[tuple[Callable[[], Coroutine[Any, Any, None]], float]]:
         renewal = self._core.policy.lease_seconds / 3
@@ -110,7 +127,7 @@ class LocalRunner:
         threads = {run.lease.thread_id: run_id for run_id, run in self._runs.items()}
         if not threads:
             return
-        kept = await running.renew(self._core, self._worker, threads.keys())
+        kept = await running.renew(self._core, self.worker, threads.keys())
         for thread_id in threads.keys() - kept:
             if task := self._executing.get(threads[thread_id]):
                 logger.warning("the lease of thread %s was lost", thread_id)
@@ -129,7 +146,7 @@ class LocalRunner:
             return False
         self._free -= 1
         try:
-            claim = await running.claim(self._core, self._worker, run_id)
+            claim = await running.claim(self._core, self.worker, run_id)
         except BaseException:
             self.give_back()
             raise

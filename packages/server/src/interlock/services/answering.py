@@ -19,6 +19,7 @@ from interlock.services.once import Once, replied_once
 from interlock.services.remembering import check_remember
 from interlock.services.settling import Settlement, close, expiry, settle, settled_error
 from interlock.services.threads import answerable, required_open_pause
+from interlock.services.working import require_worker
 
 EXPIRY_BATCH = 100
 
@@ -194,6 +195,8 @@ async def _settle_replies(
     detached: bool = False,
 ) -> Settled:
     """Settle some of the requests of one pause, whose thread is locked."""
+    if not thread.is_outside:
+        require_worker(work.core)
     by_id = {request.id: request for request in requests}
     settlements = [
         (by_id[reply.request_id], _settlement(work, sender, by_id[reply.request_id], reply)) for reply in replies

@@ -39,6 +39,8 @@ class Policy:
     """The language of what the server itself asks people."""
     webhook_hosts: tuple[str, ...] = ()
     """The hosts that may be told of requests; none: webhooks are off."""
+    remote_workers: bool = False
+    """Whether agents run in other processes than those that answer requests."""
     confirmation_timeout: float = 300.0
     """Seconds that an approval waits on a thread of the confirm face."""
     confirmation_retry_limit: int = 3

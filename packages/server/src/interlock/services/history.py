@@ -7,7 +7,7 @@ from datetime import datetime
 from interlock.domain.errors import Forbidden
 from interlock.domain.principal import Principal, Role
 from interlock.domain.request import Answer, Request, RequestKind, RequestStatus
-from interlock.ports.store import SettledFilter
+from interlock.ports.filters import SettledFilter
 from interlock.services.core import Core
 from interlock.services.settling import shown
 

@@ -9,7 +9,7 @@ from interlock.domain.errors import Forbidden, NotFound
 from interlock.domain.principal import Principal, Role
 from interlock.domain.request import Answer, Pause, PauseStatus, Request, RequestKind, RequestStatus
 from interlock.domain.thread import Thread
-from interlock.ports.store import PendingFilter
+from interlock.ports.filters import PendingFilter
 from interlock.services.core import Core
 from interlock.services.settling import shown
 

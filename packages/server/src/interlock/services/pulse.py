@@ -9,6 +9,7 @@ import logging
 from collections import Counter
 from collections.abc import Generator
 from contextlib import contextmanager
+from datetime import datetime
 from typing import TYPE_CHECKING
 
 from interlock.domain.errors import StorageUnavailable
@@ -28,6 +29,8 @@ class Pulse:
     def __init__(self) -> None:
         self.access: int | None = None
         """Changes whenever a credential ended or somebody's role was changed; None while that is not known."""
+        self.worker_seen: datetime | None = None
+        """When something that runs agents was last heard of."""
         self._followed: Counter[str] = Counter()
         self._heads: dict[str, int] = {}
 
@@ -62,10 +65,11 @@ class Pulse:
         followed = list(self._followed)
         async with core.store.snapshot() as tx:
             access = await tx.access.version()
+            worker_seen = await tx.workers.last_seen()
             heads: dict[str, int] = {}
             for start in range(0, len(followed), AT_ONCE):
                 heads |= await tx.events.heads(followed[start : start + AT_ONCE])
-        self.access = access
+        self.access, self.worker_seen = access, worker_seen
         # Who came meanwhile has looked for themselves.
         self._heads = {thread_id: head for thread_id, head in heads.items() if thread_id in self._followed}
 

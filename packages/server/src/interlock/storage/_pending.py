@@ -8,7 +8,7 @@ from sqlalchemy import ColumnElement, Row, Text, and_, cast, func, literal, lite
 from sqlalchemy.ext.asyncio import AsyncConnection
 
 from interlock.domain.request import RequestStatus
-from interlock.ports.store import PendingFilter
+from interlock.ports.filters import PendingFilter
 from interlock.storage.schema import requests, threads
 
 Conditions = list[ColumnElement[bool]]

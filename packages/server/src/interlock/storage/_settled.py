@@ -5,7 +5,7 @@ from typing import Any
 from sqlalchemy import ColumnElement, Row, and_, func, or_, select
 from sqlalchemy.ext.asyncio import AsyncConnection
 
-from interlock.ports.store import SettledFilter
+from interlock.ports.filters import SettledFilter
 from interlock.storage.schema import answers, requests
 
 

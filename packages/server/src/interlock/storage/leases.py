@@ -8,7 +8,7 @@ from sqlalchemy import Integer, bindparam, func, literal_column, or_, select, up
 
 from interlock.domain.errors import LeaseLost
 from interlock.domain.run import RunStatus
-from interlock.domain.thread import Lease, Thread, ThreadStatus
+from interlock.domain.thread import HeldLease, Lease, Thread, ThreadStatus
 from interlock.storage._repository import Repository
 from interlock.storage.runs import IS_ACTIVE
 from interlock.storage.schema import runs, threads
@@ -75,6 +75,16 @@ class SqlLeases(Repository):
 
     async def release(self, lease: Lease) -> None:
         await self._connection.execute(_RELEASE, {"of_thread": lease.thread_id, "of_epoch": lease.epoch})
+
+    async def held(self, limit: int) -> list[HeldLease]:
+        found = await self._connection.execute(
+            select(threads.c.id, threads.c.lease_run, threads.c.lease_worker, threads.c.epoch, threads.c.lease_until)
+            .join(runs, runs.c.id == threads.c.lease_run)
+            .where(IS_ACTIVE, threads.c.lease_worker.is_not(None), IS_ALIVE)
+            .order_by(threads.c.lease_worker, threads.c.id)
+            .limit(limit)
+        )
+        return [HeldLease(row.id, row.lease_run, row.lease_worker, row.epoch, row.lease_until) for row in found]
 
     async def requeue_lost(self, now: datetime | None) -> list[str]:
         lost = (

@@ -8,7 +8,7 @@ from typing import Any
 from sqlalchemy import Executable, Row, bindparam, func, literal_column, select, update
 
 from interlock.domain.request import REQUEST, Answer, Ending, Request, RequestKind, RequestStatus
-from interlock.ports.store import PendingFilter, SettledFilter
+from interlock.ports.filters import PendingFilter, SettledFilter
 from interlock.storage import _pending, _settled
 from interlock.storage._repository import Repository, one_of
 from interlock.storage.answers import SqlAnswers

@@ -16,6 +16,7 @@ from interlock.storage.schema import runs, threads
 IS_ACTIVE = one_of(runs.c.status, ACTIVE)
 IS_QUEUED = runs.c.status == literal_column(f"'{RunStatus.QUEUED}'")
 
+_COUNTS = select(runs.c.status, func.count().label("number")).where(IS_ACTIVE).group_by(runs.c.status)
 _BY_ID = select(runs).where(runs.c.id == bindparam("run_id"))
 _ACTIVE_OF = select(runs).where(runs.c.thread_id == bindparam("thread_id"), IS_ACTIVE)
 _LAST_OF = (
@@ -89,6 +90,10 @@ class SqlRuns(Repository):
         if error is not None:
             values["new_error"] = error
         return await self._changed(_change(status, tuple(values)), {"run_id": run_id, **values})
+
+    async def counts(self) -> dict[RunStatus, int]:
+        found = await self._connection.execute(_COUNTS)
+        return {status: 0 for status in ACTIVE} | {RunStatus(row.status): row.number for row in found}
 
     async def request_stop(self, run_id: str, reason: str) -> None:
         # The first reason stays: it is the one that stopped the run.

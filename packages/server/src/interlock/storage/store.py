@@ -26,6 +26,7 @@ from interlock.storage.threads import SqlThreads
 from interlock.storage.tickets import SqlTickets
 from interlock.storage.users import SqlUsers
 from interlock.storage.webhooks import SqlDeliveries, SqlWebhooks
+from interlock.storage.workers import SqlWorkers
 
 
 class SqlTransaction:
@@ -108,6 +109,10 @@ class SqlTransaction:
     @property
     def webhooks(self) -> SqlWebhooks:
         return SqlWebhooks(self._connection, self._sealer)
+
+    @property
+    def workers(self) -> SqlWorkers:
+        return SqlWorkers(self._connection)
 
     @property
     def deliveries(self) -> SqlDeliveries:

@@ -13,11 +13,7 @@ const COMPONENTS: Components = {
   a: ({ href, children }) => <Leading href={href}>{children}</Leading>,
   img: ({ alt, src }) => <Picture alt={alt ?? ""} src={typeof src === "string" ? src : ""} />,
   mark: ({ children, ...rest }) => <Chip properties={rest as Record<string, unknown>}>{children}</Chip>,
-  table: ({ children }) => (
-    <div className={styles.wide}>
-      <table>{children}</table>
-    </div>
-  ),
+  table: ({ children }) => <Table>{children}</Table>,
   // Headings of the page are ours.
   h1: Heading,
   h2: Heading,
@@ -49,6 +45,17 @@ function Heading({ children }: { children?: ReactNode }) {
     <p className={styles.heading}>
       <strong>{children}</strong>
     </p>
+  );
+}
+
+/** It scrolls by itself where it is wider than the page. */
+function Table({ children }: { children: ReactNode }) {
+  const t = useTranslations("chat");
+  return (
+    // biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls is reached with the keyboard
+    <section className={styles.wide} aria-label={t("table")} tabIndex={0}>
+      <table>{children}</table>
+    </section>
   );
 }
 

@@ -20,6 +20,7 @@ from interlock.domain.errors import (
     KeyReused,
     NotAuthenticated,
     NotFound,
+    NoWorker,
     RateLimited,
     StorageUnavailable,
 )
@@ -51,6 +52,7 @@ _CODES: Mapping[type[InterlockError], Code] = {
     AlreadySettled: Code(400, "HITL_REQUEST_NOT_PENDING", "not_pending", "REQUEST_NOT_PENDING"),
     Conflict: Code(409, "HITL_CONFLICT", "conflict"),
     RateLimited: Code(429, "HITL_RATE_LIMITED", "rate_limited"),
+    NoWorker: Code(500, "HITL_ACTOR_ERROR", "no_worker", "WORKFLOW_ERROR"),
     StorageUnavailable: Code(503, "HITL_UNAVAILABLE", "unavailable"),
 }
 

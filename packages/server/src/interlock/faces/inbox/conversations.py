@@ -5,6 +5,7 @@ from typing import Annotated
 from fastapi import APIRouter, Query, Request
 
 from interlock.domain.thread import Thread, ThreadStatus
+from interlock.faces.http.any_text import AnyText
 from interlock.faces.http.credentials import Caller
 from interlock.faces.http.documented import problems
 from interlock.faces.http.server_state import state_of
@@ -18,7 +19,7 @@ _STATES: dict[ThreadStatus, wire.ConversationState] = {
     ThreadStatus.PAUSED: "waiting",
 }
 
-router = APIRouter(prefix="/api/v1/inbox/conversations", tags=["inbox"])
+router = APIRouter(prefix="/api/v1/inbox/conversations", tags=["inbox"], default_response_class=AnyText)
 
 
 @router.get("", responses=problems(401))

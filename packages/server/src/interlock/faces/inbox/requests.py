@@ -10,6 +10,7 @@ from interlock.domain.canonical import canonical_json
 from interlock.domain.grant import GrantDuration, GrantScope, Remember
 from interlock.domain.moment import spelled
 from interlock.domain.request import RequestKind
+from interlock.faces.http.any_text import AnyText
 from interlock.faces.http.credentials import Caller
 from interlock.faces.http.cursors import cursor as cursor_at
 from interlock.faces.http.cursors import read_cursor
@@ -25,7 +26,7 @@ from interlock_client import inbox as wire
 
 SOURCE = "web"
 
-router = APIRouter(prefix="/api/v1/inbox", tags=["inbox"])
+router = APIRouter(prefix="/api/v1/inbox", tags=["inbox"], default_response_class=AnyText)
 
 IdempotencyKey = Annotated[str, Header(min_length=1, max_length=255, description="The same key is answered the same.")]
 

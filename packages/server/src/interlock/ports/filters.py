@@ -1,0 +1,42 @@
+"""Which requests are wanted, for the lists of what waits and of what was settled."""
+
+from dataclasses import dataclass
+from datetime import datetime
+
+from interlock.domain.request import RequestKind, RequestStatus
+
+
+@dataclass(frozen=True, slots=True)
+class PendingFilter:
+    """Which pending requests are meant. None: any."""
+
+    owner_id: str | None = None
+    """Of this owner, or of these agents, whichever applies: what a reviewer sees."""
+    agents: tuple[str, ...] | None = None
+    asker_id: str | None = None
+    kinds: tuple[RequestKind, ...] | None = None
+    agent: str | None = None
+    risk: str | None = None
+    created_after: datetime | None = None
+    created_before: datetime | None = None
+    text: str | None = None
+    """Something that stands in what is shown."""
+    after: tuple[datetime, str] | None = None
+    """The cursor: the creation time and id of the last one seen."""
+
+
+@dataclass(frozen=True, slots=True)
+class SettledFilter:
+    """Which settled requests are meant. None: any."""
+
+    owner_id: str | None = None
+    agents: tuple[str, ...] = ()
+    """Beside those of the owner, those of these agents."""
+    who: str | None = None
+    source: str | None = None
+    tool: str | None = None
+    statuses: tuple[RequestStatus, ...] | None = None
+    since: datetime | None = None
+    until: datetime | None = None
+    before: tuple[datetime, str] | None = None
+    """The cursor: when the last one seen was settled, and its id."""

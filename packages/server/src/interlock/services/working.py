@@ -1,0 +1,68 @@
+"""Workers: their signs of life, whether there is one, and how the cluster stands."""
+
+import asyncio
+import logging
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from datetime import timedelta
+
+from interlock.domain.errors import NoWorker, StorageUnavailable
+from interlock.domain.run import RunStatus
+from interlock.domain.thread import HeldLease
+from interlock.domain.worker import Worker
+from interlock.services.core import Core, unit
+
+BEAT_SECONDS = 5.0
+GONE_SECONDS = 30.0
+"""After so much silence a worker is taken for dead."""
+FORGOTTEN = timedelta(hours=1)
+MOST_LEASES = 1_000
+
+logger = logging.getLogger(__name__)
+
+
+@dataclass(frozen=True, slots=True)
+class Cluster:
+    workers: Sequence[Worker]
+    runs: dict[RunStatus, int]
+    """Those that are queued or running."""
+    leases: Sequence[HeldLease]
+
+
+async def tell_life(core: Core, describe: Callable[[], Worker]) -> None:
+    """Say that this worker lives, for as long as it does."""
+    while True:
+        try:
+            worker = describe()
+            async with unit(core) as work:
+                await work.tx.workers.beat(worker)
+                await work.tx.workers.forget(worker.seen_at - FORGOTTEN)
+        except StorageUnavailable as error:
+            logger.warning("no sign of life could be left: %s", error.message)
+        await asyncio.sleep(BEAT_SECONDS)
+
+
+async def leave(core: Core, worker_id: str) -> None:
+    """It ends, and says so."""
+    try:
+        async with unit(core) as work:
+            await work.tx.workers.leave(worker_id)
+    except StorageUnavailable:
+        logger.warning("the store could not be told that this worker ends")
+
+
+def require_worker(core: Core) -> None:
+    """`NoWorker` where agents run elsewhere and nobody who runs them was heard of; nothing is taken then.
+
+    By the last look into the store: what runs agents is never called while somebody waits.
+    """
+    if not core.policy.remote_workers or core.pulse.access is None:
+        return
+    seen = core.pulse.worker_seen
+    if seen is None or core.clock.now() - seen > timedelta(seconds=GONE_SECONDS):
+        raise NoWorker("nothing runs agents at the moment; the request is still pending, answer it again later")
+
+
+async def cluster(core: Core) -> Cluster:
+    async with core.store.snapshot() as tx:
+        return Cluster(await tx.workers.all(), await tx.runs.counts(), await tx.leases.held(MOST_LEASES))

@@ -1,0 +1,135 @@
+"""Agents in workers that Ray keeps: runs go on once, whoever dies."""
+
+import json
+import os
+import signal
+from collections.abc import Generator
+from pathlib import Path
+from typing import Any
+
+import pytest
+from typer.testing import CliRunner
+
+from interlock.cli.main import app
+from tests.cluster.conftest import server
+from tests.servers.redis import RedisServer
+from tests.support.hitl import HitlClient, error_of
+from tests.support.people import People
+from tests.support.puppet import calls, gate, says, script
+from tests.support.server import ServerProcess
+from tests.support.threads import ThreadsClient
+from tests.support.waiting import wait_for
+from tests.support.witness import Witness
+
+START_SECONDS = 90.0
+
+
+def cluster(node: ServerProcess) -> dict[str, Any]:
+    done = CliRunner().invoke(app, ["cluster", "status", "--json", *node.where])
+    assert done.exit_code == 0, done.output
+    return json.loads(done.stdout)
+
+
+def token_of(person: ThreadsClient) -> str:
+    return person.http.headers["authorization"].removeprefix("Bearer ")
+
+
+def alive(node: ServerProcess) -> list[dict[str, Any]]:
+    return [worker for worker in cluster(node)["workers"] if worker["alive"]]
+
+
+def pid_of(worker: str) -> int:
+    """A worker's name says which process it is."""
+    return int(worker.rpartition("_")[0].rpartition("-")[2])
+
+
+@pytest.fixture(scope="module")
+def person(node: ServerProcess) -> Generator[ThreadsClient]:
+    wait_for(lambda: alive(node), lambda found: len(found) == 2, START_SECONDS)
+    with People(node.url) as people:
+        yield people.named("root")
+
+
+def test_the_status_shows_workers_runs_and_leases(node: ServerProcess, person: ThreadsClient, witness: Witness) -> None:
+    assert {worker["kind"] for worker in alive(node)} == {"ray"}
+    thread = person.new_thread()
+    with person.http.stream("POST", f"/api/chat/{thread}", json={"message": script(says(gate("status")))}):
+        wait_for(lambda: witness.count("at:status"), lambda count: count == 1)
+        found = cluster(node)
+        assert found["runs"]["running"] == 1
+        (lease,) = found["leases"]
+        assert (lease["conversation_id"], lease["worker"] in {one["id"] for one in alive(node)}) == (thread, True)
+        witness.release("status")
+        person.wait_for_status(thread, "idle")
+
+
+def test_a_run_streams_its_tokens_pauses_and_goes_on_elsewhere(person: ThreadsClient, witness: Witness) -> None:
+    thread = person.new_thread()
+    turns = script(calls(("guarded", {"name": "on-ray"}), say=["One ", "two ", "three"]), says("the end"))
+    reply = person.chat(thread, turns)
+    assert (reply.text, reply.events[-2:]) == ("One two three", ["interrupt", "end"])
+    assert person.resume(thread, "continue").text == "the end"
+    assert witness.count("on-ray") == 1
+
+
+def test_a_worker_that_is_killed_in_a_tool_repeats_nothing_and_is_replaced(
+    node: ServerProcess, person: ThreadsClient, witness: Witness
+) -> None:
+    before = {worker["id"] for worker in alive(node)}
+    thread = person.new_thread()
+    message = script(calls(("hold", {"name": "cut-short"})), says("the end"))
+    headers = {"x-on-disconnect": "continue"}
+    with person.http.stream("POST", f"/api/chat/{thread}", json={"message": message}, headers=headers):
+        wait_for(lambda: witness.count("cut-short"), lambda count: count == 1)
+        (lease,) = [one for one in cluster(node)["leases"] if one["conversation_id"] == thread]
+        os.kill(pid_of(lease["worker"]), signal.SIGKILL)
+    status = wait_for(lambda: person.status(thread), lambda found: bool(found["has_pending_tasks"]), START_SECONDS)
+    assert status["status"] == "interrupted"
+    witness.release("cut-short")
+    # A person decides what became of it; the run goes on with that on a worker that lives.
+    assert person.resume(thread, "answer", answers=["skip"]).text.endswith("the end")
+    assert witness.count("cut-short") == 1
+    wait_for(lambda: {one["id"] for one in alive(node)} - before, lambda new: len(new) >= 1, START_SECONDS)
+
+
+def test_a_lost_redis_costs_no_run(person: ThreadsClient, witness: Witness, redis_server: RedisServer) -> None:
+    thread = person.new_thread()
+    assert person.chat(thread, script(calls(("guarded", {"name": "no-redis"})), says("the end"))).events[-1] == "end"
+    redis_server.kill()
+    try:
+        assert person.resume(thread, "continue").text == "the end"
+        assert witness.count("no-redis") == 1
+    finally:
+        redis_server.start()
+    assert person.chat(person.new_thread(), script(says("again"))).text == "again"
+
+
+def test_without_a_worker_an_answer_is_refused_and_can_be_given_later(
+    tmp_path: Path, postgres_server: Any, environment: dict[str, str], witness: Witness
+) -> None:
+    with postgres_server.fresh_database() as database:
+        complete = server(tmp_path, database, environment)
+        # Where there is no Ray, there are no workers.
+        bare = server(
+            tmp_path, database, environment | {"INTERLOCK_RUNNER": "ray", "INTERLOCK_RAY_ADDRESS": "127.0.0.1:1"}
+        )
+        try:
+            with People(complete.start().url) as people:
+                person = people.named("root")
+                thread = person.new_thread()
+                person.chat(thread, script(calls(("guarded", {"name": "later"})), says("the end")))
+            complete.stop()
+            with HitlClient(bare.start().url, token_of(person)) as reviewer:
+                request_id = reviewer.one_pending(thread)["request_id"]
+                refused = wait_for(
+                    lambda: reviewer.try_respond(request_id, {"granted": True}), lambda reply: reply.status_code == 500
+                )
+                error_of(refused, 500, "HITL_ACTOR_ERROR", "WORKFLOW_ERROR")
+                assert reviewer.look(request_id)["status"] == "pending"
+            bare.stop()
+            with HitlClient(complete.start().url, token_of(person)) as reviewer:
+                reviewer.respond(request_id, {"granted": True})
+            wait_for(lambda: witness.count("later"), lambda count: count == 1)
+        finally:
+            for process in (complete, bare):
+                process.close()
