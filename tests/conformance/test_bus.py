@@ -138,6 +138,16 @@ async def test_who_is_too_slow_is_told_that_they_lost_something(ends: Ends, thre
         assert not quick.take_lagged()
 
 
+async def test_a_token_that_is_sent_again_is_told_once(ends: Ends, thread: str) -> None:
+    pieces = [token(thread, 1, "Once "), token(thread, 2, "upon ")]
+    async with ends.hearing.subscribe(thread) as subscription:
+        ends.telling.publish(thread, pieces)
+        ends.telling.publish(thread, [*pieces, token(thread, 3, "a time")])
+        assert await heard(subscription, 3) == [*pieces, token(thread, 3, "a time")]
+        async with ends.hearing.subscribe(thread) as late:
+            assert await heard(late, 1) == [Partial(thread, 1, 3, "m", "Once upon a time")]
+
+
 async def test_notices_reach_every_inbox(ends: Ends, thread: str) -> None:
     told = [event(thread, 1, EventType.PAUSE_OPENED), Looking(thread, "request", "李", AT)]
     async with (

@@ -235,7 +235,7 @@ TABLE: list[Row] = [
     (
         "post /api/v1/inbox/looking",
         lambda scene: to("/api/v1/inbox/looking", json={"request_id": scene.asked()["request_id"]}),
-        SEE,
+        ANSWER,
     ),
     ("get /api/v1/inbox/conversations", lambda scene: to("/api/v1/inbox/conversations"), ANYBODY),
     (

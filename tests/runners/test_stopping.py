@@ -11,6 +11,7 @@ from langgraph.types import interrupt
 
 from interlock.domain.effect import EffectState
 from interlock.domain.run import RunStatus
+from interlock.runners.graph_run import GraphRun
 from interlock.services import messages
 from tests.runners.conftest import Host, on_sqlite
 from tests.runners.deeds import Deeds, Gate
@@ -169,3 +170,27 @@ async def test_a_shutdown_while_an_answer_is_taken_sends_it_once(host: Host) -> 
     assert turn.status == "done"
     assert heard == ["this"]
     assert [message.text for message in await stage.messages()] == ["go", "this", "end"]
+
+
+async def test_a_stop_that_comes_while_the_agent_is_about_to_ask_asks_nobody(host: Host) -> None:
+    gate = Gate()
+
+    async def node(_state: MessagesState) -> dict[str, Any]:
+        await gate.stop()
+        interrupt("too late?")
+        return {}
+
+    stage = await host(line(MessagesState, node), started=False)
+    await stage.send()
+    claim = await stage.claim()
+    run = GraphRun(stage.core, claim, stage.agent_of(claim), stage.saver.with_lease(claim.lease))
+    task = asyncio.create_task(run.execute())
+    await gate.until_reached()
+    # Written, and not heard of: the worker is another process, or looks only the next second.
+    assert await messages.interrupt(stage.core, ANN, THREAD, "enough", "web")
+    gate.open.set()
+    async with asyncio.timeout(SECONDS):
+        await task
+
+    assert await stage.open_requests() == []
+    assert (await run_of(stage, claim.run.id)).status is RunStatus.STOPPED

@@ -164,6 +164,8 @@ export interface Conversation {
   conversation_id: string;
   title: string;
   agent: string;
+  /** Its agent runs elsewhere: it asks, and cannot be talked to. */
+  outside: boolean;
   state: ConversationState;
   message_count: number;
   created_at: string;

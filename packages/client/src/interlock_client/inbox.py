@@ -160,6 +160,7 @@ class Conversation(Told):
     conversation_id: str
     title: str
     agent: str
+    outside: bool = Field(description="Its agent runs elsewhere: it asks, and cannot be talked to.")
     state: ConversationState
     message_count: int
     created_at: datetime

@@ -95,6 +95,10 @@ class _Draft:
     def takes(self, token: Token) -> bool:
         return self._last is None or self._last.message_id == token.message_id
 
+    def has(self, token: Token) -> bool:
+        last = self._last
+        return last is not None and self.takes(token) and (token.seq, token.part) <= (last.seq, last.part)
+
     def add(self, token: Token) -> None:
         self._pieces.append(token.text)
         self._last = token
@@ -133,6 +137,8 @@ class LocalBus:
         if failpoints.is_on("bus.off"):
             return
         for item in items:
+            if self._is_known(thread_id, item):
+                continue
             self._remember(thread_id, item)
             for subscription in self._subscriptions.get(thread_id, ()):
                 subscription.offer(item, self._writing.get(thread_id))
@@ -156,6 +162,11 @@ class LocalBus:
         self._writing.clear()
         for queue in (*self._inboxes, *(one for those in self._subscriptions.values() for one in those)):
             queue.lag()
+
+    def _is_known(self, thread_id: str, item: Live) -> bool:
+        """Whether a token was told before: between processes, what got no reply is sent again."""
+        draft = self._writing.get(thread_id)
+        return isinstance(item, Token) and draft is not None and draft.has(item)
 
     def _remember(self, thread_id: str, item: Live) -> None:
         """Keep the text of the message that is being written, for followers who come in the middle of it."""

@@ -114,8 +114,10 @@ class RedisBus:
             try:
                 await work()
                 pause = FIRST_PAUSE
-            except (RedisError, OSError, TimeoutError) as error:
-                if pause == FIRST_PAUSE:
+            except Exception as error:
+                if not isinstance(error, (RedisError, OSError, TimeoutError)):
+                    logger.exception("the bus failed; trying again")
+                elif pause == FIRST_PAUSE:
                     logger.warning("Redis cannot be used; trying again: %s", error)
                 # What was told meanwhile was not heard here.
                 self._local.lag()
@@ -134,8 +136,9 @@ class RedisBus:
                     pipeline.xadd(stream, fields, maxlen=LENGTH, approximate=True)
                 await pipeline.execute()
         except BaseException:
-            # It may be told twice: followers know what they have heard.
-            self._out.extendleft(reversed(batch))
+            # It may be told twice: followers know what they have heard. What no longer fits is the oldest.
+            room = QUEUED - len(self._out)
+            self._out.extendleft(reversed(batch[max(len(batch) - room, 0) :]))
             self._has_out.set()
             raise
 

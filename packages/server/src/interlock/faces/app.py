@@ -12,6 +12,7 @@ from interlock.domain.errors import StorageUnavailable
 from interlock.faces.confirm import socket as confirm
 from interlock.faces.hitl import requests, socket, streaming
 from interlock.faces.hitl.envelope import Envelope
+from interlock.faces.http.any_text import AnyText
 from interlock.faces.http.documented import Responses, refusals
 from interlock.faces.http.guard import Allowed, Guard
 from interlock.faces.http.problems import Problems
@@ -34,7 +35,14 @@ Lifespan = Callable[[FastAPI], AbstractAsyncContextManager[None]]
 
 
 def create_app(state: ServerState, allowed: Allowed, lifespan: Lifespan, web: APIRouter) -> FastAPI:
-    app = FastAPI(title="Interlock", version=__version__, lifespan=lifespan, docs_url=None, redoc_url=None)
+    app = FastAPI(
+        title="Interlock",
+        version=__version__,
+        lifespan=lifespan,
+        docs_url=None,
+        redoc_url=None,
+        default_response_class=AnyText,
+    )
     app.state.server = state
     problems = Problems({"/api/v1/agent": Envelope(), "/agent": Dialect()})
     problems.install(app)

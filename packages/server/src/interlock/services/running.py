@@ -135,6 +135,9 @@ async def open_pause(
             new_request(core.policy, work.now, claim.thread, pause, position, one) for position, one in enumerate(asked)
         ]
         await work.tx.leases.check(lease)
+        if await work.tx.runs.stop_requested([lease.run_id]):
+            # Somebody wanted it stopped while it came to this: nobody is asked.
+            return Paused(pause, True, await _stop(work, lease, before, consumed, message_count))
         placed = await place(work, claim.thread, pause, requests, before, by_people=by_people)
         await _consume(work, consumed)
         events = placed.events
@@ -185,6 +188,15 @@ async def requeue(core: Core, lease: Lease) -> None:
         await work.tx.leases.release(lease)
 
 
+async def _stop(
+    work: Unit, lease: Lease, before: Sequence[Entry], consumed: Collection[str], message_count: int | None
+) -> list[Event]:
+    await work.tx.leases.end(lease, ThreadStatus.IDLE, work.now, message_count)
+    await work.tx.secrets.destroy_of_thread(lease.thread_id)
+    ended = {"run_id": lease.run_id, "status": RunStatus.STOPPED}
+    return await _end(work, lease, RunStatus.STOPPED, [*before, (EventType.RUN_ENDED, ended)], consumed)
+
+
 async def _end(
     work: Unit,
     lease: Lease,
@@ -192,10 +204,10 @@ async def _end(
     entries: Sequence[Entry],
     consumed: Collection[str],
     error: str | None = None,
-) -> None:
+) -> list[Event]:
     await work.tx.runs.change(lease.run_id, run_status, work.now, error=error)
     await _consume(work, consumed)
-    await work.record(lease.thread_id, *entries)
+    return await work.record(lease.thread_id, *entries)
 
 
 async def _consume(work: Unit, pause_ids: Collection[str]) -> None:

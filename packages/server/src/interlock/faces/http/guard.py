@@ -28,6 +28,8 @@ from interlock.faces.http.sockets import refuse_handshake
 
 MAX_BODY = 1024 * 1024
 TOO_LARGE = f"a body has {MAX_BODY} bytes at the most"
+INTERFACE = ("/api", "/agent", "/system")
+"""What programs use, and no browser may keep or take for a page."""
 FAILED = "the server failed; its log has more under this request id"
 
 logger = logging.getLogger("interlock.access")
@@ -101,7 +103,7 @@ class Guard:
         # A page of another site can make a browser send some requests without an Origin, but not without this.
         if origin is None and headers.get("sec-fetch-site") in ("cross-site", "same-site"):
             is_visit = headers.get("sec-fetch-mode") == "navigate" and scope.get("method") == "GET"
-            if not is_visit or scope["path"].startswith(("/api", "/agent", "/system")):
+            if not is_visit or scope["path"].startswith(INTERFACE):
                 return 403, "requests that another site makes are not taken"
         length = headers.get("content-length", "0")
         if length.isdigit() and int(length) > MAX_BODY:
@@ -187,7 +189,11 @@ class _Answering:
     def _begin(self, status: int, message: Message) -> None:
         self.status = status
         message.setdefault("headers", [])
-        MutableHeaders(scope=message)["x-request-id"] = self._request_id
+        headers = MutableHeaders(scope=message)
+        headers["x-request-id"] = self._request_id
+        if self._scope["path"].startswith(INTERFACE):
+            headers.setdefault("cache-control", "no-store")
+            headers.setdefault("x-content-type-options", "nosniff")
 
 
 class BodyTooLarge(HTTPException):

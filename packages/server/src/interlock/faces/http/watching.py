@@ -12,8 +12,8 @@ from interlock.services.following import IDLE_SECONDS
 from interlock.services.threads import is_visible
 
 KEEP_ALIVE_SECONDS = 15.0
-RECHECK_SECONDS = 2.5
-"""With the idle time on top, a revoked credential reads on for less than 5 s."""
+RECHECK_SECONDS = 1.5
+"""With the idle time and a beat of the pulse on top, a revoked credential reads on for less than 5 s."""
 
 
 class Watch:

@@ -5,7 +5,6 @@ from typing import Annotated
 from fastapi import APIRouter, Query, Request
 
 from interlock.domain.thread import Thread, ThreadStatus
-from interlock.faces.http.any_text import AnyText
 from interlock.faces.http.credentials import Caller
 from interlock.faces.http.documented import problems
 from interlock.faces.http.server_state import state_of
@@ -19,7 +18,7 @@ _STATES: dict[ThreadStatus, wire.ConversationState] = {
     ThreadStatus.PAUSED: "waiting",
 }
 
-router = APIRouter(prefix="/api/v1/inbox/conversations", tags=["inbox"], default_response_class=AnyText)
+router = APIRouter(prefix="/api/v1/inbox/conversations", tags=["inbox"])
 
 
 @router.get("", responses=problems(401))
@@ -49,6 +48,7 @@ def _entry(thread: Thread) -> wire.Conversation:
         conversation_id=thread.id,
         title=thread.title,
         agent=thread.agent,
+        outside=thread.is_outside,
         state=_STATES[thread.status],
         message_count=thread.message_count,
         created_at=thread.created_at,

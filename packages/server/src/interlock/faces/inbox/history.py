@@ -6,7 +6,6 @@ from typing import Annotated
 from fastapi import APIRouter, Query, Request
 
 from interlock.domain.risk import risk_of
-from interlock.faces.http.any_text import AnyText
 from interlock.faces.http.credentials import Caller
 from interlock.faces.http.cursors import cursor as cursor_at
 from interlock.faces.http.cursors import read_cursor
@@ -17,7 +16,7 @@ from interlock.services import history
 from interlock.services.history import Decided
 from interlock_client import inbox as wire
 
-router = APIRouter(prefix="/api/v1", tags=["inbox"], default_response_class=AnyText)
+router = APIRouter(prefix="/api/v1", tags=["inbox"])
 
 
 @router.get("/history", responses=problems(401))

@@ -26,7 +26,7 @@ from interlock_client import inbox as wire
 
 SOURCE = "web"
 
-router = APIRouter(prefix="/api/v1/inbox", tags=["inbox"], default_response_class=AnyText)
+router = APIRouter(prefix="/api/v1/inbox", tags=["inbox"])
 
 IdempotencyKey = Annotated[str, Header(min_length=1, max_length=255, description="The same key is answered the same.")]
 
@@ -55,12 +55,14 @@ async def list_all(
     )
 
 
-@router.get("/requests/{request_id}", responses=problems(401, 404))
-async def look_at(request: Request, caller: Caller, request_id: str) -> wire.InboxRequest:
+@router.get("/requests/{request_id}", response_model=wire.InboxRequest, responses=problems(401, 404))
+async def look_at(request: Request, caller: Caller, request_id: str) -> Response:
     """One request with everything that its page shows, what will run first and complete."""
     core = state_of(request).core
     view = await inbox.view(core, caller, request_id)
-    return wire.InboxRequest.model_validate({**views.full_view(view), "server_time": core.clock.now()})
+    shown = wire.InboxRequest.model_validate({**views.full_view(view), "server_time": core.clock.now()})
+    # As it is: the names of arguments may hold anything, and must not be shown as something else.
+    return AnyText(shown.model_dump())
 
 
 @router.post("/requests/{request_id}/answer", response_model=wire.Settled, responses=problems(401, 404, 409))
@@ -92,8 +94,8 @@ async def cancel(
     return _json(await answering.answer_once(core, sender, reply, once, _rendered(request_id, "cancelled")))
 
 
-@router.post("/requests/{request_id}/extend", responses=problems(401, 404, 409))
-async def extend(request: Request, caller: Caller, request_id: str, body: wire.Extend) -> wire.InboxRequest:
+@router.post("/requests/{request_id}/extend", response_model=wire.InboxRequest, responses=problems(401, 404, 409))
+async def extend(request: Request, caller: Caller, request_id: str, body: wire.Extend) -> Response:
     """Give it more time, while there is some left."""
     await extending.extend(state_of(request).core, caller, request_id, body.seconds)
     return await look_at(request, caller, request_id)

@@ -57,7 +57,7 @@ async def _told(request: Request, caller: Principal, notices: NoticeSubscription
     loop = asyncio.get_running_loop()
     ticked = checked = loop.time()
     while not state.closing.is_set():
-        notice = await notices.next(RECHECK_SECONDS)
+        notice = await notices.next(max(checked + RECHECK_SECONDS - loop.time(), 0.0))
         if loop.time() - checked >= RECHECK_SECONDS:
             checked = loop.time()
             caller = await caller_still(request)

@@ -1,0 +1,88 @@
+"""What reviewers can rely on: nothing breaks on strange text, every danger takes the code, a stop stops."""
+
+import json
+
+from tests.support.inbox import INBOX, answer, asked, view
+from tests.support.puppet import calls, says, script
+from tests.support.threads import ThreadsClient
+from tests.support.waiting import wait_for
+from tests.support.witness import Witness
+
+
+def test_halves_of_characters_are_shown_as_they_are(owner: ThreadsClient) -> None:
+    half = "\ud800"
+    data = {"tool_name": f"tool{half}", "args": {f"name{half}": [half]}, "description": half}
+    made = owner.http.post(
+        "/api/v1/agent/hitl/requests",
+        content=json.dumps({"type": "permission", "request_data": data}),
+        headers={"content-type": "application/json"},
+    ).json()["data"]
+    shown = view(owner, made)
+    assert shown["body"]["args"] == {f"name{half}": [half]}
+    assert f'  "name{half}": [' in shown["view"]["lines"]
+    for path in ("/api/v1/inbox", "/api/v1/inbox/conversations", "/api/sessions"):
+        assert owner.http.get(path).status_code == 200
+    assert answer(owner, shown, {"decision": "reject", "message": "no"}).status_code == 200
+    assert view(owner, made)["status"] == "answered"
+    (entry,) = owner.http.get("/api/v1/history").raise_for_status().json()["entries"]
+    assert half in entry["headline"]
+
+
+def test_what_was_cancelled_says_by_whom_and_why(owner: ThreadsClient) -> None:
+    (entry,) = asked(owner, ("guarded", {"name": "cancelled"}))
+    cancelled = owner.http.post(
+        f"{INBOX}/requests/{entry['request_id']}/cancel",
+        json={"reason": "too late"},
+        headers={"idempotency-key": "cancel"},
+    )
+    assert cancelled.status_code == 200
+    shown = view(owner, entry)
+    assert (shown["answered_by"], shown["source"], shown["reason"]) == (owner.username, "web", "too late")
+    (row,) = owner.http.get("/api/v1/history", params={"who": owner.username}).json()["entries"]
+    assert (row["outcome"], row["by"], row["source"]) == ("cancelled", owner.username, "web")
+
+
+def test_a_dangerous_option_and_a_wide_promise_take_the_code(owner: ThreadsClient) -> None:
+    options = [{"key": "go", "label": "Go", "style": "danger"}, {"key": "no", "label": "No"}]
+    body = {"type": "decision", "request_data": {"title": "Deploy?", "options": options}}
+    made = owner.http.post("/api/v1/agent/hitl/requests", json=body).json()["data"]
+    shown = view(owner, made)
+    code = f"{int(shown['digest'][:8], 16) % 10_000:04}"
+    refused = answer(owner, shown, {"decision": "go"})
+    assert (refused.status_code, refused.json()["errors"][0]["field"]) == (400, "code")
+    assert answer(owner, shown, {"decision": "go"}, code=code).status_code == 200
+    high = view(owner, asked(owner, ("execute", {"command": "ls"}))[0])
+    wide = {"remember": {"duration": "session", "scope": "this_tool"}, "code": high["code"]}
+    refused = answer(owner, high, {"decision": "accept"}, **wide)
+    assert (refused.status_code, refused.json()["errors"][0]["field"]) == (400, "remember.scope")
+    medium = view(owner, asked(owner, ("guarded", {"name": "wide"}))[0])
+    every = {"remember": {"duration": "session", "scope": "all_tools"}}
+    refused = answer(owner, medium, {"decision": "accept"}, **every)
+    assert (refused.status_code, refused.json()["errors"][0]["field"]) == (400, "code")
+
+
+def test_conversations_are_listed_and_stopped(owner: ThreadsClient, witness: Witness) -> None:
+    thread = owner.new_thread()
+    message = script(calls(("hold", {"name": "stopped-here"})), says("never said"))
+    headers = {"x-on-disconnect": "continue"}
+    with owner.http.stream("POST", f"/api/chat/{thread}", json={"message": message}, headers=headers):
+        wait_for(lambda: witness.count("stopped-here"), lambda count: count == 1)
+    (entry,) = owner.http.get(f"{INBOX}/conversations").json()["conversations"]
+    assert (entry["conversation_id"], entry["agent"], entry["state"], entry["outside"]) == (
+        *(thread, "puppet", "running"),
+        False,
+    )
+    path = f"{INBOX}/conversations/{thread}/stop"
+    assert owner.http.post(path, json={"reason": "enough"}).json() == {"conversation_id": thread, "stopped": True}
+    witness.release("stopped-here")
+    wait_for(
+        lambda: owner.http.get(f"{INBOX}/conversations").json()["conversations"][0]["state"],
+        lambda state: state == "idle",
+    )
+    assert owner.http.post(path, json={}).json()["stopped"] is False
+    assert "never said" not in str(owner.history(thread)[1:])
+
+
+def test_what_programs_read_is_not_kept_by_browsers(owner: ThreadsClient) -> None:
+    reply = owner.http.get(INBOX)
+    assert (reply.headers["cache-control"], reply.headers["x-content-type-options"]) == ("no-store", "nosniff")
