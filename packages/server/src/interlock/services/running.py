@@ -142,10 +142,7 @@ async def open_pause(
         await _consume(work, consumed)
         events = placed.events
         if placed.is_open:
-            await work.tx.leases.end(lease, ThreadStatus.PAUSED, work.now, message_count)
-            await work.tx.runs.change(lease.run_id, RunStatus.PAUSED, work.now)
-            ended = {"run_id": lease.run_id, "status": RunStatus.PAUSED}
-            events += await work.record(lease.thread_id, (EventType.RUN_ENDED, ended))
+            events += await _wait(work, lease, message_count)
         else:
             await work.tx.pauses.change(pause.id, PauseStatus.SETTLED, work.now)
         failpoints.hit("ask.committing")
@@ -186,6 +183,13 @@ async def requeue(core: Core, lease: Lease) -> None:
         await work.tx.leases.check(lease)
         await work.tx.runs.change(lease.run_id, RunStatus.QUEUED, work.now)
         await work.tx.leases.release(lease)
+
+
+async def _wait(work: Unit, lease: Lease, message_count: int | None) -> list[Event]:
+    await work.tx.leases.end(lease, ThreadStatus.PAUSED, work.now, message_count)
+    await work.tx.runs.change(lease.run_id, RunStatus.PAUSED, work.now)
+    ended = {"run_id": lease.run_id, "status": RunStatus.PAUSED}
+    return await work.record(lease.thread_id, (EventType.RUN_ENDED, ended))
 
 
 async def _stop(
