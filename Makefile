@@ -22,7 +22,7 @@ WEB := packages/web
 WEB_DEV := $(WEB)/node_modules/.dev-ready
 WEB_BUILT := packages/server/src/interlock/faces/web/static/index.html
 
-.PHONY: serve setup sdk web test lint bench lock clean
+.PHONY: serve setup sdk web test lint bench screenshots lock clean
 
 serve: $(RUNTIME) $(WEB_BUILT)
 	@exec $(BIN)/interlock serve
@@ -47,6 +47,10 @@ lint: $(DEV)
 
 bench: $(DEV)
 	$(BIN)/python -m bench
+
+# The pictures in docs/images, taken of a server that runs for them.
+screenshots: $(DEV) $(WEB_BUILT)
+	$(BIN)/python packages/web/scripts/screenshots.py
 
 # Versions and hashes only: a lock file that records where a package came from is not committed.
 # The whole is resolved first, so that what only tests need does not have to make do with what is left over.

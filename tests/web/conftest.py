@@ -5,7 +5,7 @@ from itertools import count
 from pathlib import Path
 
 import pytest
-from playwright.sync_api import Browser
+from playwright.sync_api import Browser, expect
 
 from tests.servers.browser import browser as running_browser
 from tests.support import puppet
@@ -13,15 +13,18 @@ from tests.support.people import People
 from tests.support.server import ServerProcess
 from tests.support.threads import ThreadsClient
 from tests.support.witness import Witness
-from tests.web.person import Person
+from tests.web.person import WAIT_MS, Person
 
 Visit = Callable[..., Person]
+
+PAINTER_SPEC = f"painter={Path(__file__).with_name('painter.py')}:agent"
 
 _numbers = count(1)
 
 
 @pytest.fixture(scope="session")
 def browser() -> Generator[Browser]:
+    expect.set_options(timeout=WAIT_MS)
     with running_browser() as running:
         yield running
 
@@ -40,11 +43,10 @@ def workspace(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.fixture(scope="session")
 def server(tmp_path_factory: pytest.TempPathFactory, witness: Witness, workspace: Path) -> Generator[ServerProcess]:
-    """The puppet is its default agent, the demo agent the other one; who registers first is `root`, its admin."""
+    """The puppet is its default agent, beside the demo agent and the painter; who registers first is its admin."""
     environment = {**witness.environment, puppet.WORKSPACE: str(workspace)}
-    process = ServerProcess(
-        tmp_path_factory.mktemp("web"), agents=[puppet.SPEC, puppet.DEMO_SPEC], environment=environment
-    )
+    agents = [puppet.SPEC, puppet.DEMO_SPEC, PAINTER_SPEC]
+    process = ServerProcess(tmp_path_factory.mktemp("web"), agents=agents, environment=environment)
     try:
         yield process.start()
     finally:
@@ -82,3 +84,19 @@ def visit(browser: Browser, server: ServerProcess) -> Generator[Visit]:
 def person(owner: ThreadsClient, visit: Visit) -> Person:
     """The owner, at a browser."""
     return visit(owner)
+
+
+@pytest.fixture(scope="module")
+def desk(browser: Browser, server: ServerProcess, people: People) -> Generator[Person]:
+    """A browser that stays open from test to test, and whose clock they can put forward."""
+    person = Person(browser, server.url, people.named(f"reviewer-{next(_numbers)}"), {})
+    person.takes_the_clock()
+    yield person
+    person.leave()
+
+
+@pytest.fixture
+def reviewer(desk: Person) -> Generator[Person]:
+    """Somebody at that desk; what they had open is closed again."""
+    yield desk
+    desk.clears()

@@ -19,10 +19,11 @@ class Person:
         self.name = client.username
         self.client = client
         self.url = url
-        settings = {"locale": "en-GB", "viewport": DESKTOP, "color_scheme": "light", **options}
+        settings: dict[str, Any] = {"locale": "en-GB", "viewport": DESKTOP, "color_scheme": "light", **options}
         self.context = browser.new_context(base_url=url, **settings)
         self.context.set_default_timeout(WAIT_MS)
         self.complaints: list[str] = []
+        self._has_clock = False
         token = client.http.headers["authorization"].removeprefix("Bearer ")
         self.context.add_cookies([{"name": "interlock_session", "value": token, "url": url}])
 
@@ -32,6 +33,20 @@ class Person:
         page.on("pageerror", lambda error: self.complaints.append(str(error)))
         page.goto(path)
         return page
+
+    def takes_the_clock(self) -> None:
+        """From now on tests can put the time of the pages forward. Where they have much to draw it falls behind."""
+        self.context.clock.install()
+        self._has_clock = True
+
+    def clears(self) -> None:
+        """Closes all pages; whatever one of them complained about is told now."""
+        if self._has_clock:
+            self.context.clock.resume()
+        for page in self.context.pages:
+            page.close()
+        complaints, self.complaints = self.complaints, []
+        assert complaints == []
 
     def leave(self) -> None:
         self.context.close()

@@ -2,7 +2,7 @@ import { useQueryClient } from "@tanstack/react-query";
 import { lazy, Suspense } from "react";
 import { Redirect, Route, Switch } from "wouter";
 import { LiveProvider } from "@/api/live-context";
-import { SESSION, useSession } from "@/api/session";
+import { forgetPerson, useSamePerson, useSession } from "@/api/session";
 import { InboxPage } from "@/inbox/inbox-page";
 import { LoginPage } from "@/login/login-page";
 import { Announcer } from "@/shell/announcer";
@@ -38,12 +38,13 @@ export function App() {
 function SignedIn() {
   const client = useQueryClient();
   const session = useSession();
+  useSamePerson(session.data?.user_id);
   if (session.isPending) return <Loading />;
   if (session.isError) return <Failed error={session.error} onRetry={() => void session.refetch()} />;
   if (!session.data)
     return <Redirect to={`/login?next=${encodeURIComponent(location.pathname + location.search)}`} replace />;
   return (
-    <LiveProvider onSignedOut={() => client.setQueryData(SESSION, null)}>
+    <LiveProvider key={session.data.user_id} onSignedOut={() => forgetPerson(client)}>
       <Layout>
         <Suspense fallback={<Loading />}>
           <Pages />

@@ -1,8 +1,11 @@
 /** Who is signed in. */
-import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
+import { type QueryClient, useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
 import { NotAuthenticated } from "interlock-client/errors";
 import type { Present, SignedIn, SignedOut, Welcome } from "interlock-client/inbox";
+import { useEffect } from "react";
 import { setServerTime } from "./clock";
+import { setPresentPerson } from "./person";
+import { hearTabs, tellTabs } from "./tabs";
 import { get, post, remove } from "./transport";
 
 export const SESSION = ["session"] as const;
@@ -13,16 +16,52 @@ export function useSession() {
     queryKey: SESSION,
     staleTime: Number.POSITIVE_INFINITY,
     queryFn: async ({ signal }): Promise<Present | null> => {
-      try {
-        const present = await get<Present>("/api/v1/session", {}, signal);
-        setServerTime(present.server_time);
-        return present;
-      } catch (error) {
-        if (error instanceof NotAuthenticated) return null;
-        throw error;
-      }
+      const present = await readSession(signal);
+      setPresentPerson(present?.user_id ?? null);
+      return present;
     },
   });
+}
+
+async function readSession(signal?: AbortSignal): Promise<Present | null> {
+  try {
+    const present = await get<Present>("/api/v1/session", {}, signal);
+    setServerTime(present.server_time);
+    return present;
+  } catch (error) {
+    if (error instanceof NotAuthenticated) return null;
+    throw error;
+  }
+}
+
+/** Nothing of one person is left for the next. */
+export function forgetPerson(client: QueryClient, next: Present | null = null): void {
+  sessionStorage.clear();
+  setPresentPerson(next?.user_id ?? null);
+  // Told before the rest goes: who looks at it would not hear of it afterwards.
+  client.setQueryData(SESSION, next);
+  client.removeQueries({ predicate: (query) => query.queryKey[0] !== SESSION[0] });
+}
+
+/** Another tab may have signed out, or somebody else in: this one shows nothing of `userId` from then on. */
+export function useSamePerson(userId: string | undefined): void {
+  const client = useQueryClient();
+  useEffect(() => {
+    if (userId === undefined) return;
+    const ask = async () => {
+      const present = await readSession().catch(() => undefined);
+      if (present !== undefined && present?.user_id !== userId) forgetPerson(client, present);
+    };
+    const look = () => {
+      if (document.visibilityState === "visible") void ask();
+    };
+    const stop = hearTabs((word) => (word === "left" ? forgetPerson(client) : void ask()));
+    document.addEventListener("visibilitychange", look);
+    return () => {
+      stop();
+      document.removeEventListener("visibilitychange", look);
+    };
+  }, [client, userId]);
 }
 
 /** The person who is signed in, on pages that nobody else sees. */
@@ -44,7 +83,10 @@ export function useSignIn() {
   return useMutation({
     mutationFn: ({ path, body }: { path: "/session" | "/session/once"; body: object }) =>
       post<SignedIn>(`/api/v1${path}`, body),
-    onSuccess: () => client.invalidateQueries({ queryKey: SESSION }),
+    onSuccess: () => {
+      tellTabs("came");
+      return client.invalidateQueries({ queryKey: SESSION });
+    },
   });
 }
 
@@ -52,12 +94,9 @@ export function useSignOut() {
   const client = useQueryClient();
   return useMutation({
     mutationFn: () => remove<SignedOut>("/api/v1/session"),
-    // Nothing of one person is left for the next.
     onSuccess: () => {
-      sessionStorage.clear();
-      // Told before the rest goes: who looks at it would not hear of it afterwards.
-      client.setQueryData(SESSION, null);
-      client.removeQueries({ predicate: (query) => query.queryKey[0] !== SESSION[0] });
+      forgetPerson(client);
+      tellTabs("left");
     },
   });
 }

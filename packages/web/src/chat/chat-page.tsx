@@ -1,5 +1,6 @@
 import { useQueryClient } from "@tanstack/react-query";
 import { Forbidden } from "interlock-client/errors";
+import type { Conversation } from "interlock-client/inbox";
 import { ChevronLeft } from "lucide-react";
 import { type ReactNode, useEffect, useRef } from "react";
 import { useTranslations } from "use-intl";
@@ -14,9 +15,9 @@ import pane from "./conversation.module.css";
 import { ConversationView } from "./conversation-view";
 import { DeleteThread } from "./delete-thread";
 import { NewConversation } from "./new-conversation";
-import { type Conversation, lastTurn } from "./state/model";
+import { lastTurn, type Conversation as Told } from "./state/model";
 import { ThreadList } from "./thread-list";
-import { listed, THREADS, threadIn, useThreads } from "./threads";
+import { THREADS, threadIn, useThread } from "./threads";
 import { type Opened, useConversation } from "./use-conversation";
 
 /** The conversations beside the one that is open; on phones one at a time. */
@@ -38,14 +39,17 @@ export function ChatPage() {
 
 function Thread({ thread }: { thread: string }) {
   const opened = useConversation(thread);
-  const { conversation, act, state } = opened;
+  const { act, reload, state } = opened;
+  const entry = useThread(thread);
+  // Its own log tells that only once it has asked.
+  const conversation = entry?.outside ? { ...opened.conversation, isOutside: true } : opened.conversation;
   useAnnouncements(conversation, state === "ready");
   useFreshList(conversation);
   return (
     <div className={pane.pane}>
-      <Header thread={thread} conversation={conversation} canDelete={state === "ready"} />
+      <Header {...{ thread, entry, conversation }} canDelete={state === "ready"} />
       {state === "ready" ? (
-        <ConversationView {...{ thread, conversation, act }} isConnected={opened.isConnected} />
+        <ConversationView {...{ thread, conversation, act, reload }} isConnected={opened.isConnected} />
       ) : (
         <NotOpen opened={opened} />
       )}
@@ -53,7 +57,12 @@ function Thread({ thread }: { thread: string }) {
   );
 }
 
-function Header(props: { thread: string; conversation: Conversation; canDelete: boolean }) {
+interface Titled {
+  entry: Conversation | undefined;
+  conversation: Told;
+}
+
+function Header(props: Titled & { thread: string; canDelete: boolean }) {
   const t = useTranslations("chat");
   return (
     <header className={pane.header}>
@@ -71,10 +80,8 @@ function Header(props: { thread: string; conversation: Conversation; canDelete: 
 }
 
 /** What the conversation began with. */
-function Title({ thread, conversation }: { thread: string; conversation: Conversation }) {
+function Title({ entry, conversation }: Titled) {
   const t = useTranslations("chat");
-  const threads = useThreads();
-  const entry = listed(threads.data).find((one) => one.conversation_id === thread);
   const first = conversation.earlier.find((one) => one.role === "user")?.content ?? conversation.turns[0]?.user;
   const title = entry?.title || first?.split("\n")[0];
   return title ? <Revealed text={title} /> : t("untitled");
@@ -99,7 +106,7 @@ function Gone({ children }: { children: ReactNode }) {
 }
 
 /** Tokens are silent: what is read aloud is that the agent has ended, and how. */
-function useAnnouncements(conversation: Conversation, isReady: boolean): void {
+function useAnnouncements(conversation: Told, isReady: boolean): void {
   const t = useTranslations("chat.announce");
   const announce = useAnnounce();
   const before = useRef(conversation.phase);
@@ -115,7 +122,7 @@ function useAnnouncements(conversation: Conversation, isReady: boolean): void {
 }
 
 /** What is said or ends here changes the list. */
-function useFreshList({ phase, turns }: Conversation): void {
+function useFreshList({ phase, turns }: Told): void {
   const client = useQueryClient();
   // biome-ignore lint/correctness/useExhaustiveDependencies: these are what changes it
   useEffect(() => {

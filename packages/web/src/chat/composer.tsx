@@ -1,8 +1,9 @@
 import { SendHorizontal, Square } from "lucide-react";
-import { type KeyboardEvent, type ReactNode, type RefObject, useId, useLayoutEffect } from "react";
+import { type KeyboardEvent, type ReactNode, type RefObject, useId, useLayoutEffect, useRef } from "react";
 import { useTranslations } from "use-intl";
 import { Button } from "@/design/button";
 import { isComposing } from "@/keys/use-keys";
+import { LateGuard } from "@/request/model/guard";
 import styles from "./composer.module.css";
 
 const HIGHEST = 240;
@@ -77,10 +78,16 @@ function Send({ isOff }: { isOff: boolean }) {
   );
 }
 
+/** It comes where Send stood: the second click of two was not meant for it. */
 function Stop({ onStop, isStopping }: { onStop: () => void; isStopping: boolean }) {
   const t = useTranslations("chat");
+  const guard = useRef<LateGuard>(null);
+  guard.current ??= new LateGuard(performance.now());
+  const stop = () => {
+    if (!guard.current?.holds(performance.now())) onStop();
+  };
   return (
-    <Button onClick={onStop} aria-disabled={isStopping} hint={stopKey()} aria-keyshortcuts="Control+. Meta+.">
+    <Button onClick={stop} aria-disabled={isStopping} hint={stopKey()} aria-keyshortcuts="Control+. Meta+.">
       <Square size={14} aria-hidden="true" /> {t("stop")}
     </Button>
   );

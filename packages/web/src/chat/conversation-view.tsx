@@ -19,12 +19,13 @@ interface Props {
   thread: string;
   conversation: Conversation;
   act: (action: Action) => void;
+  reload: () => void;
   isConnected: boolean;
 }
 
 /** A conversation that is loaded: what was said and done, and the field to go on with. */
-export function ConversationView({ thread, conversation, act, isConnected }: Props) {
-  const acting = useActing(thread, conversation, act);
+export function ConversationView({ thread, conversation, act, reload, isConnected }: Props) {
+  const acting = useActing(thread, conversation, act, reload);
   const { scroller, content, hasNew, toBottom } = useBottom();
   const t = useTranslations("chat");
   const writing = useWriting(thread, acting, toBottom);

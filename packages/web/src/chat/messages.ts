@@ -128,7 +128,7 @@ export const zh: Translated<typeof en> = {
   phase: {
     idle: "可以发送下一条消息",
     running: "智能体正在工作",
-    waiting: "{count, plural, one {等待你的答复} other {等待 # 个答复}}",
+    waiting: "{count, plural, =1 {等待你的答复} other {等待 # 个答复}}",
     stopping: "正在停止…",
     stoppingTool: "<tools></tools> 执行完毕后停止…",
     outside: "这个智能体在别处运行：它只在这里提问，不接收消息。",

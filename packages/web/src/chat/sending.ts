@@ -2,6 +2,7 @@
 import type { ConversationStopped } from "interlock-client/inbox";
 import { segment } from "interlock-client/transport";
 import type { History, Session } from "interlock-client/wire";
+import { whenPersonLeaves } from "@/api/person";
 import { api, get, post } from "@/api/transport";
 
 /** The run goes on, whoever leaves the page. */
@@ -33,12 +34,16 @@ export async function arrived(thread: string, message: string, count: number, si
   return said.length > count && said.at(-1)?.content === message;
 }
 
-/** Stop what runs, and cancel what waits; a tool under way is let finish, and its end is told on the stream. */
-export async function stop(thread: string): Promise<void> {
-  await post<ConversationStopped>(`/api/v1/inbox/conversations/${segment(thread)}/stop`);
+/**
+ * Stop what runs, and cancel what waits; a tool under way is let finish, and its end is told on the stream. `false`:
+ * there was nothing to stop.
+ */
+export async function stop(thread: string): Promise<boolean> {
+  return (await post<ConversationStopped>(`/api/v1/inbox/conversations/${segment(thread)}/stop`)).stopped;
 }
 
 const begun = new Map<string, string>();
+whenPersonLeaves(() => begun.clear());
 
 /** The thread is opened next, and what was said in it is known already. */
 export function beginWith(thread: string, message: string): void {

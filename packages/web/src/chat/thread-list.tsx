@@ -8,7 +8,7 @@ import { Failed } from "@/shell/failed";
 import { Loading } from "@/shell/loading";
 import { Revealed } from "@/text/revealed";
 import styles from "./chat-page.module.css";
-import { addressOf, listed, useThreads } from "./threads";
+import { addressOf, listed, talkable, useThreads } from "./threads";
 
 /** The person's conversations, the one last touched first. */
 export function ThreadList({ current }: { current: string | null }) {
@@ -29,8 +29,8 @@ function Listed({ current }: { current: string | null }) {
   const threads = useThreads();
   if (threads.isPending) return <Loading />;
   if (threads.isError) return <Failed error={threads.error} onRetry={() => void threads.refetch()} />;
-  const found = listed(threads.data);
-  if (found.length === 0) return <p className={styles.none}>{t("noThreads")}</p>;
+  const found = talkable(listed(threads.data));
+  if (found.length === 0 && !threads.hasNextPage) return <p className={styles.none}>{t("noThreads")}</p>;
   return (
     <>
       <ul className={styles.list}>

@@ -30,6 +30,16 @@ export function listed(data: InfiniteData<Conversations> | undefined): Conversat
   return [...found.values()];
 }
 
+/** This one, where it is among those that are loaded. */
+export function useThread(thread: string): Conversation | undefined {
+  return listed(useThreads().data).find((one) => one.conversation_id === thread);
+}
+
+/** Those that one can talk in. */
+export function talkable(threads: readonly Conversation[]): Conversation[] {
+  return threads.filter((one) => !one.outside);
+}
+
 export function useDeleteThread() {
   const client = useQueryClient();
   return useMutation({

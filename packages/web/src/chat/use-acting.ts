@@ -21,7 +21,13 @@ export interface Acting {
   isContinuing: boolean;
 }
 
-export function useActing(thread: string, conversation: Conversation, act: (action: Action) => void): Acting {
+/** `reload`: what waits may be something else than is shown. */
+export function useActing(
+  thread: string,
+  conversation: Conversation,
+  act: (action: Action) => void,
+  reload: () => void,
+): Acting {
   const [trouble, setTrouble] = useState<Trouble | null>(null);
   const [isContinuing, setContinuing] = useState(false);
   const leaving = useLeaving();
@@ -57,25 +63,31 @@ export function useActing(thread: string, conversation: Conversation, act: (acti
     }
     setContinuing(false);
   };
-  const stopNow = useStop(thread, conversation, act, setTrouble);
+  const stopNow = useStop(thread, conversation, { act, reload, setTrouble });
   return { trouble, send, stop: stopNow, again: () => void again(), isContinuing };
 }
 
 function useStop(
   thread: string,
   { phase, isStopping }: Conversation,
-  act: (action: Action) => void,
-  setTrouble: (trouble: Trouble | null) => void,
+  does: { act: (action: Action) => void; reload: () => void; setTrouble: (trouble: Trouble | null) => void },
 ): () => void {
+  const { act, reload, setTrouble } = does;
   return useCallback(() => {
     if (phase === "idle" || isStopping) return;
     setTrouble(null);
     act({ type: "stopping" });
-    stop(thread).catch((error: unknown) => {
-      act({ type: "notStopped" });
+    const notStopped = () => act({ type: "notStopped" });
+    const told = (isStopped: boolean) => {
+      if (isStopped) return;
+      notStopped();
+      reload();
+    };
+    stop(thread).then(told, (error: unknown) => {
+      notStopped();
       setTrouble({ about: "stop", message: messageOf(error) });
     });
-  }, [thread, phase, isStopping, act, setTrouble]);
+  }, [thread, phase, isStopping, act, reload, setTrouble]);
 }
 
 /** A signal for whatever goes on while this is on the page. */

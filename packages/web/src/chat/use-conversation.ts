@@ -13,6 +13,8 @@ export interface Opened {
   error: Error | null;
   /** Whether what happens is heard of right now. */
   isConnected: boolean;
+  /** What waits is asked for again. */
+  reload: () => void;
   /** After it could not be opened. */
   again: () => void;
 }
@@ -47,7 +49,8 @@ export function useConversation(thread: string): Opened {
     setState({ state: "opening", error: null });
     setTries((before) => before + 1);
   }, []);
-  return { conversation, act, state, error, isConnected, again };
+  const reload = useCallback(() => void feed.current?.readOpen(), []);
+  return { conversation, act, state, error, isConnected, reload, again };
 }
 
 /** What happens elsewhere: answers, and messages of which the stream tells only what came of them. */

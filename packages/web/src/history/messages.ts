@@ -155,7 +155,7 @@ export const zh: Translated<typeof en> = {
   },
   action: {
     answered: "已答复",
-    cancelled: "未答复即结束",
+    cancelled: "未答复",
     expired: "已过期",
     extended: "已延长时限",
     intended: "工具开始执行",

@@ -40,7 +40,7 @@ export function BatchActs(props: Props) {
 
 function Answers({ chosen, obstacle, isOffline, onAnswer, bar }: Props & { bar: React.RefObject<HTMLElement | null> }) {
   const t = useTranslations("inbox.batch");
-  const { isLate } = useGuard(chosen.map((call) => call.entry.request_id).join(), bar);
+  const { isLate } = useGuard(`${chosen.map((call) => call.entry.request_id).join()} ${isOffline}`, bar);
   const count = chosen.length;
   const canRefuse = count > 0 && !isOffline && chosen.every((call) => call.request?.allowed.includes("reject"));
   const act = (decision: "accept" | "reject", isOff: boolean) => () => {

@@ -5,10 +5,11 @@ import { Link } from "wouter";
 import { wordsOf } from "@/request/model/bodies";
 import { useMoment } from "@/request/moment";
 import { Lines } from "@/request/views/lines";
+import { isSeen, WHOLE } from "@/request/views/use-end";
 import { AgentWords } from "@/text/agent-words";
 import { hiddenIn } from "@/text/reveal";
 import { Revealed } from "@/text/revealed";
-import { type Call, linesOf, progressOf } from "./batch";
+import { type Call, type Parts, partsOf, progressOf } from "./batch";
 import styles from "./batch.module.css";
 import { BatchOutcome } from "./batch-outcome";
 import { stretches } from "./differences";
@@ -17,8 +18,8 @@ interface Props {
   call: Call;
   place: number;
   count: number;
-  /** The lines of all of them. */
-  others: readonly (readonly string[])[];
+  /** What all of them would run. */
+  others: readonly Parts[];
   isTicked: boolean;
   isSending: boolean;
   onTick: (id: string) => void;
@@ -58,34 +59,30 @@ export function BatchCall({ call, place, count, others, isTicked, isSending, onT
 
 interface WhatRunsProps {
   request: InboxRequest;
-  others: readonly (readonly string[])[];
+  others: readonly Parts[];
   onSeen: (id: string) => void;
 }
 
 function WhatRuns({ request, others, onSeen }: WhatRunsProps) {
   const t = useTranslations("inbox.batch");
-  const lines = useMemo(() => linesOf(request), [request]);
-  const found = useMemo(() => stretches(lines, others), [lines, others]);
-  const hidden = useMemo(() => hiddenIn(lines), [lines]);
+  const run = useTranslations("request.run");
+  const { lines, rest } = useMemo(() => partsOf(request), [request]);
+  const hidden = useMemo(() => hiddenIn([...lines, ...rest]), [lines, rest]);
   return (
     <>
       <div className={styles.runs}>
         <code className={styles.tool}>
           <Revealed text={request.tool ?? ""} />
         </code>
-        {found.map((stretch, place) => (
-          // biome-ignore lint/suspicious/noArrayIndexKey: stretches have no other name than their place
-          <div key={place} className={stretch.isSame ? styles.same : styles.differs}>
-            {!stretch.isSame && (
-              <span className={styles.mark} role="img" aria-label={t("differs")} title={t("differs")}>
-                ≠
-              </span>
-            )}
-            <Lines lines={stretch.lines} />
-          </div>
-        ))}
+        <Compared lines={lines} others={others.map((one) => one.lines)} />
+        {rest.length > 0 && (
+          <>
+            <h3 className={styles.beside}>{run("beside")}</h3>
+            <Compared lines={rest} others={others.map((one) => one.rest)} />
+          </>
+        )}
         <End id={request.request_id} onSeen={onSeen}>
-          {t("end", { count: lines.length })}
+          {t("end", { count: lines.length + rest.length })}
           {hidden > 0 && ` · ${t("hidden", { count: hidden })}`}
         </End>
       </div>
@@ -94,14 +91,31 @@ function WhatRuns({ request, others, onSeen }: WhatRunsProps) {
   );
 }
 
+/** With what is not the same in all of them marked. */
+function Compared({ lines, others }: { lines: readonly string[]; others: readonly (readonly string[])[] }) {
+  const t = useTranslations("inbox.batch");
+  return stretches(lines, others).map((stretch, place) => (
+    // biome-ignore lint/suspicious/noArrayIndexKey: stretches have no other name than their place
+    <div key={place} className={stretch.isSame ? styles.same : styles.differs}>
+      {!stretch.isSame && (
+        <span className={styles.mark} role="img" aria-label={t("differs")} title={t("differs")}>
+          ≠
+        </span>
+      )}
+      <Lines lines={stretch.lines} />
+    </div>
+  ));
+}
+
 /** Tells when it has been on the screen. */
 function End({ id, onSeen, children }: { id: string; onSeen: (id: string) => void; children: React.ReactNode }) {
   const end = useRef<HTMLParagraphElement>(null);
   useEffect(() => {
     if (!end.current) return;
-    const observer = new IntersectionObserver((found) => {
-      if (found.some((one) => one.isIntersecting) && document.visibilityState === "visible") onSeen(id);
-    });
+    const told = (found: IntersectionObserverEntry[]) => {
+      if (found.some(isSeen) && document.visibilityState === "visible") onSeen(id);
+    };
+    const observer = new IntersectionObserver(told, { threshold: WHOLE });
     observer.observe(end.current);
     return () => observer.disconnect();
   }, [id, onSeen]);

@@ -5,7 +5,7 @@ import { useConnection } from "@/api/live-context";
 import { Dialog } from "@/design/dialog";
 import { useDwell } from "@/request/api/use-dwell";
 import { useAnnounce } from "@/shell/announcer";
-import { type Call, chosenOf, linesOf, obstacleTo, progressOf } from "./batch";
+import { type Call, chosenOf, obstacleTo, partsOf, progressOf } from "./batch";
 import styles from "./batch.module.css";
 import { BatchActs } from "./batch-acts";
 import { BatchCall } from "./batch-call";
@@ -80,7 +80,7 @@ interface CallsProps {
 }
 
 function Calls({ calls, ticked, isSending, onTick, onSeen }: CallsProps) {
-  const all = calls.flatMap((call) => (call.request ? [linesOf(call.request)] : []));
+  const all = calls.flatMap((call) => (call.request ? [partsOf(call.request)] : []));
   return calls.map((call, place) => (
     <BatchCall
       key={call.entry.request_id}

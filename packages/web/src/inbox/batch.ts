@@ -14,6 +14,8 @@ export interface Call {
 
 export type Progress =
   | { type: "loading" | "open" | "sending" | "unsure" | "deleted" | "expired" }
+  /** It was sent, and the deadline was first. */
+  | { type: "lateExpired" }
   | { type: "failed"; message: string }
   /** Somebody else answered it before anything was sent. */
   | { type: "settled"; by: string | null }
@@ -39,7 +41,7 @@ function sentProgress(delivery: Delivery): Progress {
     case "done":
       return { type: "done", act: delivery.act === "reject" ? "reject" : "accept", at: delivery.settled.answered_at };
     case "late":
-      if (delivery.error instanceof Expired) return { type: "expired" };
+      if (delivery.error instanceof Expired) return { type: "lateExpired" };
       return { type: "late", by: delivery.error.answeredBy ?? null };
     case "refused":
       return { type: "refused", message: delivery.error.message };
@@ -75,7 +77,13 @@ export function obstacleTo({ calls, ticked, seen, isOffline }: Reading): Obstacl
   return unread > 0 ? { type: "unread", count: unread } : null;
 }
 
-/** Everything that would run, line by line. */
-export function linesOf({ view }: InboxRequest): string[] {
-  return [...view.lines, ...view.rest];
+/** Everything that would run, line by line: the command, and apart from it what it is called with. */
+export interface Parts {
+  lines: readonly string[];
+  rest: readonly string[];
+}
+
+export function partsOf({ view: { lines, rest } }: InboxRequest): Parts {
+  // An object with nothing in it is one line.
+  return { lines, rest: rest.length > 1 ? rest : [] };
 }

@@ -28,6 +28,8 @@ export function useSending(): Sending {
       const id = request.request_id;
       const answer = answerOf(request, { decision: act }, { dwell: dwell() });
       await deliveries.send(id, `${addressOf(id)}/answer`, answer, act);
+      // Given up with the session: the rest is not for the next person to send.
+      if (!deliveries.get(id)) break;
     }
     setAt(null);
   };

@@ -1,8 +1,9 @@
-import { Forbidden, InvalidInput, NotFound } from "interlock-client/errors";
+import { Forbidden, InvalidInput, NotAuthenticated, NotFound } from "interlock-client/errors";
 import type { InboxRequest } from "interlock-client/inbox";
 import { useEffect, useRef } from "react";
 import { useTranslations } from "use-intl";
 import { Link } from "wouter";
+import { useAgents } from "@/chat/threads";
 import { Button } from "@/design/button";
 import { PageTitle } from "@/shell/page-title";
 import { useLooking } from "./api/use-looking";
@@ -24,11 +25,17 @@ import { useEnd } from "./views/use-end";
 export function RequestView({ id, embedded = false }: { id: string; embedded?: boolean }) {
   const source = useRequest(id);
   const { request } = source;
-  if (!request) return <Unread source={source} id={id} embedded={embedded} />;
+  if (!request || isWithheld(source)) return <Unread source={source} id={id} embedded={embedded} />;
   return <Reviewed key={id} latest={request} source={source} embedded={embedded} />;
 }
 
 type Source = ReturnType<typeof useRequest>;
+
+/** What was read before is not for whoever may not read it now. What was deleted under its reader stays. */
+function isWithheld({ query: { error }, isDeleted }: Source): boolean {
+  if (error instanceof NotAuthenticated) return true;
+  return !isDeleted && (error instanceof NotFound || error instanceof Forbidden);
+}
 
 function Unread({ source, id, embedded }: { source: Source; id: string; embedded: boolean }) {
   const t = useTranslations("shell");
@@ -53,9 +60,11 @@ function Reviewed({ latest, source, embedded }: { latest: InboxRequest; source: 
   const root = useRef<HTMLDivElement>(null);
   const bar = useRef<HTMLElement>(null);
   const end = useEnd(base.shown, root, () => (embedded ? (bar.current?.offsetHeight ?? 0) : 0));
-  const review = useReviewOn(base, end, useGuard(base.shown, bar));
+  const review = useReviewOn(base, end, useGuard(standing(base), bar));
   useLooking(latest.request_id, review.situation === "open");
   useFresh(source, review.problem?.code);
+  // Read before the receipt needs them.
+  useAgents();
   return (
     <ReviewContext value={review}>
       <Frame rootRef={root}>
@@ -64,6 +73,11 @@ function Reviewed({ latest, source, embedded }: { latest: InboxRequest; source: 
       </Frame>
     </ReviewContext>
   );
+}
+
+/** Another text when other controls stand in the bar. */
+function standing({ shown, mode, situation, isStale }: ReturnType<typeof useReviewing>): string {
+  return `${shown} ${mode} ${situation} ${isStale}`;
 }
 
 /** Read again when what is shown may no longer be so: after being told so, and when somebody comes back to the page. */

@@ -1,19 +1,25 @@
-import { type RefObject, useCallback, useEffect, useRef, useState } from "react";
+import { type RefObject, useCallback, useEffect, useLayoutEffect, useRef, useState } from "react";
 import { type Armed, LAPSE } from "./model/arming";
 import { LateGuard } from "./model/guard";
 
 const LOOKS = 100;
 
-/** Whether what is pressed was meant for what stands here; `shown` is another text when something else is shown. */
-export function useGuard(shown: string, bar: RefObject<HTMLElement | null>) {
+/**
+ * Whether what is pressed was meant for what stands here; `state` is another text when something else is shown, or when
+ * other controls stand where these stood.
+ */
+export function useGuard(state: string, bar: RefObject<HTMLElement | null>) {
   const guard = useRef<LateGuard>(null);
   guard.current ??= new LateGuard(performance.now());
   const look = useCallback(() => {
     const place = bar.current?.getBoundingClientRect();
     if (place) guard.current?.at({ top: place.bottom, left: place.left }, performance.now());
   }, [bar]);
-  // biome-ignore lint/correctness/useExhaustiveDependencies: what is shown has changed
-  useEffect(() => guard.current?.changed(performance.now()), [shown]);
+  const changed = useCallback(() => guard.current?.changed(performance.now()), []);
+  // With what is drawn, not a moment after it.
+  // biome-ignore lint/correctness/useExhaustiveDependencies: something else stands here now
+  useLayoutEffect(changed, [state]);
+  useComing(changed);
   useEffect(() => {
     const timer = setInterval(look, LOOKS);
     return () => clearInterval(timer);
@@ -23,6 +29,21 @@ export function useGuard(shown: string, bar: RefObject<HTMLElement | null>) {
     return guard.current?.holds(performance.now()) ?? true;
   }, [look]);
   return { isLate };
+}
+
+/** The press that brings a window to the front was made before anybody could read what is in it. */
+function useComing(come: () => void): void {
+  useEffect(() => {
+    const look = () => {
+      if (document.visibilityState === "visible") come();
+    };
+    window.addEventListener("focus", come);
+    document.addEventListener("visibilitychange", look);
+    return () => {
+      window.removeEventListener("focus", come);
+      document.removeEventListener("visibilitychange", look);
+    };
+  }, [come]);
 }
 
 /** Armed until it lapses, or until anything changes. */

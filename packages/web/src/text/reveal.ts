@@ -2,11 +2,13 @@
 
 export const LONGEST_GAP = 20;
 export const LONGEST_BREAK = 3;
+/** More of the same hidden character in a row are one chip. */
+export const LONGEST_RUN = 8;
 
 export type Piece =
   | { type: "text"; text: string }
-  /** A character that would not be seen, or would reorder what is read. */
-  | { type: "hidden"; code: string; name: string | null; character: string }
+  /** A character that would not be seen, or would reorder or cover what is read; `count` of it in a row. */
+  | { type: "hidden"; code: string; name: string | null; character: string; count: number }
   | { type: "blanks"; count: number; character: string };
 
 export type Row =
@@ -17,9 +19,11 @@ export type Row =
 // Controls, formats (bidi marks, zero-width characters, tags), surrogates, private use, unassigned; spaces and line breaks
 // that look like plain ones or like nothing; what is drawn as nothing; and the blank of Braille.
 const HIDDEN = /[\p{C}\p{Z}\p{Default_Ignorable_Code_Point}\u2800]/u;
-/** The plain one, and the wide one of Chinese and Japanese. */
-const SPACES = " \u3000";
-const SPLIT = new RegExp(`([ \u3000]{${LONGEST_GAP + 1},})|(${HIDDEN.source})`, "gu");
+// A letter has two marks at most in most scripts; from the third on they pile up over the lines around them.
+const PILED = /(?<=\p{M}\p{M})\p{M}/u;
+// But for the plain space, and the wide one of Chinese and Japanese.
+const UNSEEN = `(?![ \u3000])${HIDDEN.source}|${PILED.source}`;
+const SPLIT = new RegExp(`([ \u3000]{${LONGEST_GAP + 1},})|(${UNSEEN})\\2*`, "gu");
 
 const NAMES: Readonly<Record<number, string>> = {
   0: "NUL",
@@ -65,9 +69,8 @@ export function pieces(text: string): Piece[] {
   const found: Piece[] = [];
   let place = 0;
   for (const match of text.matchAll(SPLIT)) {
-    if (SPACES.includes(match[0])) continue;
     if (match.index > place) found.push({ type: "text", text: text.slice(place, match.index) });
-    found.push(match[1] === undefined ? hidden(match[0]) : blanks(match[1]));
+    found.push(...(match[1] === undefined ? run(match[2] ?? "", match[0]) : [blanks(match[1])]));
     place = match.index + match[0].length;
   }
   if (place < text.length) found.push({ type: "text", text: text.slice(place) });
@@ -77,15 +80,15 @@ export function pieces(text: string): Piece[] {
 /** Lines of a text, each of which may hold anything. */
 export function rows(lines: readonly string[]): Row[] {
   const found: Row[] = [];
-  let blank = 0;
+  let blank: string[] = [];
   const flush = () => {
-    if (blank > LONGEST_BREAK) found.push({ type: "blank", count: blank });
-    else for (let one = 0; one < blank; one += 1) found.push({ type: "line", pieces: [] });
-    blank = 0;
+    if (blank.length > LONGEST_BREAK) found.push({ type: "blank", count: blank.length });
+    else for (const line of blank) found.push({ type: "line", pieces: pieces(line) });
+    blank = [];
   };
   for (const line of lines) {
     if (/^[ \u3000]*$/.test(line)) {
-      blank += 1;
+      blank.push(line);
       continue;
     }
     flush();
@@ -101,7 +104,7 @@ export function spelledOut(text: string): string {
     .map((piece) => {
       if (piece.type === "text") return piece.text;
       if (piece.type === "blanks") return " ";
-      return `‹${piece.name ? `${piece.code} ${piece.name}` : piece.code}›`;
+      return `‹${spellingOf(piece)}›`;
     })
     .join("");
 }
@@ -109,18 +112,29 @@ export function spelledOut(text: string): string {
 /** How many characters a person would not have seen. */
 export function hiddenIn(lines: readonly string[]): number {
   let count = 0;
-  for (const line of lines) for (const piece of pieces(line)) count += piece.type === "hidden" ? 1 : 0;
+  for (const line of lines) for (const piece of pieces(line)) count += piece.type === "hidden" ? piece.count : 0;
   return count;
+}
+
+/** The code, the name where it has one, and how many there are. */
+export function spellingOf({ code, name, count }: Extract<Piece, { type: "hidden" }>): string {
+  return [code, name, count > 1 ? `×${count}` : null].filter(Boolean).join(" ");
+}
+
+function run(character: string, text: string): Piece[] {
+  const count = text.length / character.length;
+  if (count > LONGEST_RUN) return [hidden(character, count)];
+  return Array.from({ length: count }, () => hidden(character, 1));
 }
 
 function blanks(text: string): Piece {
   return { type: "blanks", count: text.length, character: text.charAt(0) };
 }
 
-function hidden(character: string): Piece {
+function hidden(character: string, count: number): Piece {
   const number = character.codePointAt(0) ?? 0;
   const isTag = number > 0xe0020 && number < 0xe007f;
   const name = isTag ? `TAG ${String.fromCodePoint(number - 0xe0000)}` : (NAMES[number] ?? null);
   const code = `U+${number.toString(16).toUpperCase().padStart(4, "0")}`;
-  return { type: "hidden", code, name, character };
+  return { type: "hidden", code, name, character, count };
 }

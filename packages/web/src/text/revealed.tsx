@@ -1,6 +1,6 @@
 import { memo, useMemo } from "react";
 import { useTranslations } from "use-intl";
-import { type Piece, pieces, type Row, rows } from "./reveal";
+import { type Piece, pieces, type Row, rows, spellingOf } from "./reveal";
 import styles from "./revealed.module.css";
 
 /** Text from an agent, on one line or in a paragraph. Whatever else it may hold, it is only ever text. */
@@ -22,31 +22,27 @@ export const Revealed = memo(function Revealed({ text, multiline = false }: { te
   );
 });
 
-/** One line in pieces. */
+/** One line in pieces. There may be thousands of them, so that none is a component of its own. */
 export function Line({ row }: { row: Row | undefined }) {
   const t = useTranslations("text");
   if (!row) return null;
-  if (row.type === "blank") return <span className={styles.chip}>‹{t("blankLines", { count: row.count })}›</span>;
-  return row.pieces.map((piece, index) => (
-    // biome-ignore lint/suspicious/noArrayIndexKey: pieces have no other name than their place
-    <Shown key={index} piece={piece} />
-  ));
+  if (row.type === "blank") return <span className={styles.chip}>{`‹${t("blankLines", { count: row.count })}›`}</span>;
+  return row.pieces.map((piece, index) => {
+    if (piece.type === "text") return piece.text;
+    const { text, title } = chip(piece, t);
+    return (
+      // biome-ignore lint/suspicious/noArrayIndexKey: pieces have no other name than their place
+      <span key={index} className={styles.chip} title={title}>
+        {text}
+      </span>
+    );
+  });
 }
 
-function Shown({ piece }: { piece: Piece }) {
-  const t = useTranslations("text");
-  switch (piece.type) {
-    case "text":
-      return piece.text;
-    case "blanks":
-      return <span className={styles.chip}>‹{t("blanks", { count: piece.count })}›</span>;
-    case "hidden": {
-      const spelled = piece.name ? `${piece.code} ${piece.name}` : piece.code;
-      return (
-        <span className={styles.chip} title={t("hidden", { code: spelled })}>
-          ‹{spelled}›
-        </span>
-      );
-    }
-  }
+type Texts = ReturnType<typeof useTranslations<"text">>;
+
+function chip(piece: Exclude<Piece, { type: "text" }>, t: Texts): { text: string; title?: string } {
+  if (piece.type === "blanks") return { text: `‹${t("blanks", { count: piece.count })}›` };
+  const spelled = spellingOf(piece);
+  return { text: `‹${spelled}›`, title: t("hidden", { code: spelled }) };
 }

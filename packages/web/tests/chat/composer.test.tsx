@@ -1,19 +1,19 @@
 import { cleanup, fireEvent, render, screen } from "@testing-library/react";
 import { useRef, useState } from "react";
 import { IntlProvider } from "use-intl";
-import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import { Composer } from "@/chat/composer";
 import { keepDraft, readDraft } from "@/chat/drafts";
 import { en } from "@/i18n/messages";
 
 let sent: string[] = [];
 
-function Written({ blocked = null }: { blocked?: string | null }) {
+function Written({ blocked = null, onStop = null }: { blocked?: string | null; onStop?: (() => void) | null }) {
   const field = useRef<HTMLTextAreaElement>(null);
   const [text, setText] = useState("hello");
   return (
     <IntlProvider locale="en" messages={en} timeZone="UTC">
-      <Composer {...{ field, text, blocked }} onText={setText} onSend={() => sent.push(text)} onStop={null} />
+      <Composer {...{ field, text, blocked }} onText={setText} onSend={() => sent.push(text)} onStop={onStop} />
     </IntlProvider>
   );
 }
@@ -54,6 +54,24 @@ describe("the field of a conversation", () => {
     fireEvent.click(screen.getByRole("button", { name: "Send" }));
     expect(sent).toEqual([]);
     expect(screen.getByText("Answer the request first")).toBeTruthy();
+  });
+});
+
+describe("Stop", () => {
+  afterEach(() => vi.restoreAllMocks());
+
+  it("does not count the click that was meant for Send", () => {
+    let now = 1_000;
+    vi.spyOn(performance, "now").mockImplementation(() => now);
+    const stop = vi.fn();
+    const { rerender } = render(<Written />);
+    rerender(<Written onStop={stop} />);
+    now += 400;
+    fireEvent.click(screen.getByRole("button", { name: /Stop/ }));
+    expect(stop).not.toHaveBeenCalled();
+    now += 200;
+    fireEvent.click(screen.getByRole("button", { name: /Stop/ }));
+    expect(stop).toHaveBeenCalledOnce();
   });
 });
 

@@ -1,6 +1,6 @@
 import { AlreadySettled, Conflict, Expired } from "interlock-client/errors";
 import { describe, expect, test } from "vitest";
-import { chosenOf, linesOf, obstacleTo, progressOf } from "@/inbox/batch";
+import { chosenOf, obstacleTo, partsOf, progressOf } from "@/inbox/batch";
 import { call, request } from "./calls";
 import { moment } from "./entries";
 
@@ -38,7 +38,7 @@ describe("how far a call has come", () => {
       by: "li",
     });
     expect(progressOf(call("a", { delivery: { state: "late", act: "accept", error: new Expired("over") } }))).toEqual({
-      type: "expired",
+      type: "lateExpired",
     });
     const error = new Conflict("changed");
     expect(progressOf(call("a", { delivery: { state: "refused", act: "accept", error } }))).toEqual({
@@ -72,8 +72,8 @@ describe("what a yes goes to", () => {
   });
 });
 
-test("a command is shown with the arguments beside it", () => {
-  const view = { type: "command", lines: ["ls", "-l"], rest: ["{", '  "cwd": "/"', "}"] } as const;
-  const asked = request("a", { view: { ...view, lines: [...view.lines], rest: [...view.rest] } });
-  expect(linesOf(asked)).toEqual(["ls", "-l", "{", '  "cwd": "/"', "}"]);
+test("a command is shown apart from the arguments beside it", () => {
+  const view = { type: "command" as const, lines: ["ls", "-l"], rest: ["{", '  "cwd": "/"', "}"] };
+  expect(partsOf(request("a", { view }))).toEqual({ lines: ["ls", "-l"], rest: ["{", '  "cwd": "/"', "}"] });
+  expect(partsOf(request("a", { view: { ...view, rest: ["{}"] } })).rest).toEqual([]);
 });

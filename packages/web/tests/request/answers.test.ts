@@ -225,6 +225,9 @@ describe("looks", () => {
   it("leave out no argument", () => {
     expect(restOf(command).map((one) => one.name)).toEqual(["cwd"]);
     expect(restOf(write).map((one) => one.name)).toEqual(["mode"]);
+    const lines = ["{", '  "content": "2\\n",', '  "copy_to": "a.py",', '  "path": "a.py",', '  "undo": "2\\n"', "}"];
+    const body = { args: { content: "2\n", copy_to: "a.py", path: "a.py", undo: "2\n" } };
+    expect(restOf({ ...write, body, view: { ...view, lines } }).map((one) => one.name)).toEqual(["copy_to", "undo"]);
     expect(jsonOf(command)).toEqual(["{", '  "command": "ls\\nrm x",', '  "cwd": "."', "}"]);
     expect(copyOf(command, "command")).toBe("ls\nrm x");
   });

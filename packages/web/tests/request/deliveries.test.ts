@@ -8,7 +8,8 @@ import {
   ServerUnavailable,
 } from "interlock-client/errors";
 import type { Settled } from "interlock-client/inbox";
-import { describe, expect, it } from "vitest";
+import { afterEach, describe, expect, it } from "vitest";
+import { setPresentPerson } from "@/api/person";
 import { Deliveries } from "@/request/api/deliveries";
 
 const DONE: Settled = { request_id: "r", status: "answered", answered_at: "2026-01-01T00:00:00Z" };
@@ -120,5 +121,39 @@ describe("an answer on its way", () => {
     deliveries.hurry();
     await sending;
     expect(deliveries.get("r")).toMatchObject({ state: "done" });
+  });
+});
+
+describe("an answer whose sender has left", () => {
+  afterEach(() => setPresentPerson(null));
+
+  it("is neither sent again nor shown", async () => {
+    const { deliveries, keys, sent } = server(new NetworkError("gone"));
+    let sending: Promise<unknown> = Promise.resolve();
+    await new Promise<void>((resolve) => {
+      const stop = deliveries.watch(() => {
+        if (deliveries.get("r")?.state !== "unsure") return;
+        stop();
+        resolve();
+      });
+      sending = sent();
+    });
+    deliveries.abandon();
+    await sending;
+    expect(deliveries.get("r")).toBeNull();
+    expect(keys).toHaveLength(1);
+  });
+
+  it("is not taken for the next one's, even when nobody has told that they left", async () => {
+    setPresentPerson("u1");
+    let tries = 0;
+    const post = async () => {
+      tries += 1;
+      throw new NetworkError("gone");
+    };
+    const deliveries = new Deliveries(post, [0], async () => (tries < 2 ? "u1" : "u2"));
+    await deliveries.send("r", "/path", {}, "accept");
+    expect(tries).toBe(2);
+    expect(deliveries.get("r")).toEqual({ state: "unsure", act: "accept" });
   });
 });

@@ -49,8 +49,13 @@ describe("arguments", () => {
 
 describe("numbers that a browser would change", () => {
   it("are found outside of texts", () => {
-    expect(unsafeNumbers(LINES)).toEqual(["12345678901234567890"]);
-    expect(unsafeNumbers(['  "a": "12345678901234567890",', '  "b": -7, 1.5e3'])).toEqual([]);
+    expect(unsafeNumbers(LINES)).toEqual(["12345678901234567890", "1.0"]);
+    expect(unsafeNumbers(['  "a": "12345678901234567890",', '  "b": -7, 1.5, 0, 0.25'])).toEqual([]);
     expect(unsafeNumbers(['  "a": 1e999'])).toEqual(["1e999"]);
+  });
+
+  it("are also those that it would only spell otherwise: a whole one is another type", () => {
+    const changed = ["1.0", "1e5", "100000.0", "1e-07", "-0.0", "9007199254740993"];
+    expect(unsafeNumbers([changed.join(", ")])).toEqual(changed);
   });
 });

@@ -87,7 +87,7 @@ describe("an approval", () => {
   it("is sent with what was shown, and shows the receipt only then", async () => {
     const bar = await open({});
     fireEvent.click(await within(bar).findByRole("button", { name: /^Approve/ }));
-    await within(bar).findByText(/Approved at/);
+    await within(bar).findByText(/Approved at .* runs now\./);
     expect(answers()).toHaveLength(1);
     expect(answers()[0]?.key).toBeTruthy();
     expect(answers()[0]?.body).toMatchObject({ value: { decision: "accept" }, digest: "00000011aaaa" });
@@ -187,6 +187,7 @@ describe("an approval", () => {
     press("Enter", reason, { isComposing: true, ctrlKey: true });
     fireEvent.change(reason, { target: { value: "not now" } });
     expect(answers()).toEqual([]);
+    pass(1_000);
     press("Enter", reason, { ctrlKey: true });
     await within(bar).findByText(/Refused at/);
     expect(answers()[0]?.body.value).toEqual({ decision: "reject", message: "not now" });
@@ -198,6 +199,7 @@ describe("an approval", () => {
     fireEvent.click(screen.getByRole("radio", { name: /allow\s+execute\s*, any arguments, in all my/ }));
     within(bar).getByText(/And from now on/);
     press("r");
+    pass(1_000);
     press("Enter", within(bar).getByRole("textbox"), { ctrlKey: true });
     await within(bar).findByText(/Refused at/);
     expect(answers()[0]?.body).not.toHaveProperty("remember");
@@ -209,6 +211,54 @@ describe("an approval", () => {
     const words = screen.getByText("<b>Safe</b> [here](http://x)");
     expect(run.compareDocumentPosition(words) & Node.DOCUMENT_POSITION_FOLLOWING).toBeTruthy();
   });
+});
+
+describe("a press that was meant for something else", () => {
+  it("is not counted on the form that came to stand there", async () => {
+    const bar = await open({});
+    const refuse = () => within(bar).getByRole("button", { name: /^Refuse/ });
+    fireEvent.click(refuse());
+    fireEvent.click(refuse());
+    expect(answers()).toEqual([]);
+    pass(1_000);
+    fireEvent.click(refuse());
+    await within(bar).findByText(/Refused at/);
+  });
+
+  it("is not counted where Retry stood until the connection was back", async () => {
+    const bar = await open({});
+    server.drop();
+    await within(bar).findByRole("button", { name: "Retry" });
+    pass(1_000);
+    await waitFor(() => within(bar).getByRole("button", { name: /^Approve/ }), { timeout: 4_000 });
+    const approve = () => within(bar).getByRole("button", { name: /^Approve/ });
+    fireEvent.click(approve());
+    expect(answers()).toEqual([]);
+    pass(1_000);
+    fireEvent.click(approve());
+    await within(bar).findByText(/Approved at/);
+  });
+
+  it.each([
+    ["the window", () => fireEvent.focus(window)],
+    ["the tab", () => fireEvent(document, new Event("visibilitychange"))],
+  ])("is not counted when it brought %s to the front", async (_what, come) => {
+    const bar = await open({});
+    come();
+    fireEvent.click(within(bar).getByRole("button", { name: /^Approve/ }));
+    expect(answers()).toEqual([]);
+    pass(1_000);
+    fireEvent.click(within(bar).getByRole("button", { name: /^Approve/ }));
+    await within(bar).findByText(/Approved at/);
+  });
+});
+
+it("what may no longer be seen is not shown any more", async () => {
+  await open({});
+  server.isGone = true;
+  server.tell("reset", {});
+  await waitFor(() => expect(screen.queryByRole("region", { name: "Answer" })).toBeNull());
+  expect(screen.queryByRole("heading", { name: "What will run" })).toBeNull();
 });
 
 describe("a file that changes meanwhile", () => {
@@ -223,6 +273,7 @@ describe("a file that changes meanwhile", () => {
     fireEvent.click(approve());
     const showNew = await within(bar).findByRole("button", { name: "Show the new changes" });
     expect(approve().getAttribute("aria-disabled")).toBe("true");
+    pass(1_000);
     fireEvent.click(showNew);
     await waitFor(() => expect(approve().getAttribute("aria-disabled")).toBe("false"));
     pass(1_000);

@@ -16,6 +16,8 @@ export class TestServer {
   readonly sent: Sent[] = [];
   /** What is said to the next answers; then they are taken. */
   readonly replies: Reply[] = [];
+  /** Whether the person may no longer see the request. */
+  isGone = false;
   readonly #streams = new Set<ServerResponse>();
   readonly #server = createServer((incoming, outgoing) => void this.#answer(incoming, outgoing));
 
@@ -35,16 +37,28 @@ export class TestServer {
     for (const stream of this.#streams) stream.write(`event: ${event}\ndata: ${JSON.stringify(data)}\n\n`);
   }
 
+  /** The streams break off, and can be opened again. */
+  drop(): void {
+    for (const stream of this.#streams) stream.destroy();
+  }
+
   async #answer(incoming: IncomingMessage, outgoing: ServerResponse): Promise<void> {
     const path = new URL(incoming.url ?? "/", "http://x").pathname;
     if (path.endsWith("/stream")) return this.#open(outgoing);
-    if (incoming.method === "GET") return json(outgoing, 200, path.endsWith("/session") ? PERSON : { ...this.request });
+    if (incoming.method === "GET") return this.#read(path, outgoing);
     const body = JSON.parse(await textOf(incoming)) as JsonObject;
     if (path.endsWith("/looking")) return json(outgoing, 200, body);
     this.sent.push({ path, key: incoming.headers["idempotency-key"]?.toString(), body });
     const reply = this.replies.shift() ?? { status: 200, body: SETTLED };
     if (reply === "lost") incoming.socket.destroy();
     else json(outgoing, reply.status, reply.body);
+  }
+
+  #read(path: string, outgoing: ServerResponse): void {
+    if (path.endsWith("/session")) json(outgoing, 200, PERSON);
+    else if (path.endsWith("/agents")) json(outgoing, 200, { agents: [{ name: "demo", tools: [] }] });
+    else if (this.isGone) json(outgoing, 404, { detail: "no such request", code: "not_found" });
+    else json(outgoing, 200, { ...this.request });
   }
 
   #open(outgoing: ServerResponse): void {

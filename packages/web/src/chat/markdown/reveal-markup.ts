@@ -1,5 +1,5 @@
 /** Hidden characters in the agent's Markdown, after it was read as such: each becomes a mark that is drawn as a chip. */
-import { type Piece, pieces } from "@/text/reveal";
+import { type Piece, pieces, spellingOf } from "@/text/reveal";
 
 /** What is needed of a node of the tree that react-markdown draws. */
 export interface Node {
@@ -47,7 +47,7 @@ function plain(text: string): Node[] {
 function nodeOf(piece: Piece): Node {
   if (piece.type === "text") return { type: "text", value: piece.text };
   if (piece.type === "blanks") return chip({ dataBlanks: String(piece.count) }, piece.character.repeat(piece.count));
-  const spelled = piece.name ? `${piece.code} ${piece.name}` : piece.code;
+  const spelled = spellingOf(piece);
   return chip({ dataHidden: spelled }, `‹${spelled}›`);
 }
 

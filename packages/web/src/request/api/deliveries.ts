@@ -11,9 +11,10 @@ import {
   ServerFailed,
   ServerUnavailable,
 } from "interlock-client/errors";
-import type { Settled } from "interlock-client/inbox";
+import type { Present, Settled } from "interlock-client/inbox";
 import { didNothing } from "interlock-client/transport";
-import { newKey, postOnce } from "@/api/transport";
+import { presentPerson, whenPersonLeaves } from "@/api/person";
+import { get, newKey, postOnce } from "@/api/transport";
 
 /** What was sent, for the words of the receipt. */
 export type Act = "accept" | "edit" | "reject" | "response" | "answer" | "cancel";
@@ -29,6 +30,9 @@ export type Delivery =
 
 type Post = (path: string, body: object, key: string) => Promise<Settled>;
 
+/** In whose name the server would take an answer now. */
+type Whose = () => Promise<string>;
+
 const PAUSES = [500, 1_000, 2_000, 3_000];
 /** A server that fails again and again on the same words has not done them. */
 const MOST_FAILURES = 4;
@@ -37,10 +41,12 @@ export class Deliveries {
   readonly #found = new Map<string, Delivery>();
   readonly #watchers = new Set<() => void>();
   readonly #waking = new Set<() => void>();
+  #round = 0;
 
   constructor(
     readonly post: Post = postOnce,
     readonly pauses: readonly number[] = PAUSES,
+    readonly whose: Whose = signedIn,
   ) {}
 
   get(requestId: string): Delivery | null {
@@ -65,33 +71,44 @@ export class Deliveries {
     for (const wake of [...this.#waking]) wake();
   }
 
-  /** Goes on when the page that sent it is left. */
+  /** Whoever sent them has left: nothing of it is sent again, or shown to the next one. */
+  abandon(): void {
+    this.#round += 1;
+    this.#found.clear();
+    this.hurry();
+    this.#tell();
+  }
+
+  /** Goes on when the page that sent it is left, and ends with the session that it began in. */
   async send(requestId: string, path: string, body: object, act: Act): Promise<void> {
     const state = this.get(requestId)?.state;
     if (state === "sending" || state === "unsure" || state === "done") return;
     this.#set(requestId, { state: "sending", act });
-    const key = newKey();
-    let isUnsure = false;
+    const round = this.#round;
+    const sent = { path, body, key: newKey(), act, person: presentPerson() };
     for (let tries = 1; ; tries += 1) {
-      const came = await this.#try(path, body, key, act);
-      if (came.state !== "failed") return this.#set(requestId, came);
-      const isOver = came.error instanceof ServerFailed && tries >= MOST_FAILURES;
-      if (isOver || (!isUnsure && isCertain(came.error))) {
-        return this.#set(requestId, { state: "refused", act, error: came.error });
-      }
-      isUnsure = true;
-      this.#set(requestId, { state: "unsure", act });
+      const came = await this.#try(sent, tries);
+      if (round !== this.#round) return;
+      this.#set(requestId, came.delivery);
+      if (came.isOver) return;
       await this.#pause(tries);
+      if (round !== this.#round) return;
     }
   }
 
-  async #try(path: string, body: object, key: string, act: Act): Promise<Delivery | Failed> {
+  /** What is known after this try, and whether a later one may tell more. */
+  async #try(sent: Sent, tries: number): Promise<{ delivery: Delivery; isOver: boolean }> {
+    const { act, path, body, key, person } = sent;
     try {
-      return { state: "done", act, settled: await this.post(path, body, key) };
+      // Another one's cookie would make it another one's answer.
+      const isOther = tries > 1 && person !== null && (await this.whose()) !== person;
+      if (isOther) return { delivery: { state: "unsure", act }, isOver: true };
+      return { delivery: { state: "done", act, settled: await this.post(path, body, key) }, isOver: true };
     } catch (error) {
-      if (error instanceof AlreadySettled) return { state: "late", act, error };
+      if (error instanceof AlreadySettled) return { delivery: { state: "late", act, error }, isOver: true };
       const known = error instanceof InterlockError ? error : new InterlockError(String(error));
-      return isOpen(known) ? { state: "failed", error: known } : { state: "refused", act, error: known };
+      const isOver = isDecided(known, tries);
+      return { delivery: isOver ? { state: "refused", act, error: known } : { state: "unsure", act }, isOver };
     }
   }
 
@@ -118,9 +135,21 @@ export class Deliveries {
   }
 }
 
-interface Failed {
-  state: "failed";
-  error: InterlockError;
+interface Sent {
+  path: string;
+  body: object;
+  key: string;
+  act: Act;
+  /** Who sent it first. */
+  person: string | null;
+}
+
+/** Whether the server has done nothing, and will not do it on another try. */
+function isDecided(error: InterlockError, tries: number): boolean {
+  if (!isOpen(error)) return true;
+  if (error instanceof ServerFailed) return tries >= MOST_FAILURES;
+  // Of a first try only: after that, an earlier one may have been taken.
+  return tries === 1 && isCertain(error);
 }
 
 /** Whether a later try may tell more. */
@@ -131,7 +160,12 @@ function isOpen(error: InterlockError): boolean {
 
 /** Whether it is known that nothing was done. */
 function isCertain(error: InterlockError): boolean {
-  return error instanceof NotAuthenticated || (!(error instanceof ServerFailed) && didNothing(error));
+  return error instanceof NotAuthenticated || didNothing(error);
+}
+
+async function signedIn(): Promise<string> {
+  return (await get<Present>("/api/v1/session")).user_id;
 }
 
 export const deliveries = new Deliveries();
+whenPersonLeaves(() => deliveries.abandon());

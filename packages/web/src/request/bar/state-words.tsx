@@ -1,6 +1,7 @@
 import { useTranslations } from "use-intl";
 import { useConnection } from "@/api/live-context";
 import { usePerson } from "@/api/session";
+import { useRunning } from "../api/use-running";
 import { AgentText } from "../forms/agent-text";
 import { outcomeOf } from "../model/outcome";
 import { useMoment } from "../moment";
@@ -24,7 +25,13 @@ export function StateWords() {
       return t("offline", { time: moment(since) });
     case "receipt": {
       const at = delivery?.state === "done" ? delivery.settled.answered_at : null;
-      return t.rich(`receipt.${delivery?.act ?? "answer"}`, { time: moment(at), ...namesIn(request) });
+      const act = delivery?.act ?? "answer";
+      return (
+        <>
+          {t.rich(`receipt.${act}`, { time: moment(at), ...namesIn(request) })}
+          {(act === "accept" || act === "edit") && <Runs />}
+        </>
+      );
     }
     case "expired":
       return <Expired />;
@@ -35,6 +42,13 @@ export function StateWords() {
     default:
       return null;
   }
+}
+
+function Runs() {
+  const t = useTranslations("request.states.runs");
+  const { request } = useReview();
+  const running = useRunning(request);
+  return running && <> {t.rich(running, namesIn(request))}</>;
 }
 
 function Taken() {
@@ -62,7 +76,7 @@ function Answered() {
   const { request } = useReview();
   const { username } = usePerson();
   const { answered_by: by, answered_at, source } = request;
-  const who = by === username ? t("you") : (by ?? t("somebody"));
+  const who = by === username ? t("you") : by ? t("named", { name: by }) : t("somebody");
   const place = PLACES.find((one) => one === source);
   const where = place ? t(`where.${place}`) : source ? t("where.other", { source }) : t("where.unknown");
   return t(`taken.${outcomeOf(request)}`, { who, time: moment(answered_at), where });

@@ -24,8 +24,21 @@ export function VariablesForm() {
           <span>{t("save")}</span>
         </label>
       )}
-      {isOpen && <p className={styles.note}>{t("secretNote")}</p>}
+      {isOpen && <Notes variables={variablesOf(request)} />}
     </div>
+  );
+}
+
+/** What becomes of the values: what is promised of secrets does not hold for the others. */
+function Notes({ variables }: { variables: readonly Variable[] }) {
+  const t = useTranslations("request.forms");
+  const plain = variables.filter((one) => !one.isSensitive);
+  const names = () => plain.map(({ name }, place) => [place > 0 && ", ", <Name key={name} text={name} />]);
+  return (
+    <>
+      {plain.length < variables.length && <p className={styles.note}>{t("secretNote")}</p>}
+      {plain.length > 0 && <p className={styles.note}>{t.rich("plainNote", { count: plain.length, names })}</p>}
+    </>
   );
 }
 

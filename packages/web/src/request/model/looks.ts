@@ -30,9 +30,10 @@ export function restOf(request: InboxRequest): Argument[] {
   if (request.view.type === "command") return argumentsOf(request.view.rest);
   const { file, tool } = request;
   const given = argsOf(request);
+  // By its name, too: another one may have the same value.
   const isShown = (name: string) =>
-    given[name] === file?.path ||
-    given[name] === file?.after ||
+    (name === "path" && given.path === file?.path) ||
+    (name === "content" && given.content === file?.after) ||
     (tool === "edit_file" && ["old", "new"].includes(name));
   return argumentsOf(request.view.lines).filter((argument) => !file || !isShown(argument.name));
 }

@@ -26,7 +26,9 @@ export const en = {
   hide: "Hide",
   missingValue: "A value is needed.",
   save: "Save encrypted; later asks of this agent are filled without me",
-  secretNote: "Values go to the server once. They are not kept in this page, its storage or the history.",
+  secretNote: "Secret values go to the server once. They are not kept in this page, its storage or the history.",
+  plainNote:
+    "{count, plural, one {<names></names> is not secret: its value is} other {<names></names> are not secret: their values are}} shown to whoever may see this request, also later.",
 };
 
 export const zh: Translated<typeof en> = {
@@ -54,5 +56,6 @@ export const zh: Translated<typeof en> = {
   hide: "隐藏",
   missingValue: "请填写此值。",
   save: "加密保存；此智能体以后再请求时自动填入，不再询问我",
-  secretNote: "这些值只发送给服务器一次，不会保留在页面、浏览器存储或历史记录中。",
+  secretNote: "机密的值只发送给服务器一次，不会保留在页面、浏览器存储或历史记录中。",
+  plainNote: "<names></names> 不是机密：能查看此请求的人都会看到所填的值，以后也能看到。",
 };

@@ -2,7 +2,7 @@ import { type RefObject, useCallback, useEffect, useRef, useState } from "react"
 import { linesLeft } from "../model/lines-left";
 
 /** All of the line that stands after the last one, but for what rounding takes. */
-const WHOLE = 0.95;
+export const WHOLE = 0.95;
 
 export interface End {
   /** What stands after the last line. */
@@ -53,7 +53,7 @@ export function useEnd(shown: string, root: RefObject<HTMLElement | null>, cover
   return { marker, hasSeen: seen === shown, linesLeft: left };
 }
 
-function isSeen(entry: IntersectionObserverEntry): boolean {
+export function isSeen(entry: IntersectionObserverEntry): boolean {
   return entry.intersectionRatio >= WHOLE;
 }
 

@@ -128,8 +128,8 @@ class Workspace:
     async def execute(self, command: str) -> str:
         """Run a shell command in the workspace folder and return what it printed.
 
-        It can't read from a keyboard, has a limited time, and what it leaves running in the background is
-        stopped when it ends. Output that is too long is cut in the middle, and the result then says so.
+        It can't read from a keyboard and has a limited time; what it leaves running in the background is stopped.
+        Output that is too long is cut in the middle, and the result then says so.
 
         Args:
             command: The command line, as for /bin/sh.
