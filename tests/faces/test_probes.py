@@ -21,7 +21,9 @@ def test_the_probes_of_a_server_that_works(server: ServerProcess) -> None:
 
 def test_the_front_page_tells_where_to_begin(server: ServerProcess) -> None:
     with server.client() as http:
-        assert "/openapi.json" in http.get("/").text
+        page = http.get("/")
+        assert page.headers["content-type"].startswith("text/html")
+        assert "script-src 'self'" in page.headers["content-security-policy"]
 
 
 def entries(server: ServerProcess) -> list[dict[str, Any]]:

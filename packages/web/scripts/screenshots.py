@@ -3,7 +3,6 @@
 `make screenshots`
 """
 
-import sys
 import tempfile
 import uuid
 from collections.abc import Callable
@@ -13,17 +12,14 @@ from typing import Any
 from playwright.sync_api import Browser, Page, expect
 from small_png import shrink
 
-ROOT = Path(__file__).parents[3]
-sys.path.insert(0, str(ROOT))
+from tests.servers.browser import browser as running_browser
+from tests.support.hitl import HitlClient, of
+from tests.support.server import ServerProcess
+from tests.support.threads import ThreadsClient
+from tests.support.waiting import wait_for
+from tests.web.person import Person
 
-from tests.servers.browser import browser as running_browser  # noqa: E402
-from tests.support.hitl import HitlClient, of  # noqa: E402
-from tests.support.server import ServerProcess  # noqa: E402
-from tests.support.threads import ThreadsClient  # noqa: E402
-from tests.support.waiting import wait_for  # noqa: E402
-from tests.web.person import Person  # noqa: E402
-
-IMAGES = ROOT / "docs" / "images"
+IMAGES = Path(__file__).parents[3] / "docs" / "images"
 DESKTOP: dict[str, Any] = {"viewport": {"width": 1280, "height": 800}, "device_scale_factor": 2}
 PHONE: dict[str, Any] = {
     "viewport": {"width": 360, "height": 740},
@@ -31,7 +27,9 @@ PHONE: dict[str, Any] = {
     "is_mobile": True,
     "device_scale_factor": 2,
 }
+TALL = {"viewport": {"width": 1280, "height": 1080}}
 MINUTE = 60
+SETTLED_MS = 700
 
 SETTINGS = """\
 import os
@@ -144,46 +142,61 @@ def decided(story: Story) -> None:
 
 def chinese(story: Story) -> dict[str, str]:
     story.says("创建 报告.md，内容为 第三季度销售汇总")
-    remove = story.pending(story.says("删除 hello.py"))
-    refund = {"订单": "A-10392", "金额": 249.0, "币种": "CNY"}
-    asked = {"tool_name": "refund_payment", "tool_display_name": "退款", "args": refund, "action": "退款 249 元"}
-    story.asks("billing", "permission", asked, minutes=3.8)
-    story.asks("release-bot", "decision", {**RELEASE, **RELEASE_ZH}, minutes=25)
+    story.says("运行 python3 报告.py")
+    refund = story.asks("billing", "permission", REFUND_ZH, minutes=12)
+    story.asks("release-bot", "decision", RELEASE_ZH, minutes=25)
     active = {"question": "哪些客户算作活跃客户？", "options": ["最近 30 天付过款", "最近登录过"]}
-    story.asks("research", "clarification", active, minutes=90)
+    story.asks("research", "clarification", active, minutes=3.8)
     story.asks("data-sync", "env_var", {"fields": [{"name": "WAREHOUSE_URL"}, {"name": "WAREHOUSE_TOKEN"}]})
-    return {"request": f"/requests/{remove}"}
+    return {"request": f"/requests/{refund}"}
 
 
+REFUND_ZH: dict[str, Any] = {
+    "tool_name": "refund_payment",
+    "args": {"订单": "A-10392", "金额": 2490.0, "币种": "CNY", "退至": "尾号 4411 的银行卡"},
+    "action": "退款 2490 元",
+    "description": "客户周一已退回两件商品，仍在三十天之内。",
+    "risk_level": "high",
+}
 RELEASE_ZH: dict[str, Any] = {
     "title": "2.4.0 怎样发布？",
+    "description": "检查全部通过。两次迁移各需约一分钟。",
     "options": [
         {"key": "gradual", "label": "逐步发布，先 10%"},
         {"key": "all", "label": "一次全部发布", "style": "danger"},
         {"key": "wait", "label": "今天不发布"},
     ],
+    "risks": ["一次全部发布：出了问题会影响所有客户"],
 }
 
 
 class Camera:
-    def __init__(self, browser: Browser, url: str) -> None:
+    def __init__(self, browser: Browser, admin: ThreadsClient) -> None:
         self._browser = browser
-        self._url = url
+        self._admin = admin
 
     def takes(
-        self, name: str, who: ThreadsClient, path: str, act: Callable[[Page], None] = lambda _: None, **options: Any
+        self, name: str, who: ThreadsClient, path: str, act: Callable[[Page], None] | None = None, **options: Any
     ) -> None:
-        person = Person(self._browser, self._url, who, {**DESKTOP, **options})
+        self._looks(path)
+        person = Person(self._browser, str(self._admin.http.base_url), who, {**DESKTOP, **options})
         page = person.opens(path)
         expect(page.get_by_role("heading", level=1)).to_be_visible()
-        act(page)
-        # Nothing is under way any more, and no caret blinks.
-        page.wait_for_timeout(700)
+        if act is not None:
+            act(page)
+        # What is lazy is loaded, and what moves has stopped.
+        page.wait_for_timeout(SETTLED_MS)
         file = IMAGES / f"{name}.png"
         page.screenshot(path=file, caret="hide")
         page.goto("about:blank")
         shrink(file, page)
         person.leave()
+
+    def _looks(self, path: str) -> None:
+        """Somebody else has the request on their screen."""
+        if path.startswith("/requests/"):
+            body = {"request_id": path.rpartition("/")[2]}
+            self._admin.http.post("/api/v1/inbox/looking", json=body).raise_for_status()
 
 
 def first_row(page: Page) -> None:
@@ -213,24 +226,21 @@ def main() -> None:
 
 
 def take_all(browser: Browser, server: ServerProcess) -> None:
-    camera = Camera(browser, server.url)
-    # Who comes first is the admin, and looks at what the others have to answer.
+    # Who comes first is the admin, and sees what the others have to answer.
     admin, ann, lin = (ThreadsClient(server.url, name).sign_in() for name in ("li", "ann", "lin"))
     (server.data / "workspace" / "settings.py").write_text(SETTINGS)
-    stories = Story(ann), Story(lin)
-    pages, own = english(stories[0]), chinese(stories[1])
-    for page in (pages["request"], own["request"]):
-        body = {"request_id": page.rpartition("/")[2]}
-        admin.http.post("/api/v1/inbox/looking", json=body)
+    camera = Camera(browser, admin)
+    told, told_zh = Story(ann), Story(lin)
+    pages, pages_zh = english(told), chinese(told_zh)
     camera.takes("inbox", ann, "/inbox", first_row)
     camera.takes("request", ann, pages["request"])
     camera.takes("request-dark", ann, pages["request"], color_scheme="dark")
     camera.takes("diff", ann, pages["change"])
-    camera.takes("chat", ann, pages["talk"], from_its_beginning, viewport={"width": 1280, "height": 1080})
-    camera.takes("history", ann, pages["history"], opened, viewport={"width": 1280, "height": 960})
+    camera.takes("chat", ann, pages["talk"], from_its_beginning, **TALL)
+    camera.takes("history", ann, pages["history"], opened, **TALL)
     camera.takes("phone", ann, pages["request"], **PHONE)
-    camera.takes("inbox.zh-CN", lin, own["request"], locale="zh-CN")
-    for story in stories:
+    camera.takes("inbox.zh-CN", lin, pages_zh["request"], locale="zh-CN")
+    for story in (told, told_zh):
         story.close()
     admin.http.close()
 

@@ -1,13 +1,12 @@
 """Whether anything has changed about who may do what: one number, which every such change raises."""
 
-from sqlalchemy import select, update
+from sqlalchemy import select
 
-from interlock.storage._repository import Repository
+from interlock.storage._repository import Repository, insert_for
 from interlock.storage.schema import marks
 
 _ACCESS = "access"
 _VERSION = select(marks.c.value).where(marks.c.name == _ACCESS)
-_RAISE = update(marks).where(marks.c.name == _ACCESS).values(value=marks.c.value + 1)
 
 
 class SqlAccess(Repository):
@@ -15,4 +14,6 @@ class SqlAccess(Repository):
         return await self._connection.scalar(_VERSION) or 0
 
     async def changed(self) -> None:
-        await self._connection.execute(_RAISE)
+        first = insert_for(marks, is_postgres=self._is_postgres).values(name=_ACCESS, value=1)
+        raised = {"value": marks.c.value + 1}
+        await self._connection.execute(first.on_conflict_do_update(index_elements=["name"], set_=raised))

@@ -73,11 +73,13 @@ def pending_view(request: Request) -> dict[str, Any]:
 def request_view(view: RequestView) -> dict[str, Any]:
     request, answer = view.request, view.answer
     settled_at = answer.at if answer else request.settled_at
+    # A deadline is nobody.
+    ending = request.ending if request.status is RequestStatus.CANCELLED else None
     return pending_view(request) | {
         "response": response_view(request.kind, answer.value) if answer else None,
         "answered_at": spelled(settled_at) if settled_at else None,
-        "answered_by": answer.by_name if answer else None,
-        "source": answer.source if answer else None,
+        "answered_by": answer.by_name if answer else (ending.by if ending else None),
+        "source": answer.source if answer else (ending.source if ending else None),
     }
 
 

@@ -10,12 +10,11 @@ down_revision = "0002"
 def upgrade() -> None:
     for name in ("ended_by", "ended_source", "ended_reason"):
         op.add_column("requests", sa.Column(name, sa.Text()))
-    marks = op.create_table(
+    op.create_table(
         "marks",
         sa.Column("name", sa.Text(), primary_key=True),
         sa.Column("value", sa.BigInteger(), nullable=False),
     )
-    op.bulk_insert(marks, [{"name": "access", "value": 0}])
     op.create_table(
         "workers",
         sa.Column("id", sa.Text(), primary_key=True),
