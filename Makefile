@@ -50,7 +50,7 @@ bench: $(DEV)
 
 # The pictures in docs/images, taken of a server that runs for them.
 screenshots: $(DEV) $(WEB_BUILT)
-	$(BIN)/python packages/web/scripts/screenshots.py
+	PYTHONPATH=. $(BIN)/python packages/web/scripts/screenshots.py
 
 # Versions and hashes only: a lock file that records where a package came from is not committed.
 # The whole is resolved first, so that what only tests need does not have to make do with what is left over.

@@ -1,0 +1,102 @@
+"""The page of a request, and somebody who reviews it."""
+
+import re
+from typing import Any
+
+from playwright.sync_api import Locator, Page, Request, expect
+
+from tests.support.hitl import finished
+from tests.support.threads import ThreadsClient
+from tests.web.asking import asked, view
+from tests.web.person import Person
+
+LATE_MS = 600
+"""After so much time it is taken that somebody means the request that is before them."""
+
+CONTROLS = re.compile("Approve|Refuse|Reply|Send|Hand over|Don’t answer")
+
+
+class Review:
+    """One request on its page. `sent` tells of each answer that has left the page, `keys` under which name."""
+
+    def __init__(self, person: Person, page: Page, request_id: str) -> None:
+        self.request_id = request_id
+        self.owner: ThreadsClient = person.client
+        self.page = page
+        self.sent: list[dict[str, Any]] = []
+        self.keys: list[str] = []
+        # Not by their roles: working out the name of every part takes seconds where thousands of lines are shown.
+        self.bar: Locator = page.locator('section[aria-label="Answer"]')
+        self.shown: Locator = self.part("What will run")
+        self.words: Locator = self.part("Written by the agent, not checked")
+        self.code: Locator = self.bar.get_by_label("Code")
+        page.on("request", self._heard)
+
+    def part(self, heading: str) -> Locator:
+        return self.page.locator("section", has=self.page.locator("h2", has_text=heading))
+
+    def button(self, name: str) -> Locator:
+        return self.bar.get_by_role("button", name=name)
+
+    def tries(self, name: str) -> None:
+        """Clicks it whether or not it is off."""
+        self.button(name).click(force=True)
+
+    def press(self, *keys: str) -> None:
+        for key in keys:
+            self.page.keyboard.press(key)
+
+    def later(self, milliseconds: int = LATE_MS) -> None:
+        """Time passes at the browser."""
+        self.page.clock.fast_forward(milliseconds)
+
+    def freezes(self) -> None:
+        """From now on time passes at the browser only where a test lets it."""
+        self.page.clock.pause_at(self.page.evaluate("Date.now()") / 1000 + 1)
+
+    def told(self) -> dict[str, Any]:
+        """What the server says of it."""
+        return view(self.owner, self.request_id)
+
+    def is_open(self) -> None:
+        """It can be answered still, on the page as on the server, and no answer has left the page."""
+        expect(self.bar.get_by_role("button", name=CONTROLS).first).to_be_visible()
+        assert self.sent == []
+        assert self.told()["status"] == "pending"
+
+    def ends(self, words: str) -> None:
+        """The page comes to say so in place of the controls."""
+        expect(self.bar).to_contain_text(words)
+
+    def types_code(self) -> None:
+        """The digits that stand after the last line."""
+        self.code.fill(self.told()["code"] or "")
+
+    def finished(self) -> str:
+        """What the agent says at its end; the puppet repeats what its tools told it."""
+        return finished(self.owner, self.told()["conversation_id"])
+
+    def _heard(self, request: Request) -> None:
+        if request.method == "POST" and request.url.endswith(("/answer", "/cancel")):
+            self.sent.append(request.post_data_json or {})
+            self.keys.append(request.headers["idempotency-key"])
+
+
+def asks(person: Person, tool: str, agent: str = "puppet", **args: Any) -> str:
+    """The one request that a call of an agent's came to wait for."""
+    (entry,) = asked(person.client, (tool, args), agent=agent)
+    return entry["request_id"]
+
+
+def opened(person: Person, request_id: str) -> Review:
+    """The request at its own address, for long enough that an answer counts; `person` is a reviewer."""
+    page = person.opens(f"/requests/{request_id}")
+    return reviewed(person, page, request_id)
+
+
+def reviewed(person: Person, page: Page, request_id: str) -> Review:
+    """The request that a page shows."""
+    review = Review(person, page, request_id)
+    expect(review.bar).to_be_visible()
+    review.later()
+    return review

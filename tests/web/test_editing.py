@@ -1,0 +1,176 @@
+"""Editing a call before it runs: every argument keeps its type, and what changes is shown."""
+
+import json
+from typing import Any
+
+from playwright.sync_api import expect
+
+from tests.support import hitl
+from tests.support.waiting import wait_for
+from tests.support.witness import Witness
+from tests.web.person import Person
+from tests.web.reviewing import Review, asks, opened
+
+PICTURE: dict[str, Any] = {
+    "text": "edited",
+    "copies": 3,
+    "scale": 1.5,
+    "bold": True,
+    "tags": ["a", "7"],
+    "frame": {"width": 2, "colour": "red"},
+    "mode": "fast",
+    "note": None,
+}
+
+
+def edited(reviewer: Person, text: str) -> Review:
+    """A picture is to be painted, and the form for its arguments is open."""
+    review = opened(reviewer, asks(reviewer, "paint", "painter", **{**PICTURE, "text": text}))
+    review.press("e")
+    expect(review.page.get_by_role("heading", name="Edit the call")).to_be_visible()
+    return review
+
+
+def painted(witness: Witness, text: str, **changed: Any) -> None:
+    """It was, once, with just these arguments."""
+    given = {**PICTURE, "text": text, **changed}
+    name = f"paint:{json.dumps(given, sort_keys=True, separators=(',', ':'))}"
+    wait_for(lambda: witness.count(name), lambda count: count == 1)
+
+
+def change_of(review: Review, path: str) -> str:
+    """What the page says of a changed argument."""
+    term = review.page.get_by_role("main").get_by_role("term").get_by_text(path, exact=True).last
+    return term.locator("xpath=ancestor::dt/following-sibling::dd").text_content() or ""
+
+
+def test_an_edit_keeps_every_type_and_shows_what_changes(reviewer: Person, witness: Witness) -> None:
+    review = edited(reviewer, "types")
+    page = review.page
+    expect(page.get_by_text("No change yet.")).to_be_visible()
+    expect(review.bar).to_contain_text("Nothing is edited yet.")
+    review.tries("Approve edited call")
+    page.get_by_label("copies", exact=True).fill("12")
+    page.get_by_label("scale", exact=True).fill("0.25")
+    page.get_by_role("group", name="bold").get_by_label("false").check()
+    page.get_by_label("tags 2", exact=True).fill("12")
+    page.get_by_label("width", exact=True).fill("9")
+    page.get_by_label("mode", exact=True).select_option(label='"slow"')
+    for path, said in {"copies": ("3", "12"), "bold": ("true", "false"), "frame.width": ("2", "9")}.items():
+        assert change_of(review, path) == f"1−removed:{said[0]}1+added:{said[1]}"
+    review.is_open()
+    review.button("Approve edited call").click()
+    review.ends("Edited call approved at")
+    changed = {"copies": 12, "scale": 0.25, "bold": False, "tags": ["a", "12"], "mode": "slow"}
+    painted(witness, "types", **changed, frame={"width": 9, "colour": "red"})
+
+
+def test_what_is_not_of_its_type_cannot_be_approved(reviewer: Person, witness: Witness) -> None:
+    review = edited(reviewer, "misfits")
+    copies = review.page.get_by_label("copies", exact=True)
+    for wrong in ("many", "1.5", "", "12345678901234567890"):
+        copies.fill(wrong)
+        expect(review.page.get_by_text("Another type is needed here.")).to_be_visible()
+        expect(review.bar).to_contain_text("The edited arguments do not fit yet.")
+        review.tries("Approve edited call")
+    review.is_open()
+    copies.fill("4")
+    review.button("Approve edited call").click()
+    review.ends("Edited call approved at")
+    painted(witness, "misfits", copies=4)
+
+
+def test_items_and_optional_arguments_are_added_and_removed(reviewer: Person, witness: Witness) -> None:
+    review = edited(reviewer, "more-or-less")
+    page = review.page
+    page.get_by_role("button", name="Add an item").click()
+    page.get_by_label("tags 3", exact=True).fill("c")
+    page.get_by_text("Item 1").locator("xpath=..").get_by_role("button", name="Remove").click()
+    page.get_by_label("Type").select_option("text")
+    page.get_by_label("note", exact=True).fill("now-a-text")
+    review.button("Approve edited call").click()
+    review.ends("Edited call approved at")
+    painted(witness, "more-or-less", tags=["7", "c"], note="now-a-text")
+
+
+def test_a_call_is_edited_as_json_too(reviewer: Person, witness: Witness) -> None:
+    review = edited(reviewer, "as-json")
+    review.page.get_by_role("group", name="Edit as").get_by_role("button", name="JSON").click()
+    editor = review.page.get_by_role("textbox", name="JSON of all arguments")
+    editor.click()
+    review.press("Control+a")
+    review.page.keyboard.insert_text('{"text": broken')
+    expect(review.page.get_by_text("This is no JSON.")).to_be_visible()
+    review.tries("Approve edited call")
+    review.is_open()
+    editor.click()
+    review.press("Control+a")
+    review.page.keyboard.insert_text(json.dumps({**PICTURE, "text": "as-json", "copies": 5}))
+    expect(review.page.get_by_text("This is no JSON.")).to_be_hidden()
+    review.button("Approve edited call").click()
+    review.ends("Edited call approved at")
+    painted(witness, "as-json", copies=5)
+
+
+def test_an_edited_text_keeps_its_lines(reviewer: Person, witness: Witness) -> None:
+    review = opened(reviewer, asks(reviewer, "write_file", path="edited-path", content="one\ntwo\n  three"))
+    review.press("E")
+    review.page.get_by_label("content").fill("one\n2\n  three")
+    assert change_of(review, "content") == "1 one2−removed:two2+added:23   three"
+    review.button("Approve edited call").click()
+    review.ends("Edited call approved at")
+    assert review.sent[0]["value"]["args"] == {"path": "edited-path", "content": "one\n2\n  three"}
+    wait_for(lambda: witness.count("edited-path"), lambda count: count == 1)
+
+
+def test_an_edit_of_a_risky_call_takes_the_code_and_no_key_sends_it(reviewer: Person, witness: Witness) -> None:
+    review = opened(reviewer, asks(reviewer, "execute", command="before-edit"))
+    review.press("e")
+    review.page.get_by_label("command").fill("after-edit")
+    review.tries("Approve edited call")
+    expect(review.code).to_be_focused()
+    review.types_code()
+    review.code.press("Control+Enter")
+    review.page.get_by_label("command").press("Control+Enter")
+    review.button("Approve edited call").press("Enter")
+    review.is_open()
+    review.button("Approve edited call").click()
+    review.ends("Edited call approved at")
+    wait_for(lambda: witness.count("after-edit"), lambda count: count == 1)
+    assert witness.count("before-edit") == 0
+
+
+def test_what_the_schema_forbids_cannot_be_approved(reviewer: Person) -> None:
+    with hitl.of(reviewer.client) as elsewhere:
+        schema = {"type": "object", "properties": {"n": {"type": "integer", "not": {"const": 7}}}, "required": ["n"]}
+        made = elsewhere.ask("permission", {"tool_name": "count", "args": {"n": 1}, "tool_schema": schema})
+    review = opened(reviewer, made["request_id"])
+    review.press("e")
+    review.page.get_by_label("n", exact=True).fill("7")
+    expect(review.bar).to_contain_text("The edited arguments do not fit yet.")
+    review.tries("Approve edited call")
+    review.is_open()
+    expect(review.page.get_by_label("n", exact=True)).to_have_value("7")
+
+
+def test_numbers_that_a_browser_would_change_are_not_edited(reviewer: Person) -> None:
+    with hitl.of(reviewer.client) as elsewhere:
+        made = elsewhere.ask("permission", {"tool_name": "pay", "args": {"account": 12345678901234567890}})
+    review = opened(reviewer, made["request_id"])
+    review.press("e")
+    expect(review.page.get_by_text("It cannot be edited here")).to_contain_text("12345678901234567890")
+    review.tries("Approve edited call")
+    review.is_open()
+
+
+def test_discarded_edits_are_gone_and_the_call_is_as_it_was(reviewer: Person, witness: Witness) -> None:
+    review = edited(reviewer, "discarded")
+    review.page.get_by_label("copies", exact=True).fill("99")
+    review.button("Discard edits").click()
+    expect(review.button("Edit")).to_be_focused()
+    review.press("e")
+    expect(review.page.get_by_label("copies", exact=True)).to_have_value("3")
+    review.press("Escape")
+    review.button("Approve").click()
+    review.ends("Approved at")
+    painted(witness, "discarded")

@@ -1,0 +1,143 @@
+"""Calls that change a file: what becomes of it is shown, and holds only for the file that was shown."""
+
+from collections.abc import Generator
+from pathlib import Path
+
+import pytest
+from playwright.sync_api import Browser, expect
+
+from tests.support.people import People
+from tests.support.server import ServerProcess
+from tests.support.waiting import wait_for
+from tests.web.asking import INBOX
+from tests.web.person import Person
+from tests.web.reviewing import Review, opened
+
+LINES = "".join(f"line {number}\n" for number in range(1, 41))
+
+
+@pytest.fixture(scope="module")
+def own(tmp_path_factory: pytest.TempPathFactory) -> Generator[ServerProcess]:
+    """A server with the demo agent alone: it knows that agent's files."""
+    process = ServerProcess(tmp_path_factory.mktemp("files"), environment={"INTERLOCK_LOCALE": "en"})
+    try:
+        yield process.start()
+    finally:
+        process.close()
+
+
+@pytest.fixture(scope="module")
+def workspace(own: ServerProcess) -> Path:
+    return own.data / "workspace"
+
+
+@pytest.fixture(scope="module")
+def desk(browser: Browser, own: ServerProcess) -> Generator[Person]:
+    with People(own.url) as people:
+        person = Person(browser, own.url, people.named("reviewer"), {})
+        person.takes_the_clock()
+        yield person
+        person.leave()
+
+
+def ordered(reviewer: Person, message: str) -> Review:
+    """What the demo agent makes of a message, on its page."""
+    owner = reviewer.client
+    thread_id = owner.new_thread()
+    owner.chat(thread_id, message)
+    listed = owner.http.get(INBOX).json()["requests"]
+    (entry,) = (entry for entry in listed if entry["conversation_id"] == thread_id)
+    return opened(reviewer, entry["request_id"])
+
+
+def becomes(file: Path, text: str) -> None:
+    wait_for(lambda: file.read_text() if file.exists() else None, lambda found: found == text)
+
+
+def test_an_edit_of_a_file_is_shown_as_a_difference(reviewer: Person, workspace: Path) -> None:
+    file = workspace / "long.txt"
+    file.write_text(LINES)
+    review = ordered(reviewer, 'replace "line 20" with "LINE TWENTY" in long.txt')
+    expect(review.page.get_by_role("heading", level=1)).to_have_text("edit_file wants to run")
+    expect(review.shown).to_contain_text("+1 −1")
+    expect(review.shown).to_contain_text("removed:line 20")
+    expect(review.shown).to_contain_text("added:LINE TWENTY")
+    assert "line 5" not in review.shown.inner_text()
+    review.shown.get_by_role("button", name="‹16 unchanged lines› expand").click()
+    expect(review.shown).to_contain_text("line 5")
+    review.button("Approve").click()
+    review.ends("Approved at")
+    becomes(file, LINES.replace("line 20\n", "LINE TWENTY\n"))
+
+
+def test_a_new_file_is_all_added(reviewer: Person, workspace: Path) -> None:
+    review = ordered(reviewer, "write fresh.txt: first words")
+    expect(review.shown).to_contain_text("new file")
+    expect(review.shown).to_contain_text("added:first words")
+    review.button("Approve").click()
+    review.ends("Approved at")
+    wait_for((workspace / "fresh.txt").exists, lambda exists: exists)
+
+
+def test_deleting_a_file_takes_the_code(reviewer: Person, workspace: Path) -> None:
+    file = workspace / "old.txt"
+    file.write_text("old\n")
+    review = ordered(reviewer, "delete old.txt")
+    expect(review.shown.get_by_text("▲ High")).to_be_visible()
+    review.tries("Approve")
+    review.is_open()
+    assert file.exists()
+    review.types_code()
+    review.button("Approve").click()
+    review.ends("Approved at")
+    wait_for(file.exists, lambda exists: not exists)
+
+
+def test_a_file_that_changed_meanwhile_is_not_overwritten(reviewer: Person, workspace: Path) -> None:
+    file = workspace / "shared.txt"
+    file.write_text("before\n")
+    review = ordered(reviewer, "write shared.txt: after")
+    expect(review.shown).to_contain_text("removed:before")
+    file.write_text("somebody else was here\n")
+    review.button("Approve").click()
+    expect(review.bar).to_contain_text("The file has changed since it was shown. Approving is off.")
+    expect(review.button("Approve")).to_be_disabled()
+    expect(review.shown).to_contain_text("removed:before")
+    review.tries("Approve")
+    review.press("a")
+    assert (len(review.sent), review.told()["status"]) == (1, "pending")
+    assert file.read_text() == "somebody else was here\n"
+    review.button("Show the new changes").click()
+    expect(review.shown).to_contain_text("removed:somebody else was here")
+    review.later()
+    review.button("Approve").click()
+    review.ends("Approved at")
+    wait_for(file.read_text, lambda text: text.strip() == "after")
+
+
+def test_coming_back_to_a_file_that_changed_turns_approving_off(reviewer: Person, workspace: Path) -> None:
+    file = workspace / "left-alone.txt"
+    file.write_text("before\n")
+    review = ordered(reviewer, "write left-alone.txt: after")
+    expect(review.button("Approve")).to_be_enabled()
+    review.press("a")
+    expect(review.bar.get_by_text("exactly as shown?")).to_be_visible()
+    file.write_text("changed\n")
+    review.page.evaluate("document.dispatchEvent(new Event('visibilitychange'))")
+    expect(review.button("Approve")).to_be_disabled()
+    expect(review.bar.get_by_text("exactly as shown?")).to_be_hidden()
+    review.later()
+    review.press("a", "a")
+    review.is_open()
+    assert file.read_text() == "changed\n"
+
+
+def test_a_call_that_would_fail_shows_what_it_asks_for(reviewer: Person, workspace: Path) -> None:
+    (workspace / "short.txt").write_text("nothing of the sort\n")
+    review = ordered(reviewer, 'replace "this" with "that" in short.txt')
+    expect(review.shown).to_contain_text("The change cannot be shown as a difference")
+    expect(review.shown.get_by_role("definition")).to_have_text(['"that"', '"this"', '"short.txt"'])
+    review.button("Refuse").click()
+    review.later()
+    review.button("Refuse").click()
+    review.ends("Refused at")

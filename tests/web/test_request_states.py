@@ -1,0 +1,177 @@
+"""What becomes of a request while it is open: drafts that stay, time that runs out, others who are first."""
+
+import re
+from typing import Any
+
+import pytest
+from playwright.sync_api import Page, expect
+
+from tests.support import hitl
+from tests.support.threads import ThreadsClient
+from tests.support.witness import Witness
+from tests.web.asking import answer, asked
+from tests.web.person import Person
+from tests.web.reviewing import Review, asks, opened, reviewed
+
+QUESTION: dict[str, Any] = {"question": "Which region?", "options": ["eu", "us"], "default_answer": "eu"}
+SECONDS = 4
+
+
+def ask(reviewer: Person, kind: str, data: dict[str, Any], **fields: Any) -> str:
+    """Asked by a program elsewhere."""
+    with hitl.of(reviewer.client) as elsewhere:
+        return elsewhere.ask(kind, data, **fields)["request_id"]
+
+
+def clipboard(page: Page) -> str:
+    page.context.grant_permissions(["clipboard-read"])
+    return page.evaluate("navigator.clipboard.readText()")
+
+
+def reloaded(reviewer: Person, review: Review) -> Review:
+    review.page.reload()
+    return reviewed(reviewer, review.page, review.request_id)
+
+
+def test_drafts_of_an_approval_survive_a_reload(reviewer: Person) -> None:
+    review = opened(reviewer, asks(reviewer, "guarded", name="drafted"))
+    for name, field, text in (
+        ("Refuse", "Reason", "why not\nat all"),
+        ("Reply", "What the agent is told", "读完了"),
+        ("Edit", "name", "edited draft"),
+    ):
+        review.button(name).click()
+        review.page.get_by_label(field, exact=name == "Edit").fill(text)
+        review.press("Escape")
+        review = reloaded(reviewer, review)
+        review.button(name).click()
+        expect(review.page.get_by_label(field, exact=name == "Edit")).to_have_value(text)
+        review.press("Escape")
+    review.is_open()
+
+
+def test_drafts_of_an_answer_survive_a_reload_and_go_with_the_answer(reviewer: Person) -> None:
+    review = opened(reviewer, asks(reviewer, "request_clarification", question="Which?", options=["a", "b"]))
+    review.page.get_by_label("Your own words").fill("neither")
+    review.page.get_by_role("radio", name="b").check()
+    review = reloaded(reviewer, review)
+    expect(review.page.get_by_role("radio", name="b")).to_be_checked()
+    review.page.get_by_role("radio", name="In my own words").check()
+    expect(review.page.get_by_label("Your own words")).to_have_value("neither")
+    review.button("Send").click()
+    review.ends("Answered at")
+    assert review.page.evaluate("Object.keys(sessionStorage).filter((key) => key.includes('draft'))") == []
+
+
+def test_a_request_that_expires_says_what_happened_and_keeps_the_draft(reviewer: Person) -> None:
+    question = opened(reviewer, ask(reviewer, "clarification", QUESTION, timeout_seconds=SECONDS))
+    question.page.get_by_label("Your own words").fill("I was about to say")
+    call: dict[str, Any] = {"tool_name": "reboot", "args": {}}
+    approval = opened(reviewer, ask(reviewer, "permission", call, timeout_seconds=SECONDS))
+    expect(approval.page.get_by_text("the agent is told so. Nothing runs.")).to_be_visible()
+    approval.press("m")
+    approval.page.get_by_label("What the agent is told").fill("half a reply")
+
+    approval.ends("while you read. Nothing ran; the agent is told that nobody answered.")
+    approval.ends("Your draft is kept.")
+    expect(approval.shown.or_(approval.page.get_by_text("What was asked to run")).first).to_be_visible()
+    assert (approval.sent, approval.told()["status"]) == ([], "expired")
+    approval.button("Copy it").click()
+    expect(approval.button("Copied")).to_be_visible()
+    assert clipboard(approval.page) == "half a reply"
+
+    question.page.bring_to_front()
+    question.ends("This was used: eu")
+    question.button("Copy it").click()
+    expect(question.button("Copied")).to_be_visible()
+    assert clipboard(question.page) == "I was about to say"
+    assert question.told()["response"] == {"answer": "eu"}
+
+
+def test_a_request_that_somebody_else_answered_keeps_the_draft_and_sends_nothing(
+    reviewer: Person, witness: Witness
+) -> None:
+    review = opened(reviewer, asks(reviewer, "guarded", name="taken"))
+    review.press("r")
+    review.page.get_by_label("Reason").fill("mine")
+    answer(reviewer.client, review.request_id, {"decision": "accept"}).raise_for_status()
+    review.ends("You approved this at")
+    review.ends("Nothing was sent from this page.")
+    review.ends("Your draft is kept.")
+    review.press("a", "r", "Control+Enter")
+    assert review.sent == []
+    assert review.finished() == "done taken"
+    assert witness.count("taken") == 1
+
+
+def test_a_conversation_that_is_deleted_takes_its_request_along(reviewer: Person) -> None:
+    review = opened(reviewer, asks(reviewer, "guarded", name="deleted"))
+    thread_id = review.told()["conversation_id"]
+    reviewer.client.http.delete(f"/api/sessions/{thread_id}").raise_for_status()
+    review.ends("The conversation was deleted.")
+    review.press("a", "r")
+    expect(review.bar.get_by_role("button")).to_have_count(0)
+    assert review.sent == []
+
+
+def test_more_time_moves_the_deadline(reviewer: Person) -> None:
+    review = opened(reviewer, ask(reviewer, "clarification", QUESTION, timeout_seconds=100))
+    expect(review.page.get_by_text(re.compile(r"^1:\d\d left$")).last).to_be_visible()
+    before = review.told()["expires_at"]
+    review.page.get_by_role("button", name="+5 min").click()
+    expect(review.page.get_by_text(re.compile(r"^\d min left$")).last).to_be_visible()
+    assert review.told()["expires_at"] > before
+    fixed = ask(reviewer, "clarification", {**QUESTION, "extendable": False}, timeout_seconds=100)
+    review = opened(reviewer, fixed)
+    expect(review.page.get_by_role("button", name="+5 min")).to_have_count(0)
+    review.is_open()
+
+
+def test_what_is_settled_tells_who_how_and_from_where(reviewer: Person) -> None:
+    request_id = asks(reviewer, "guarded", name="told-later")
+    answer(reviewer.client, request_id, {"decision": "reject", "message": "too late"}).raise_for_status()
+    review = opened(reviewer, request_id)
+    expect(review.page.get_by_role("heading", level=1)).to_have_text("guarded wanted to run")
+    review.ends("You refused this at")
+    review.ends("in a browser.")
+    expect(review.page.get_by_role("main")).to_contain_text("too late")
+    expect(review.page.get_by_role("region", name="What was asked to run")).to_contain_text('"told-later"')
+    expect(review.bar.get_by_role("button")).to_have_count(0)
+
+
+def test_a_request_of_somebody_else_is_not_shown(reviewer: Person, owner: ThreadsClient) -> None:
+    (entry,) = asked(owner, ("guarded", {"name": "private-words"}))
+    page = reviewer.opens(f"/requests/{entry['request_id']}")
+    expect(page.get_by_role("alert")).to_contain_text("There is no such request, or it is not yours to see.")
+    assert "private-words" not in page.content()
+
+
+@pytest.mark.parametrize("keys", ["Enter", "Control+Enter"])
+def test_enter_of_an_input_method_sends_nothing(reviewer: Person, keys: str) -> None:
+    review = opened(reviewer, asks(reviewer, "guarded", name=f"ime-{keys}"))
+    review.press("r")
+    reason = review.page.get_by_label("Reason")
+    expect(reason).to_be_focused()
+    machine: Any = review.page.context.new_cdp_session(review.page)
+    machine.send("Input.imeSetComposition", {"text": "buyao", "selectionStart": 5, "selectionEnd": 5})
+    expect(reason).to_have_value("buyao")
+    review.press(keys)
+    review.is_open()
+    machine.send("Input.insertText", {"text": "不要"})
+    review.is_open()
+    review.later()
+    reason.press("Control+Enter")
+    review.ends("Refused at")
+    assert "不要" in review.sent[0]["value"]["message"]
+    assert "不要" in review.finished()
+
+
+def test_letters_of_an_input_method_arm_nothing(reviewer: Person) -> None:
+    review = opened(reviewer, asks(reviewer, "guarded", name="ime-letters"))
+    machine: Any = review.page.context.new_cdp_session(review.page)
+    for key in ("a", "r", "m", "e", "1"):
+        machine.send("Input.dispatchKeyEvent", {"type": "rawKeyDown", "key": key, "windowsVirtualKeyCode": 229})
+        machine.send("Input.dispatchKeyEvent", {"type": "keyUp", "key": key, "windowsVirtualKeyCode": 229})
+    expect(review.button("Approve")).to_be_visible()
+    expect(review.bar.get_by_text("exactly as shown?")).to_have_count(0)
+    review.is_open()
