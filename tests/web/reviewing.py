@@ -97,6 +97,6 @@ def opened(person: Person, request_id: str) -> Review:
 def reviewed(person: Person, page: Page, request_id: str) -> Review:
     """The request that a page shows."""
     review = Review(person, page, request_id)
-    expect(review.bar).to_be_visible()
+    review.bar.wait_for()
     review.later()
     return review

@@ -11,7 +11,7 @@ from tests.support.puppet import Call, calls, fails, flood, gate, says, script
 from tests.support.waiting import wait_for
 from tests.support.witness import Witness
 from tests.web.person import Person
-from tests.web.reviewing import Review, reviewed
+from tests.web.reviewing import LATE_MS, Review, reviewed
 
 HOW: dict[str, Any] = {"question": "How?", "options": [{"label": "Now", "value": "now"}]}
 WHY: dict[str, Any] = {"question": "Why?", "options": []}
@@ -169,6 +169,8 @@ def test_a_stop_lets_the_tool_under_way_finish_and_says_which(reviewer: Person, 
     name = f"held-{reviewer.name}"
     page = begin(reviewer, script(calls(("hold", {"name": name})), says("Not said any more.")))
     wait_for(lambda: witness.count(f"at:{name}"), lambda count: count == 1)
+    expect(page.get_by_role("button", name="Stop")).to_be_visible()
+    page.clock.fast_forward(LATE_MS)
     page.get_by_role("button", name="Stop").click()
     expect(page.get_by_text("Stopping once hold has finished…")).to_be_visible()
     witness.release(name)
