@@ -6,6 +6,7 @@ from pathlib import Path
 import pytest
 
 from tests.servers.postgres import PostgresServer
+from tests.servers.ray import ON_LOOPBACK
 from tests.servers.redis import RedisServer, redis
 from tests.support import puppet
 from tests.support.server import ServerProcess
@@ -38,7 +39,7 @@ def environment(witness: Witness, redis_server: RedisServer) -> dict[str, str]:
         **witness.environment,
         "INTERLOCK_BUS": redis_server.url,
         "INTERLOCK_LEASE_SECONDS": str(LEASE_SECONDS),
-        "RAY_AUTH_MODE": "disabled",
+        **ON_LOOPBACK,
     }
 
 

@@ -1,6 +1,7 @@
 """Stopping a run is a drain: the tool under way ends and is recorded."""
 
 import asyncio
+from datetime import timedelta
 from typing import Any
 
 import pytest
@@ -194,3 +195,17 @@ async def test_a_stop_that_comes_while_the_agent_is_about_to_ask_asks_nobody(hos
 
     assert await stage.open_requests() == []
     assert (await run_of(stage, claim.run.id)).status is RunStatus.STOPPED
+
+
+async def test_a_follower_that_went_before_the_run_began_does_not_stop_it(host: Host) -> None:
+    slow = Slow()
+    stage = await host(agent([slow.tool], [("c1", "send", {"path": "a"})]))
+    left_at = stage.core.clock.now() - timedelta(microseconds=1)
+    started = await stage.send()
+    await slow.gate.until_reached()
+    await messages.stop_unfollowed(stage.core, THREAD, left_at)
+    assert (await run_of(stage, started.run.id)).stop_reason is None
+    await messages.stop_unfollowed(stage.core, THREAD, stage.core.clock.now())
+    assert (await run_of(stage, started.run.id)).stop_reason is not None
+    slow.gate.open.set()
+    assert (await stage.ended(started.run, started.seq)).status == "stopped"

@@ -17,7 +17,7 @@ import subprocess
 import sys
 import tempfile
 import time
-from collections.abc import Generator
+from collections.abc import Generator, Mapping
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
@@ -33,8 +33,9 @@ _SETTINGS = {
     "unix_socket_directories": "",
     "max_connections": "300",
     "shared_buffers": "32MB",
-    # The tests kill servers of ours, never this one.
+    # The machine stays up: what was handed to it is there after a crash of the server.
     "fsync": "off",
+    # Most tests kill servers of ours, never this one.
     "synchronous_commit": "off",
     "full_page_writes": "off",
     "autovacuum": "off",
@@ -138,13 +139,26 @@ def postgres() -> Generator[PostgresServer]:
     if given:
         yield PostgresServer(given)
         return
+    with own_postgres() as keeper:
+        yield keeper.server
+
+
+@contextmanager
+def own_postgres(**settings: str) -> Generator["Keeper"]:
+    """A server that the tests may stop and start again."""
     account = _account()
     folder = Path(tempfile.mkdtemp(prefix="interlock-postgres-", dir=_common_folder(account)))
     try:
         if account is not None:
             os.chown(folder, account.pw_uid, account.pw_gid)
-        with _running(_binaries(folder, account), folder, account) as server:
-            yield server
+        binaries = _binaries(folder, account)
+        _create_cluster(binaries, folder / "data", account)
+        keeper = Keeper(binaries, folder, account, _SETTINGS | settings)
+        keeper.start()
+        try:
+            yield keeper
+        finally:
+            keeper.stop_hard()
     finally:
         shutil.rmtree(folder, ignore_errors=True)
 
@@ -195,32 +209,42 @@ def _binaries(folder: Path, account: pwd.struct_passwd | None) -> Path:
     return copied / "pginstall" / "bin"
 
 
-@contextmanager
-def _running(binaries: Path, folder: Path, account: pwd.struct_passwd | None) -> Generator[PostgresServer]:
-    data, log = folder / "data", folder / "log"
-    _create_cluster(binaries, data, account)
-    with socket.socket() as probe:
-        probe.bind(("127.0.0.1", 0))
-        port = probe.getsockname()[1]
-    options = [part for name, value in _SETTINGS.items() for part in ("-c", f"{name}={value}")]
-    with log.open("wb") as output:
-        process = subprocess.Popen(
-            [str(binaries / "postgres"), "-D", str(data), "-p", str(port), *options],
-            stdin=subprocess.DEVNULL,
-            stdout=output,
-            stderr=output,
-            cwd=folder,
-            preexec_fn=_end_with_parent,
-            start_new_session=True,  # an interrupt typed in the terminal is for the tests alone
-            **_as(account),
-        )
-    try:
-        server = PostgresServer(f"postgresql://postgres@127.0.0.1:{port}/postgres")
-        _wait_until_ready(server, process, log)
-        yield server
-    finally:
-        process.send_signal(signal.SIGQUIT)  # nothing in it is worth an orderly end
-        process.wait(START_SECONDS)
+class Keeper:
+    """Starts the server on a port that stays its own, and stops it."""
+
+    def __init__(
+        self, binaries: Path, folder: Path, account: pwd.struct_passwd | None, settings: Mapping[str, str]
+    ) -> None:
+        with socket.socket() as probe:
+            probe.bind(("127.0.0.1", 0))
+            port = probe.getsockname()[1]
+        options = [part for name, value in settings.items() for part in ("-c", f"{name}={value}")]
+        self._command = [str(binaries / "postgres"), "-D", str(folder / "data"), "-p", str(port), *options]
+        self._folder = folder
+        self._account = account
+        self._process: subprocess.Popen[Any] | None = None
+        self.server = PostgresServer(f"postgresql://postgres@127.0.0.1:{port}/postgres")
+
+    def start(self) -> None:
+        log = self._folder / "log"
+        with log.open("ab") as output:
+            self._process = subprocess.Popen(
+                self._command,
+                stdin=subprocess.DEVNULL,
+                stdout=output,
+                stderr=output,
+                cwd=self._folder,
+                preexec_fn=_end_with_parent,
+                start_new_session=True,  # an interrupt typed in the terminal is for the tests alone
+                **_as(self._account),
+            )
+        _wait_until_ready(self.server, self._process, log)
+
+    def stop_hard(self) -> None:
+        """Connections are cut where they are, and nothing is put in order."""
+        if self._process is not None:
+            self._process.send_signal(signal.SIGQUIT)
+            self._process.wait(START_SECONDS)
 
 
 def _create_cluster(binaries: Path, data: Path, account: pwd.struct_passwd | None) -> None:

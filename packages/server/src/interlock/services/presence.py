@@ -4,12 +4,16 @@ import asyncio
 from collections import Counter
 from collections.abc import Awaitable, Callable, Generator
 from contextlib import contextmanager
+from datetime import datetime
+
+Gone = Callable[[str, datetime], Awaitable[None]]
 
 
 class Presence:
     """Counts the followers of each thread in this process.
 
-    When the last one has gone and none came back within the grace time, `gone` is called with the thread's id.
+    When the last one has gone and none came back within the grace time, `gone` is called with the thread's id and the
+    moment at which that one went.
     """
 
     def __init__(self) -> None:
@@ -18,7 +22,7 @@ class Presence:
         self._tasks: set[asyncio.Task[None]] = set()
 
     @contextmanager
-    def follow(self, thread_id: str, grace: float, gone: Callable[[str], Awaitable[None]]) -> Generator[None]:
+    def follow(self, thread_id: str, grace: float, now: Callable[[], datetime], gone: Gone) -> Generator[None]:
         self._followers[thread_id] += 1
         if timer := self._timers.pop(thread_id, None):
             timer.cancel()
@@ -29,7 +33,7 @@ class Presence:
             if self._followers[thread_id] <= 0:
                 del self._followers[thread_id]
                 loop = asyncio.get_running_loop()
-                self._timers[thread_id] = loop.call_later(grace, self._fire, thread_id, gone)
+                self._timers[thread_id] = loop.call_later(grace, self._fire, thread_id, now(), gone)
 
     def close(self) -> None:
         """Forget every timer: a server that shuts down is not a disconnect."""
@@ -37,11 +41,11 @@ class Presence:
             timer.cancel()
         self._timers.clear()
 
-    def _fire(self, thread_id: str, gone: Callable[[str], Awaitable[None]]) -> None:
+    def _fire(self, thread_id: str, left_at: datetime, gone: Gone) -> None:
         self._timers.pop(thread_id, None)
 
         async def call() -> None:
-            await gone(thread_id)
+            await gone(thread_id, left_at)
 
         task = asyncio.create_task(call())
         self._tasks.add(task)

@@ -29,7 +29,8 @@ async def answer(request: Request, caller: Principal, session_id: str, run: Run 
     """The agent's response, once the run has ended or waits. A run goes on whatever becomes of this call."""
     core = state_of(request).core
     try:
-        with core.presence.follow(session_id, core.policy.follow_grace, partial(stop_unfollowed, core)):
+        gone = partial(stop_unfollowed, core)
+        with core.presence.follow(session_id, core.policy.follow_grace, core.clock.now, gone):
             outcome = await _outcome(request, session_id, run, after)
     except StorageUnavailable:
         return _not_now(request, session_id, "unavailable")

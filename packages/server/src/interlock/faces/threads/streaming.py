@@ -58,7 +58,7 @@ class Stream:
     async def _follow(self, after: int) -> AsyncGenerator[tuple[Live | None, list[bytes]]]:
         core = self._state.core
         gone = partial(stop_unfollowed, core)
-        with core.presence.follow(self._thread_id, core.policy.follow_grace, gone):
+        with core.presence.follow(self._thread_id, core.policy.follow_grace, core.clock.now, gone):
             try:
                 async with aclosing(follow(core, self._thread_id, after)) as items:
                     async for item in items:

@@ -1,6 +1,5 @@
 """Agents in workers that Ray keeps: runs go on once, whoever dies."""
 
-import json
 import os
 import signal
 from collections.abc import Generator
@@ -8,10 +7,9 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from typer.testing import CliRunner
 
-from interlock.cli.main import app
 from tests.cluster.conftest import server
+from tests.cluster.looking import START_SECONDS, alive, cluster, holder, pid_of, wait_for_workers
 from tests.servers.redis import RedisServer
 from tests.support.hitl import HitlClient, error_of
 from tests.support.people import People
@@ -21,31 +19,14 @@ from tests.support.threads import ThreadsClient
 from tests.support.waiting import wait_for
 from tests.support.witness import Witness
 
-START_SECONDS = 90.0
-
-
-def cluster(node: ServerProcess) -> dict[str, Any]:
-    done = CliRunner().invoke(app, ["cluster", "status", "--json", *node.where])
-    assert done.exit_code == 0, done.output
-    return json.loads(done.stdout)
-
 
 def token_of(person: ThreadsClient) -> str:
     return person.http.headers["authorization"].removeprefix("Bearer ")
 
 
-def alive(node: ServerProcess) -> list[dict[str, Any]]:
-    return [worker for worker in cluster(node)["workers"] if worker["alive"]]
-
-
-def pid_of(worker: str) -> int:
-    """A worker's name says which process it is."""
-    return int(worker.rpartition("_")[0].rpartition("-")[2])
-
-
 @pytest.fixture(scope="module")
 def person(node: ServerProcess) -> Generator[ThreadsClient]:
-    wait_for(lambda: alive(node), lambda found: len(found) == 2, START_SECONDS)
+    wait_for_workers(node)
     with People(node.url) as people:
         yield people.named("root")
 
@@ -81,15 +62,14 @@ def test_a_worker_that_is_killed_in_a_tool_repeats_nothing_and_is_replaced(
     headers = {"x-on-disconnect": "continue"}
     with person.http.stream("POST", f"/api/chat/{thread}", json={"message": message}, headers=headers):
         wait_for(lambda: witness.count("cut-short"), lambda count: count == 1)
-        (lease,) = [one for one in cluster(node)["leases"] if one["conversation_id"] == thread]
-        os.kill(pid_of(lease["worker"]), signal.SIGKILL)
+        os.kill(pid_of(holder(node, thread)), signal.SIGKILL)
     status = wait_for(lambda: person.status(thread), lambda found: bool(found["has_pending_tasks"]), START_SECONDS)
     assert status["status"] == "interrupted"
     witness.release("cut-short")
     # A person decides what became of it; the run goes on with that on a worker that lives.
     assert person.resume(thread, "answer", answers=["skip"]).text.endswith("the end")
     assert witness.count("cut-short") == 1
-    wait_for(lambda: {one["id"] for one in alive(node)} - before, lambda new: len(new) >= 1, START_SECONDS)
+    wait_for_workers(node, before, 1)
 
 
 def test_a_lost_redis_costs_no_run(person: ThreadsClient, witness: Witness, redis_server: RedisServer) -> None:
