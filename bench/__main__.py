@@ -1,72 +1,47 @@
-"""`make bench`: ask, answer and resume through HTTP, against the same graph called directly in process."""
+"""`make bench`: what is measured, side by side in one run. `--write FILE` keeps the table as a page."""
 
-import asyncio
-import statistics
+import argparse
 import tempfile
-import time
-from collections.abc import Coroutine
+from collections.abc import Callable
 from pathlib import Path
-from typing import Any
 
-from bench import direct, served
-from tests.support.server import ServerProcess
-from tests.support.threads import ThreadsClient
+from bench import cycles, streams, volume
+from bench.table import Table
 
-CYCLES_ALONE = 60
-THREADS = 32
-CYCLES_EACH = 6
-ROUNDS = 3
-"""The two sides take turns, so that whatever else the machine does falls on both."""
+Part = Callable[[Table, Path, bool], None]
 
 
-def timed(work: Coroutine[Any, Any, list[float]]) -> tuple[list[float], float]:
-    started = time.perf_counter()
-    times = asyncio.run(work)
-    return times, len(times) / (time.perf_counter() - started)
+def _cycle(table: Table, folder: Path, small: bool) -> None:
+    cycles.against_direct(table, folder, cycles.SMALL if small else cycles.Sizes())
+
+
+def _stack(table: Table, folder: Path, small: bool) -> None:
+    cycles.stack_against_embedded(table, folder, cycles.SMALL if small else cycles.Sizes())
+
+
+def _volume(table: Table, folder: Path, small: bool) -> None:
+    volume.against_few(table, folder, volume.SMALL if small else volume.SIZES)
+
+
+def _streams(table: Table, folder: Path, small: bool) -> None:
+    streams.against_few(table, folder, streams.SMALL if small else streams.most())
+
+
+PARTS: dict[str, Part] = {"cycle": _cycle, "stack": _stack, "volume": _volume, "streams": _streams}
 
 
 def main() -> None:
-    with tempfile.TemporaryDirectory() as name:
-        folder = Path(name)
-        server = ServerProcess(folder / "data", agents=[f"bench={Path(__file__).parent / 'agent.py'}:build"]).start()
-        client = ThreadsClient(server.url).sign_in()
-        try:
-            _alone(folder, server, client)
-            _at_once(folder, server, client)
-        finally:
-            server.close()
-
-
-def _alone(folder: Path, server: ServerProcess, client: ThreadsClient) -> None:
-    ours: list[float] = []
-    theirs: list[float] = []
-    for number in range(ROUNDS):
-        theirs += timed(direct.measure(_folder(folder, f"alone{number}"), 1, CYCLES_ALONE // ROUNDS))[0]
-        ours += timed(served.measure(server, client, 1, CYCLES_ALONE // ROUNDS))[0]
-    served_ms, direct_ms = statistics.median(ours) * 1000, statistics.median(theirs) * 1000
-    print(
-        f"1 thread:   served {served_ms:6.1f} ms   direct {direct_ms:6.1f} ms   ratio {served_ms / direct_ms:.2f}"
-        "   (aim: 1.5 at the most)"
-    )
-
-
-def _at_once(folder: Path, server: ServerProcess, client: ThreadsClient) -> None:
-    ours: list[float] = []
-    theirs: list[float] = []
-    for number in range(ROUNDS):
-        theirs.append(timed(direct.measure(_folder(folder, f"at-once{number}"), THREADS, CYCLES_EACH))[1])
-        ours.append(timed(served.measure(server, client, THREADS, CYCLES_EACH))[1])
-    rate, base = statistics.median(ours), statistics.median(theirs)
-    print(
-        f"{THREADS} threads: served {rate:6.1f} /s   direct {base:6.1f} /s   ratio {rate / base:.2f}"
-        "   (aim: 0.8 at the least)"
-    )
-
-
-def _folder(folder: Path, name: str) -> Path:
-    made = folder / name
-    made.mkdir()
-    return made
+    parser = argparse.ArgumentParser(prog="python -m bench", description="Measures, as ratios within one run.")
+    parser.add_argument("parts", nargs="*", choices=[*PARTS, []], help="which of them; all without")
+    parser.add_argument("--small", action="store_true", help="small sizes, to see that it works")
+    parser.add_argument("--write", type=Path, metavar="FILE", help="write the table there, in Markdown")
+    given = parser.parse_args()
+    table = Table()
+    for name in given.parts or PARTS:
+        with tempfile.TemporaryDirectory(prefix="bench-") as folder:
+            PARTS[name](table, Path(folder), given.small)
+    if given.write:
+        given.write.write_text(table.markdown())
 
 
 if __name__ == "__main__":

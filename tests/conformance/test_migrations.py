@@ -82,7 +82,7 @@ async def test_the_conditions_of_partial_indexes_are_those_of_the_schema(empty: 
         built = [tuple(row) for row in await connection.execute(query)]
         assert [tuple(row) for row in await created.execute(query)] == built
     await other.close()
-    assert len(built) == 10
+    assert len(built) == 12
 
 
 async def test_migrating_twice_does_nothing_the_second_time(empty: Database) -> None:

@@ -76,6 +76,33 @@ async def test_a_new_password_comes_with_the_end_of_older_tokens(store: Store) -
         assert await tx.users.get("u-bob") == a_user("u-bob", "bob")
 
 
+async def test_a_token_that_was_ended_is_nobodys_and_the_others_go_on(store: Store) -> None:
+    async with store.transaction() as tx:
+        await tx.users.add(a_user())
+        await tx.users.add(a_user("u-bob", "bob"))
+    for now in (after(60), after(61)):
+        async with store.transaction() as tx:
+            await tx.users.end_token("u-ann", after(30), after(90), now)
+    async with store.transaction() as tx:
+        assert await tx.users.by_token("u-ann", after(30)) is None
+        assert await tx.users.by_token("u-ann", after(31)) == a_user()
+        assert await tx.users.by_token("u-bob", after(30)) == a_user("u-bob", "bob")
+        assert await tx.users.by_token("u-none", after(30)) is None
+        before = await tx.access.version()
+        await tx.users.end_token("u-bob", after(40), after(200), after(100))
+        assert await tx.access.version() > before
+        # What has expired by itself is not kept.
+        assert await tx.users.by_token("u-ann", after(30)) == a_user()
+
+
+async def test_a_token_of_before_a_new_password_is_nobodys(store: Store) -> None:
+    async with store.transaction() as tx:
+        await tx.users.add(a_user())
+        await tx.users.set_password("u-ann", "new", after(60))
+        assert await tx.users.by_token("u-ann", after(59)) is None
+        assert (await tx.users.by_token("u-ann", after(60))) == a_user(password_hash="new", tokens_after=after(60))
+
+
 async def test_a_role_is_changed_together_with_what_it_reviews(store: Store) -> None:
     async with store.transaction() as tx:
         await tx.users.add(a_user())

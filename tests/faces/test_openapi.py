@@ -76,6 +76,7 @@ OPERATIONS = [
     ("get", "/api/v1/agents"),
     ("get", "/healthz"),
     ("get", "/readyz"),
+    ("get", "/metrics"),
 ]
 # Its own types are generic without arguments; what is used of it here is plain enough.
 Case = Any

@@ -247,6 +247,7 @@ TABLE: list[Row] = [
     ("get /api/v1/agents", lambda scene: to("/api/v1/agents"), ANYBODY),
     ("get /healthz", lambda scene: to("/healthz"), OPEN),
     ("get /readyz", lambda scene: to("/readyz"), OPEN),
+    ("get /metrics", lambda scene: to("/metrics"), ADMIN),
 ]
 
 

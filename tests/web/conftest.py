@@ -19,9 +19,6 @@ Visit = Callable[..., Person]
 
 PAINTER_SPEC = f"painter={Path(__file__).with_name('painter.py')}:agent"
 
-# Not run with the others yet: each passed by itself, but not all of them in one run on a quiet machine.
-collect_ignore_glob = ["test_*.py"]
-
 _numbers = count(1)
 
 

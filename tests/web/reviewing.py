@@ -6,12 +6,14 @@ from typing import Any
 from playwright.sync_api import Locator, Page, Request, expect
 
 from tests.support.hitl import finished
+from tests.support.inbox import asked, view
 from tests.support.threads import ThreadsClient
-from tests.web.asking import asked, view
 from tests.web.person import Person
 
 LATE_MS = 600
-"""After so much time it is taken that somebody means the request that is before them."""
+"""After so much time it is taken that somebody means what is before them."""
+LOOK_MS = 150
+"""Within so much time a page sees that something on it has moved."""
 
 CONTROLS = re.compile("Approve|Refuse|Reply|Send|Hand over|Don’t answer")
 
@@ -38,16 +40,27 @@ class Review:
     def button(self, name: str) -> Locator:
         return self.bar.get_by_role("button", name=name)
 
+    def chooses(self, name: str) -> None:
+        """Clicks it, when it has stood there for long enough that a click is meant for it."""
+        self.button(name).wait_for()
+        self.later()
+        self.button(name).click()
+
     def tries(self, name: str) -> None:
-        """Clicks it whether or not it is off."""
+        """The same, whether or not it is off."""
+        self.button(name).wait_for()
+        self.later()
         self.button(name).click(force=True)
 
     def press(self, *keys: str) -> None:
         for key in keys:
             self.page.keyboard.press(key)
 
-    def later(self, milliseconds: int = LATE_MS) -> None:
-        """Time passes at the browser."""
+    def later(self) -> None:
+        waits(self.page)
+
+    def passes(self, milliseconds: int) -> None:
+        """So much time, at the browser."""
         self.page.clock.fast_forward(milliseconds)
 
     def freezes(self) -> None:
@@ -82,6 +95,12 @@ class Review:
             self.keys.append(request.headers["idempotency-key"])
 
 
+def waits(page: Page) -> None:
+    """Time passes at the browser, until what is pressed there counts."""
+    for milliseconds in (LOOK_MS, LATE_MS):
+        page.clock.fast_forward(milliseconds)
+
+
 def asks(person: Person, tool: str, agent: str = "puppet", **args: Any) -> str:
     """The one request that a call of an agent's came to wait for."""
     (entry,) = asked(person.client, (tool, args), agent=agent)
@@ -95,8 +114,8 @@ def opened(person: Person, request_id: str) -> Review:
 
 
 def reviewed(person: Person, page: Page, request_id: str) -> Review:
-    """The request that a page shows."""
+    """The request that a page shows, or is about to show."""
     review = Review(person, page, request_id)
-    review.bar.wait_for()
+    page.locator(f'[data-review="{request_id}"]').filter(has=review.bar).wait_for()
     review.later()
     return review

@@ -1,15 +1,15 @@
 """Saying yes to a call: what has to be seen and done first, and what never counts as a yes."""
 
 import pytest
-from playwright.sync_api import Page, expect
+from playwright.sync_api import Locator, Page, expect
 
+from tests.support.inbox import asked, view
 from tests.support.puppet import calls, script
 from tests.support.threads import ThreadsClient
 from tests.support.waiting import wait_for
 from tests.support.witness import Witness
-from tests.web.asking import asked, view
 from tests.web.person import Person
-from tests.web.reviewing import asks, opened
+from tests.web.reviewing import Review, asks, opened
 
 LONG = "\n".join(f"echo {number}" for number in range(5_000))
 IS_SHOWN = """(text) => [...document.querySelectorAll("section")].some(
@@ -27,7 +27,7 @@ def test_a_click_approves_what_is_shown_and_it_runs_once(reviewer: Person, witne
     expect(review.page.get_by_role("heading", level=1)).to_have_text("guarded wants to run")
     expect(review.shown).to_contain_text('"approved-by-click"')
     shown = review.told()["digest"]
-    review.button("Approve").click()
+    review.chooses("Approve")
     review.ends("Approved at")
     expect(review.bar.get_by_text("guarded runs now.")).to_be_focused()
     ran(witness, "approved-by-click")
@@ -61,7 +61,7 @@ def test_two_strokes_of_a_approve_a_low_risk(reviewer: Person, witness: Witness)
     review.press("a", "a", "Shift+A")
     expect(review.bar.get_by_role("status")).to_contain_text("Approve peek exactly as shown? Press A again")
     review.is_open()
-    review.later(450)
+    review.passes(450)
     review.press("A")
     review.ends("Approved at")
     ran(witness, "two-strokes")
@@ -72,12 +72,12 @@ def test_arming_ends_with_escape_with_time_and_with_any_change(reviewer: Person)
     armed = review.bar.get_by_text("exactly as shown?")
     for disarm in (
         lambda: review.press("Escape"),
-        lambda: review.later(10_100),
+        lambda: review.passes(10_100),
         lambda: review.page.get_by_label("Always allow guarded, any arguments, in this conversation").check(),
     ):
         review.press("a")
         expect(armed).to_be_visible()
-        review.later(450)
+        review.passes(450)
         disarm()
         expect(armed).to_be_hidden()
     review.is_open()
@@ -110,17 +110,16 @@ def test_escape_answers_nothing(reviewer: Person) -> None:
     review = opened(reviewer, asks(reviewer, "guarded", name="escaped"))
     review.press("Escape")
     for name, field in (("Refuse", "Reason"), ("Reply", "What the agent is told"), ("Edit", "name")):
-        review.button(name).click()
+        review.chooses(name)
         review.page.get_by_label(field).press("Escape")
         expect(review.button("Approve")).to_be_visible()
         expect(review.button(name)).to_be_focused()
-        review.later()
     review.is_open()
 
 
 def test_leaving_the_page_answers_nothing(reviewer: Person) -> None:
     review = opened(reviewer, asks(reviewer, "guarded", name="left"))
-    review.button("Refuse").click()
+    review.chooses("Refuse")
     review.page.get_by_label("Reason").fill("perhaps")
     review.page.get_by_role("link", name="History").click()
     expect(review.page.get_by_role("heading", level=1, name="History")).to_be_visible()
@@ -164,8 +163,12 @@ def test_what_is_pressed_as_a_request_comes_does_nothing(reviewer: Person) -> No
 # A finger that does not stop: whatever button comes to lie under it within the next moment is clicked.
 CLICK_ON = """({ x, y, text }) => new Promise((resolve) => {
   let since = null;
+  const look = () => {
+    if ((IS_SHOWN)(text)) since ??= performance.now();
+  };
+  new MutationObserver(look).observe(document.body, { subtree: true, childList: true, characterData: true });
   const click = () => {
-    if (since === null && (IS_SHOWN)(text)) since = performance.now();
+    look();
     if (since !== null && performance.now() - since > 250) return resolve(true);
     document.elementFromPoint(x, y)?.closest("button")?.click();
     for (const one of document.querySelectorAll("button")) if (one.innerText.startsWith("Approve")) one.click();
@@ -219,7 +222,7 @@ def test_a_high_risk_is_approved_with_its_code_alone(reviewer: Person, witness: 
     review.tries("Approve")
     review.is_open()
     review.code.fill(code)
-    review.button("Approve").click()
+    review.chooses("Approve")
     review.ends("Approved at")
     assert [sent["code"] for sent in review.sent] == [code]
     ran(witness, "coded-on-the-page")
@@ -234,20 +237,51 @@ def test_at_high_risk_a_goes_to_the_code_and_never_approves(reviewer: Person) ->
     for _ in range(3):
         review.press("a")
         review.code.blur()
-        review.later(450)
+        review.passes(450)
     review.is_open()
+
+
+def tab_to(review: Review, wanted: Locator) -> None:
+    """With the keyboard, as often as it takes."""
+    for _ in range(60):
+        if wanted.evaluate("element => element === document.activeElement"):
+            return
+        review.press("Tab")
+    expect(wanted).to_be_focused()
+
+
+def test_the_keyboard_alone_approves_what_takes_a_code_and_what_was_edited(reviewer: Person, witness: Witness) -> None:
+    review = opened(reviewer, asks(reviewer, "execute", command="coded-by-keys"))
+    review.press("a")
+    expect(review.code).to_be_focused()
+    review.page.keyboard.type(review.told()["code"])
+    tab_to(review, review.button("Approve"))
+    review.press(" ")
+    review.ends("Approved at")
+    ran(witness, "coded-by-keys")
+
+    review = opened(reviewer, asks(reviewer, "guarded", name="before"))
+    review.press("e")
+    tab_to(review, review.page.get_by_label("name", exact=True))
+    review.press("Control+a")
+    review.page.keyboard.type("edited-by-keys")
+    tab_to(review, review.button("Approve edited call"))
+    review.later()
+    review.press(" ")
+    review.ends("Edited call approved at")
+    ran(witness, "edited-by-keys")
 
 
 def test_letters_do_nothing_in_fields_or_held_down(reviewer: Person) -> None:
     review = opened(reviewer, asks(reviewer, "guarded", name="letters"))
-    review.button("Refuse").click()
+    review.chooses("Refuse")
     review.page.keyboard.type("area message")
     expect(review.page.get_by_label("Reason")).to_have_value("area message")
     review.press("Escape")
     review.button("Approve").blur()
     review.page.keyboard.down("a")
     for _ in range(3):
-        review.later(450)
+        review.passes(450)
         review.page.keyboard.down("a")
     review.page.keyboard.up("a")
     review.is_open()
@@ -267,7 +301,7 @@ def test_5000_lines_are_all_there_and_have_to_be_gone_through(reviewer: Person, 
     assert review.button("Approve").is_disabled()
     scroll_to_the_end(review.page)
     review.bar.get_by_text("lines left").wait_for(state="hidden")
-    review.button("Approve").click()
+    review.chooses("Approve")
     review.bar.get_by_text("Approved at").wait_for()
     assert len(review.sent) == 1
     ran(witness, "echo 0")

@@ -6,14 +6,14 @@ import pytest
 from playwright.sync_api import Browser, Locator, Page, expect
 
 from tests.support import puppet
+from tests.support.inbox import answer, asked, forget, view
 from tests.support.people import FIRST, People
 from tests.support.puppet import Call
 from tests.support.server import ServerProcess
 from tests.support.waiting import wait_for
 from tests.support.witness import Witness
-from tests.web.asking import answer, asked, forget, view
 from tests.web.person import Person
-from tests.web.reviewing import LATE_MS
+from tests.web.reviewing import waits
 
 RISKS = "guarded=low write_file=low execute=medium"
 ALIKE = "Select for a batch"
@@ -59,13 +59,19 @@ def select(page: Page, count: int) -> None:
         page.keyboard.press("x")
 
 
-def sheet(page: Page) -> Locator:
-    """The dialog with the calls in full, for long enough that an answer counts."""
+def sheet(page: Page, count: int) -> Locator:
+    """The dialog with so many calls in full."""
     page.keyboard.press("b")
     dialog = page.get_by_role("dialog")
-    expect(dialog.get_by_text("end ·").first).to_be_visible()
-    page.clock.fast_forward(LATE_MS)
+    expect(dialog.get_by_text("end ·")).to_have_count(count)
     return dialog
+
+
+def choose(button: Locator) -> None:
+    """As soon as it may be clicked, and a click counts."""
+    expect(button).to_be_enabled()
+    waits(button.page)
+    button.click()
 
 
 def test_calls_alike_are_read_in_full_and_those_that_are_ticked_are_approved(hasty: Person, witness: Witness) -> None:
@@ -74,14 +80,15 @@ def test_calls_alike_are_read_in_full_and_those_that_are_ticked_are_approved(has
     page = hasty.opens()
     select(page, 3)
     expect(page.get_by_role("region", name="Batch")).to_contain_text("3 selected: guarded · puppet")
-    dialog = sheet(page)
+    dialog = sheet(page, 3)
     for name in ("a", "b", "c"):
         expect(dialog.get_by_text(f'"name": "{name}-{hasty.name}"')).to_be_visible()
     expect(dialog.get_by_role("img", name="not the same in all calls")).to_have_count(3)
     asked(hasty.client, *named(hasty, "newcomer"))
     dialog.get_by_role("checkbox", name="Call 3 of 3").uncheck()
     approve = dialog.get_by_role("button", name="Approve 2 calls")
-    page.clock.fast_forward(LATE_MS)
+    expect(approve).to_be_enabled()
+    waits(page)
     approve.press("Enter")
     expect(approve).to_be_visible()
     approve.press("Space")
@@ -99,8 +106,8 @@ def test_calls_alike_are_refused_together(hasty: Person, witness: Witness) -> No
     entries = asked(hasty.client, *named(hasty, "no", "neither"))
     page = hasty.opens()
     select(page, 2)
-    dialog = sheet(page)
-    dialog.get_by_role("button", name="Refuse 2 calls").click()
+    dialog = sheet(page, 2)
+    choose(dialog.get_by_role("button", name="Refuse 2 calls"))
     expect(dialog.get_by_text("2 of 2 done.")).to_be_visible()
     for entry in entries:
         assert view(hasty.client, entry["request_id"])["response"]["decision"] == "reject"
@@ -149,11 +156,10 @@ def test_what_somebody_else_settles_meanwhile_is_left_out(hasty: Person, witness
     taken, own = asked(hasty.client, *named(hasty, "taken", "own"))
     page = hasty.opens()
     select(page, 2)
-    dialog = sheet(page)
+    dialog = sheet(page, 2)
     answer(hasty.client, taken["request_id"], {"decision": "reject"}).raise_for_status()
     expect(dialog.get_by_role("article").first).to_contain_text("It is left out.")
-    page.clock.fast_forward(LATE_MS)
-    dialog.get_by_role("button", name="Approve 1 call").click()
+    choose(dialog.get_by_role("button", name="Approve 1 call"))
     expect(dialog.get_by_text("1 of 1 done.")).to_be_visible()
     wait_for(lambda: witness.count(f"own-{hasty.name}"), lambda count: count == 1)
     assert witness.count(f"taken-{hasty.name}") == 0
@@ -168,14 +174,13 @@ def test_a_batch_waits_until_the_end_of_each_call_was_on_the_screen(hasty: Perso
     page.keyboard.press("b")
     dialog = page.get_by_role("dialog")
     expect(dialog.get_by_role("status").filter(has_text="2 calls left to read to the end.")).to_be_visible()
-    page.clock.fast_forward(LATE_MS)
+    waits(page)
     approve = dialog.get_by_role("button", name="Approve 2 calls")
     approve.click(force=True)
     for left in (1, 0):
         dialog.get_by_text("end ·").nth(1 - left).scroll_into_view_if_needed()
         expect(dialog.get_by_text("left to read to the end.")).to_have_count(left)
     assert witness.count(long) == 0
-    page.clock.fast_forward(LATE_MS)
-    approve.click()
+    choose(approve)
     expect(dialog.get_by_text("2 of 2 done.")).to_be_visible()
     wait_for(lambda: witness.count(long), lambda count: count == 2)

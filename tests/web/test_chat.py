@@ -11,7 +11,7 @@ from tests.support.puppet import Call, calls, fails, flood, gate, says, script
 from tests.support.waiting import wait_for
 from tests.support.witness import Witness
 from tests.web.person import Person
-from tests.web.reviewing import LATE_MS, Review, reviewed
+from tests.web.reviewing import Review, reviewed, waits
 
 HOW: dict[str, Any] = {"question": "How?", "options": [{"label": "Now", "value": "now"}]}
 WHY: dict[str, Any] = {"question": "Why?", "options": []}
@@ -61,29 +61,29 @@ def test_what_the_agent_says_is_shown_while_it_says_it(reviewer: Person, witness
 
 
 def approve(card: Review) -> None:
-    card.button("Approve").click()
+    card.chooses("Approve")
 
 
 def clarify(card: Review) -> None:
     card.page.get_by_role("radio", name="b").check()
-    card.button("Send").click()
+    card.chooses("Send")
 
 
 def decide(card: Review) -> None:
     card.page.get_by_role("radio", name="Go").check()
     card.page.get_by_label("Reason").fill("why not")
-    card.button("Send").click()
+    card.chooses("Send")
 
 
 def hand_over(card: Review) -> None:
     card.page.get_by_label("TOKEN").fill("s3cret-token")
-    card.button("Hand over").click()
+    card.chooses("Hand over")
 
 
 def answer_both(card: Review) -> None:
     card.page.get_by_role("radio", name="Now").check()
     card.page.get_by_label("Your own words").fill("because")
-    card.button("Send 2 answers").click()
+    card.chooses("Send 2 answers")
 
 
 PAUSES: dict[str, tuple[Call, Callable[[Review], None], str, str]] = {
@@ -170,7 +170,7 @@ def test_a_stop_lets_the_tool_under_way_finish_and_says_which(reviewer: Person, 
     page = begin(reviewer, script(calls(("hold", {"name": name})), says("Not said any more.")))
     wait_for(lambda: witness.count(f"at:{name}"), lambda count: count == 1)
     expect(page.get_by_role("button", name="Stop")).to_be_visible()
-    page.clock.fast_forward(LATE_MS)
+    waits(page)
     page.get_by_role("button", name="Stop").click()
     expect(page.get_by_text("Stopping once hold has finished…")).to_be_visible()
     witness.release(name)
@@ -190,7 +190,7 @@ def test_a_stop_cancels_what_waits(reviewer: Person, witness: Witness) -> None:
 
 def test_what_was_said_and_decided_is_there_after_coming_back(reviewer: Person) -> None:
     card = asks(reviewer, ("guarded", {"name": "kept"}))
-    card.button("Approve").click()
+    card.chooses("Approve")
     expect(said(card.page, "done kept").last).to_be_visible()
     page = reviewer.opens("/chat")
     page.get_by_role("navigation", name="Conversations").get_by_role("link", name="guarded").first.click()

@@ -10,13 +10,13 @@ import pytest
 from playwright.sync_api import Browser, expect
 
 from tests.support import puppet
+from tests.support.inbox import INBOX, answer, view
 from tests.support.people import People
 from tests.support.puppet import calls, script
 from tests.support.server import ServerProcess
 from tests.support.threads import ThreadsClient
 from tests.support.waiting import wait_for
 from tests.support.witness import Witness
-from tests.web.asking import INBOX, answer, view
 from tests.web.person import Person
 from tests.web.reviewing import Review, asks, opened
 
@@ -53,7 +53,7 @@ def reviewing(browser: Browser, own: ServerProcess, request: pytest.FixtureReque
 def dies_of(review: Review, own: ServerProcess) -> None:
     """Approving ends the server; the page knows nothing, and says so."""
     review.page.evaluate(LISTEN)
-    review.button("Approve").click()
+    review.chooses("Approve")
     own.wait_until_dead()
     review.ends(UNSURE)
     expect(review.bar.get_by_role("button")).to_have_count(0)
@@ -114,8 +114,7 @@ def test_without_a_connection_nothing_is_answered_and_drafts_stay(
     expect(review.page.get_by_label("What the agent is told")).to_have_value("begun before")
     expect(review.bar.get_by_role("status")).to_contain_text("The server restarted at")
     review.is_open()
-    review.later()
-    review.button("Reply").click()
+    review.chooses("Reply")
     review.ends("Replied at")
     assert review.finished() == "begun before"
     assert witness.count("offline") == 0
@@ -157,7 +156,7 @@ def test_what_was_cut_short_is_put_to_a_person_in_our_words(
     review.tries("Send")
     review.is_open()
     review.code.fill(page.get_by_text("to choose what is dangerous, type").get_by_role("strong").inner_text())
-    review.button("Send").click()
+    review.chooses("Send")
     review.ends("Answered at")
 
     review = opened(reviewing, skipped)
@@ -167,7 +166,7 @@ def test_what_was_cut_short_is_put_to_a_person_in_our_words(
     review = opened(reviewing, done)
     review.press("3")
     review.page.get_by_label("Its result").fill("it is there")
-    review.button("Send").click()
+    review.chooses("Send")
     review.ends("Answered at")
 
     wait_for(lambda: witness.count("doubted-again"), lambda count: count == 2)

@@ -59,7 +59,7 @@ def test_an_edit_keeps_every_type_and_shows_what_changes(reviewer: Person, witne
     for path, said in {"copies": ("3", "12"), "bold": ("true", "false"), "frame.width": ("2", "9")}.items():
         assert change_of(review, path) == f"1−removed:{said[0]}1+added:{said[1]}"
     review.is_open()
-    review.button("Approve edited call").click()
+    review.chooses("Approve edited call")
     review.ends("Edited call approved at")
     changed = {"copies": 12, "scale": 0.25, "bold": False, "tags": ["a", "12"], "mode": "slow"}
     painted(witness, "types", **changed, frame={"width": 9, "colour": "red"})
@@ -75,7 +75,7 @@ def test_what_is_not_of_its_type_cannot_be_approved(reviewer: Person, witness: W
         review.tries("Approve edited call")
     review.is_open()
     copies.fill("4")
-    review.button("Approve edited call").click()
+    review.chooses("Approve edited call")
     review.ends("Edited call approved at")
     painted(witness, "misfits", copies=4)
 
@@ -88,7 +88,7 @@ def test_items_and_optional_arguments_are_added_and_removed(reviewer: Person, wi
     page.get_by_text("Item 1").locator("xpath=..").get_by_role("button", name="Remove").click()
     page.get_by_label("Type").select_option("text")
     page.get_by_label("note", exact=True).fill("now-a-text")
-    review.button("Approve edited call").click()
+    review.chooses("Approve edited call")
     review.ends("Edited call approved at")
     painted(witness, "more-or-less", tags=["7", "c"], note="now-a-text")
 
@@ -107,7 +107,7 @@ def test_a_call_is_edited_as_json_too(reviewer: Person, witness: Witness) -> Non
     review.press("Control+a")
     review.page.keyboard.insert_text(json.dumps({**PICTURE, "text": "as-json", "copies": 5}))
     expect(review.page.get_by_text("This is no JSON.")).to_be_hidden()
-    review.button("Approve edited call").click()
+    review.chooses("Approve edited call")
     review.ends("Edited call approved at")
     painted(witness, "as-json", copies=5)
 
@@ -117,7 +117,7 @@ def test_an_edited_text_keeps_its_lines(reviewer: Person, witness: Witness) -> N
     review.press("E")
     review.page.get_by_label("content").fill("one\n2\n  three")
     assert change_of(review, "content") == "1 one2−removed:two2+added:23   three"
-    review.button("Approve edited call").click()
+    review.chooses("Approve edited call")
     review.ends("Edited call approved at")
     assert review.sent[0]["value"]["args"] == {"path": "edited-path", "content": "one\n2\n  three"}
     wait_for(lambda: witness.count("edited-path"), lambda count: count == 1)
@@ -134,7 +134,7 @@ def test_an_edit_of_a_risky_call_takes_the_code_and_no_key_sends_it(reviewer: Pe
     review.page.get_by_label("command").press("Control+Enter")
     review.button("Approve edited call").press("Enter")
     review.is_open()
-    review.button("Approve edited call").click()
+    review.chooses("Approve edited call")
     review.ends("Edited call approved at")
     wait_for(lambda: witness.count("after-edit"), lambda count: count == 1)
     assert witness.count("before-edit") == 0
@@ -166,11 +166,12 @@ def test_numbers_that_a_browser_would_change_are_not_edited(reviewer: Person) ->
 def test_discarded_edits_are_gone_and_the_call_is_as_it_was(reviewer: Person, witness: Witness) -> None:
     review = edited(reviewer, "discarded")
     review.page.get_by_label("copies", exact=True).fill("99")
-    review.button("Discard edits").click()
+    review.chooses("Discard edits")
     expect(review.button("Edit")).to_be_focused()
+    review.later()
     review.press("e")
     expect(review.page.get_by_label("copies", exact=True)).to_have_value("3")
     review.press("Escape")
-    review.button("Approve").click()
+    review.chooses("Approve")
     review.ends("Approved at")
     painted(witness, "discarded")

@@ -6,10 +6,10 @@ from pathlib import Path
 import pytest
 from playwright.sync_api import Browser, expect
 
+from tests.support.inbox import told
 from tests.support.people import People
 from tests.support.server import ServerProcess
 from tests.support.waiting import wait_for
-from tests.web.asking import INBOX
 from tests.web.person import Person
 from tests.web.reviewing import Review, opened
 
@@ -42,11 +42,7 @@ def desk(browser: Browser, own: ServerProcess) -> Generator[Person]:
 
 def ordered(reviewer: Person, message: str) -> Review:
     """What the demo agent makes of a message, on its page."""
-    owner = reviewer.client
-    thread_id = owner.new_thread()
-    owner.chat(thread_id, message)
-    listed = owner.http.get(INBOX).json()["requests"]
-    (entry,) = (entry for entry in listed if entry["conversation_id"] == thread_id)
+    (entry,) = told(reviewer.client, message)
     return opened(reviewer, entry["request_id"])
 
 
@@ -65,7 +61,7 @@ def test_an_edit_of_a_file_is_shown_as_a_difference(reviewer: Person, workspace:
     assert "line 5" not in review.shown.inner_text()
     review.shown.get_by_role("button", name="‹16 unchanged lines› expand").click()
     expect(review.shown).to_contain_text("line 5")
-    review.button("Approve").click()
+    review.chooses("Approve")
     review.ends("Approved at")
     becomes(file, LINES.replace("line 20\n", "LINE TWENTY\n"))
 
@@ -74,7 +70,7 @@ def test_a_new_file_is_all_added(reviewer: Person, workspace: Path) -> None:
     review = ordered(reviewer, "write fresh.txt: first words")
     expect(review.shown).to_contain_text("new file")
     expect(review.shown).to_contain_text("added:first words")
-    review.button("Approve").click()
+    review.chooses("Approve")
     review.ends("Approved at")
     wait_for((workspace / "fresh.txt").exists, lambda exists: exists)
 
@@ -88,7 +84,7 @@ def test_deleting_a_file_takes_the_code(reviewer: Person, workspace: Path) -> No
     review.is_open()
     assert file.exists()
     review.types_code()
-    review.button("Approve").click()
+    review.chooses("Approve")
     review.ends("Approved at")
     wait_for(file.exists, lambda exists: not exists)
 
@@ -99,7 +95,7 @@ def test_a_file_that_changed_meanwhile_is_not_overwritten(reviewer: Person, work
     review = ordered(reviewer, "write shared.txt: after")
     expect(review.shown).to_contain_text("removed:before")
     file.write_text("somebody else was here\n")
-    review.button("Approve").click()
+    review.chooses("Approve")
     expect(review.bar).to_contain_text("The file has changed since it was shown. Approving is off.")
     expect(review.button("Approve")).to_be_disabled()
     expect(review.shown).to_contain_text("removed:before")
@@ -107,10 +103,9 @@ def test_a_file_that_changed_meanwhile_is_not_overwritten(reviewer: Person, work
     review.press("a")
     assert (len(review.sent), review.told()["status"]) == (1, "pending")
     assert file.read_text() == "somebody else was here\n"
-    review.button("Show the new changes").click()
+    review.chooses("Show the new changes")
     expect(review.shown).to_contain_text("removed:somebody else was here")
-    review.later()
-    review.button("Approve").click()
+    review.chooses("Approve")
     review.ends("Approved at")
     wait_for(file.read_text, lambda text: text.strip() == "after")
 
@@ -137,7 +132,6 @@ def test_a_call_that_would_fail_shows_what_it_asks_for(reviewer: Person, workspa
     review = ordered(reviewer, 'replace "this" with "that" in short.txt')
     expect(review.shown).to_contain_text("The change cannot be shown as a difference")
     expect(review.shown.get_by_role("definition")).to_have_text(['"that"', '"this"', '"short.txt"'])
-    review.button("Refuse").click()
-    review.later()
-    review.button("Refuse").click()
+    review.chooses("Refuse")
+    review.chooses("Refuse")
     review.ends("Refused at")

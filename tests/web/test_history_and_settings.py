@@ -6,10 +6,10 @@ import httpx
 from playwright.sync_api import Page, expect
 
 from tests.support.hitl import of
+from tests.support.inbox import answer, asked, view
 from tests.support.threads import ThreadsClient
 from tests.support.waiting import wait_for
 from tests.support.witness import Witness
-from tests.web.asking import answer, asked, view
 from tests.web.conftest import Visit
 from tests.web.person import Person
 

@@ -7,9 +7,9 @@ from typing import Any
 import pytest
 from playwright.sync_api import Browser, Locator, expect
 
+from tests.support.inbox import INBOX
 from tests.support.people import People
 from tests.support.server import ServerProcess
-from tests.web.asking import INBOX
 from tests.web.hostile import Shown, is_hidden, shown_in, spaced, strings
 from tests.web.person import Person
 from tests.web.reviewing import Review

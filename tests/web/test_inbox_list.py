@@ -8,13 +8,13 @@ import pytest
 from playwright.sync_api import FloatRect, Locator, Page, expect
 
 from tests.support.hitl import QUESTION, of
+from tests.support.inbox import answer, asked, forget, view
 from tests.support.threads import ThreadsClient
 from tests.support.waiting import wait_for
 from tests.support.witness import Witness
-from tests.web.asking import answer, asked, forget, view
 from tests.web.conftest import Visit
 from tests.web.person import Person
-from tests.web.reviewing import LATE_MS, reviewed
+from tests.web.reviewing import reviewed, waits
 
 GUARDED = [("guarded", {"name": name}) for name in ("first", "second", "third")]
 
@@ -207,7 +207,7 @@ def test_what_is_pressed_as_a_request_arrives_does_nothing(person: Person, witne
     expect(page.get_by_text("Press A again")).to_be_hidden()
     expect(page.get_by_role("textbox")).to_have_count(0)
     assert view(person.client, entry["request_id"])["status"] == "pending"
-    page.clock.fast_forward(LATE_MS)
+    waits(page)
     page.keyboard.press("a")
     expect(page.get_by_text("Press A again")).to_be_visible()
     assert witness.count(name) == 0

@@ -7,8 +7,8 @@ import pytest
 from playwright.sync_api import Page, expect
 
 from tests.support.hitl import of
+from tests.support.inbox import answer, asked, forget
 from tests.support.waiting import wait_for
-from tests.web.asking import answer, asked, forget
 from tests.web.person import Person
 
 BURST_MS = 5_000
@@ -91,13 +91,25 @@ def test_a_notification_names_kind_agent_tool_and_risk_and_shows_no_argument(rev
     expect(page.get_by_role("heading", level=1, name="execute wants to run")).to_be_visible()
 
 
+def creeps(page: Page, title: str) -> None:
+    """Until the page has that title almost no time passes there, however long the machine takes."""
+
+    def look() -> str:
+        page.clock.run_for(1)
+        return page.title()
+
+    page.clock.pause_at(page.evaluate("Date.now()") / 1000 + 0.01)
+    wait_for(look, lambda shown: shown == title)
+    page.clock.resume()
+
+
 def test_a_burst_is_told_as_one_and_what_is_settled_is_taken_away(reviewer: Person, page: Page) -> None:
     page.get_by_role("button", name="Notify me").click()
     leaves(page)
     (first,) = asked(reviewer.client, ("guarded", {"name": "first"}))
     comes(page, 1)
     others = asked(reviewer.client, ("guarded", {"name": SECRET}), ("execute", {"command": SECRET}))
-    expect(page).to_have_title("(3) Interlock")
+    creeps(page, "(3) Interlock")
     page.clock.fast_forward(BURST_MS)
     _, burst = comes(page, 2)
     assert (burst["title"], burst["body"]) == ("2 requests wait", "From puppet. Highest risk: High.")

@@ -54,7 +54,7 @@ def test_each_sentence_names_the_tool_the_scope_and_the_end(reviewer: Person) ->
         expect(offered.get_by_role("radio", name=sentence, exact=True)).to_be_visible()
     expect(offered.get_by_role("radio", name=ONCE)).to_be_checked()
     expect(offered).to_contain_text(REVOKED)
-    review.button("Refuse").click()
+    review.chooses("Refuse")
     review.later()
     review.bar.get_by_text(f"Remember: {ONCE}").click()
     for sentence in SENTENCES:
@@ -67,7 +67,7 @@ def test_of_a_risky_call_only_the_very_same_one_is_remembered(reviewer: Person, 
     expect(offered.get_by_role("radio")).to_have_count(3)
     offered.get_by_label("Always allow exactly this execute call in this conversation").check()
     review.types_code()
-    review.button("Approve").click()
+    review.chooses("Approve")
     review.ends("Remembered: Always allow exactly this execute call in this conversation")
     thread_id = thread_of(review)
     again = hitl.chatted(reviewer.client, thread_id, script(calls(("execute", {"command": "kept-risky"}))))
@@ -83,7 +83,7 @@ def test_a_sentence_makes_the_grant_that_it_says(reviewer: Person, sentence: str
     review = opened(reviewer, asks(reviewer, "guarded", name=f"kept-{scope}-{duration}"))
     review.page.get_by_label(sentence, exact=True).check()
     expect(review.bar).to_contain_text(f"And from now on: {sentence}")
-    review.button("Approve").click()
+    review.chooses("Approve")
     review.ends(f"Remembered: {sentence}")
     (grant,) = grants(reviewer)
     assert (grant["scope"], grant["duration"], grant["allow"]) == (scope, duration, True)
@@ -104,7 +104,7 @@ def test_a_promise_for_every_tool_takes_the_code(reviewer: Person) -> None:
     review.is_open()
     printed = review.shown.get_by_text("to approve, type").get_by_role("strong").inner_text()
     review.code.fill(printed)
-    review.button("Approve").click()
+    review.chooses("Approve")
     review.ends("Remembered: Always allow every tool")
     (grant,) = grants(reviewer)
     assert (grant["scope"], grant["duration"], grant["tool"]) == ("all_tools", "session", None)
@@ -113,7 +113,7 @@ def test_a_promise_for_every_tool_takes_the_code(reviewer: Person) -> None:
 def test_a_refusal_is_remembered_as_a_refusal(reviewer: Person, witness: Witness) -> None:
     review = opened(reviewer, asks(reviewer, "guarded", name="kept-refused"))
     review.page.get_by_label("Always allow guarded, any arguments, in this conversation").check()
-    review.button("Refuse").click()
+    review.chooses("Refuse")
     review.later()
     # A yes for later must not turn into a no for later by itself.
     review.bar.get_by_text(f"Remember: {ONCE}").click()
@@ -128,7 +128,7 @@ def test_a_refusal_is_remembered_as_a_refusal(reviewer: Person, witness: Witness
 
 def test_only_this_time_remembers_nothing(reviewer: Person) -> None:
     review = opened(reviewer, asks(reviewer, "guarded", name="just-once"))
-    review.button("Approve").click()
+    review.chooses("Approve")
     review.ends("Approved at")
     assert grants(reviewer) == []
     assert "interrupt" in happens(reviewer, thread_of(review), "just-once")

@@ -6,11 +6,11 @@ import pytest
 from playwright.sync_api import Page, Route, expect
 
 from tests.support.hitl import of
+from tests.support.inbox import answer, view
 from tests.support.people import FIRST, People
 from tests.support.threads import ThreadsClient
 from tests.support.waiting import wait_for
 from tests.support.witness import Witness
-from tests.web.asking import answer, view
 from tests.web.conftest import Visit
 from tests.web.person import Person
 from tests.web.reviewing import Review, asks, opened
@@ -44,9 +44,9 @@ def test_the_other_browser_is_told_at_once_who_took_it(reviewer: Person, admin: 
     name = f"taken-{reviewer.name}"
     request_id = asks(reviewer, "guarded", name=name)
     mine, theirs = opened(reviewer, request_id), opened(admin, request_id)
-    theirs.button("Refuse").click()
+    theirs.chooses("Refuse")
     theirs.bar.get_by_label("Reason").fill("I would rather not")
-    mine.button("Approve").click()
+    mine.chooses("Approve")
     mine.ends("guarded runs now")
     theirs.ends(f"{reviewer.name} approved this at")
     theirs.ends("in a browser. You sent nothing.")
@@ -85,13 +85,15 @@ class Held:
 def both(mine: Review, theirs: Review) -> tuple[Held, Held]:
     """One approves, the other refuses; neither answer has left its browser."""
     held = Held(mine.page), Held(theirs.page)
-    mine.button("Approve").click()
-    theirs.button("Refuse").click()
+    mine.chooses("Approve")
+    theirs.chooses("Refuse")
     theirs.later()
     theirs.bar.get_by_label("Reason").press("Control+Enter")
     for review in (mine, theirs):
         expect(review.bar).to_contain_text("Sending…")
-    assert [len(one.routes) for one in held] == [1, 1]
+    for review, one in zip((mine, theirs), held, strict=True):
+        # Asked for its title, the browser tells first of what it has sent.
+        wait_for(lambda review=review, one=one: review.page.title() and len(one.routes), lambda count: count == 1)
     return held
 
 

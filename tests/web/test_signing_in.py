@@ -102,6 +102,7 @@ def test_signing_out_leaves_nothing_of_the_person_behind(person: Person) -> None
     dialog.get_by_role("button", name="Sign out").click()
     expect(page.get_by_role("heading", name="Sign in to Interlock")).to_be_visible()
     assert who(page) is None
+    assert person.client.http.get("/api/v1/session").status_code == 401
     assert page.evaluate("JSON.stringify({...sessionStorage})") == "{}"
     page.goto("/inbox")
     expect(page.get_by_role("heading", name="Sign in to Interlock")).to_be_visible()

@@ -6,10 +6,10 @@ import json
 from playwright.sync_api import expect
 
 from tests.support import hitl
+from tests.support.inbox import INBOX, told
 from tests.support.puppet import calls, script
 from tests.support.waiting import wait_for
 from tests.support.witness import Witness
-from tests.web.asking import INBOX
 from tests.web.person import Person
 from tests.web.reviewing import Review, opened
 
@@ -23,12 +23,8 @@ FIELDS = [
 
 def needed(reviewer: Person) -> Review:
     """An agent needs values, and will use the first of them."""
-    owner = reviewer.client
-    thread_id = owner.new_thread()
     use = calls(("use_key", {"name": "WEB_KEY"}))
-    owner.chat(thread_id, script(calls(("request_env_vars", {"fields": FIELDS})), use))
-    listed = owner.http.get(INBOX, params={"kind": "env_var"}).json()["requests"]
-    (entry,) = (entry for entry in listed if entry["conversation_id"] == thread_id)
+    (entry,) = told(reviewer.client, script(calls(("request_env_vars", {"fields": FIELDS})), use))
     return opened(reviewer, entry["request_id"])
 
 
@@ -54,7 +50,7 @@ def test_values_reach_the_tools_and_are_nowhere_afterwards(reviewer: Person, wit
     review.page.get_by_label("WEB_REGION required").fill("eu-west")
     assert SECRET not in review.page.evaluate("JSON.stringify([{...sessionStorage}, {...localStorage}])")
     assert SECRET not in review.page.content()
-    review.button("Hand over").click()
+    review.chooses("Hand over")
     review.ends("Answered at")
     assert [sent["value"] for sent in review.sent] == [
         {"values": {"WEB_KEY": SECRET, "WEB_REGION": "eu-west"}, "save": False}
@@ -94,7 +90,7 @@ def test_a_secret_is_hidden_as_it_is_typed_and_shown_for_a_moment(reviewer: Pers
     key.fill(SECRET)
     review.page.get_by_role("button", name="Show for 10 s").click()
     expect(key).to_have_attribute("type", "text")
-    review.later(10_100)
+    review.passes(10_100)
     expect(key).to_have_attribute("type", "password")
     expect(key).to_have_value(SECRET)
 
@@ -112,7 +108,7 @@ def test_a_secret_is_gone_with_the_page_and_what_is_none_stays_a_draft(reviewer:
 def test_a_value_that_is_needed_is_asked_for_before_anything_is_sent(reviewer: Person) -> None:
     review = needed(reviewer)
     review.page.get_by_label("WEB_REGION required").fill("eu-west")
-    review.button("Hand over").click()
+    review.chooses("Hand over")
     expect(review.page.get_by_label("WEB_KEY required")).to_be_focused()
     expect(review.page.get_by_text("A value is needed.")).to_have_count(1)
     review.is_open()

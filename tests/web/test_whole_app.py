@@ -12,7 +12,7 @@ from tests.support.server import ServerProcess
 from tests.support.threads import ThreadsClient
 from tests.web.conftest import Visit
 from tests.web.person import DESKTOP, PHONE, Person
-from tests.web.reviewing import LATE_MS
+from tests.web.reviewing import waits
 from tests.web.stage import every_page, shown
 
 AXE = Path(__file__).parents[2] / "packages" / "web" / "node_modules" / "axe-core" / "axe.min.js"
@@ -144,7 +144,7 @@ def test_no_page_scrolls_sideways_on_a_phone_in_chinese(
 
 def opens_editor(page: Page, pages: dict[str, str]) -> None:
     shown(page, pages["permission"])
-    page.clock.fast_forward(LATE_MS)
+    waits(page)
     page.keyboard.press("e")
     page.get_by_role("button", name="JSON").last.click()
     expect(page.get_by_role("textbox").last).to_be_visible()
@@ -152,7 +152,7 @@ def opens_editor(page: Page, pages: dict[str, str]) -> None:
 
 def opens_refusal(page: Page, pages: dict[str, str]) -> None:
     shown(page, pages["command"])
-    page.clock.fast_forward(LATE_MS)
+    waits(page)
     page.keyboard.press("r")
     expect(page.get_by_label("Reason")).to_be_focused()
 

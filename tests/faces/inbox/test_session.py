@@ -17,12 +17,15 @@ COOKIE = "interlock_session"
 def browser(server: ServerProcess, people: People) -> Iterator[httpx.Client]:
     """Alice's, signed in."""
     people.named("alice")
-    with httpx.Client(base_url=server.url, headers={"origin": server.url}) as client:
+    with httpx.Client(base_url=server.url, headers={"origin": server.url}, timeout=30) as client:
         client.post(SESSION, json={"username": "alice", "password": "wonderland"}).raise_for_status()
         yield client
 
 
-def test_the_cookie_stands_for_the_person_and_no_script_or_site_can_take_it(server: ServerProcess) -> None:
+def test_the_cookie_stands_for_the_person_and_no_script_or_site_can_take_it(
+    server: ServerProcess, people: People
+) -> None:
+    people.named("alice")
     with httpx.Client(base_url=server.url) as client:
         reply = client.post(SESSION, json={"username": "alice", "password": "wonderland"})
         cookie = reply.headers["set-cookie"].lower()
@@ -43,6 +46,21 @@ def test_signing_out_ends_it(browser: httpx.Client) -> None:
     assert browser.get(SESSION).status_code == 200
     assert browser.delete(SESSION).json() == {"ended": True}
     assert browser.get(SESSION).status_code == 401
+    assert browser.delete(SESSION).json() == {"ended": True}
+
+
+def test_what_was_signed_out_holds_for_nobody_who_kept_a_copy(browser: httpx.Client, people: People) -> None:
+    copy = {"authorization": f"Bearer {browser.cookies[COOKIE]}"}
+    ticket = {"ticket": browser.post("/api/v1/tickets").raise_for_status().json()["ticket"]}
+    with browser.stream("GET", "/api/v1/inbox/stream", headers=copy) as open_stream:
+        lines = open_stream.iter_lines()
+        assert next(lines) == "event: hello"
+        browser.delete(SESSION).raise_for_status()
+        assert "event: settled" not in list(lines)
+        assert open_stream.is_stream_consumed
+    assert browser.get(SESSION, headers=copy).status_code == 401
+    assert browser.get("/api/v1/inbox/stream", params=ticket).status_code == 401
+    assert people.named("alice").http.get(SESSION).status_code == 200
 
 
 def test_another_sites_page_cannot_use_the_cookie(browser: httpx.Client) -> None:

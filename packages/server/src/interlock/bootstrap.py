@@ -23,6 +23,7 @@ from interlock.domain.showing import FileBehind
 from interlock.domain.thread import Thread
 from interlock.domain.worker import Worker
 from interlock.master_key import master_key
+from interlock.observers import observing
 from interlock.passwords import Argon2Passwords
 from interlock.ports.agents import Message, ToolInfo
 from interlock.ports.bus import Bus
@@ -30,6 +31,7 @@ from interlock.ports.clock import SystemClock
 from interlock.services.auditing import make_heads
 from interlock.services.core import Core, Policy
 from interlock.services.housekeeping import keep_tidy
+from interlock.services.observing import Several
 from interlock.services.working import leave, tell_life
 from interlock.storage.database import Database, open_database, sqlite_file
 from interlock.storage.folder_lock import FolderLock
@@ -53,7 +55,10 @@ RUNS = 64
 """How many a server runs at once."""
 TOOL_THREADS = 2 * RUNS
 """Sync tools and nodes hold a thread for as long as they work: as many as there may be runs, and some."""
-WORKER_SETTINGS = ("database", "bus", "agents", "runner", "locale", "model", "risks", "worker_runs", "lease_seconds")
+WORKER_SETTINGS = (
+    "database", "bus", "agents", "runner", "locale", "model", "risks", "worker_runs", "lease_seconds", "log_level",
+    "otlp_endpoint",
+)  # fmt: skip
 """What workers are told. Never the secret key: what Ray is given, its nodes and its dashboard can show."""
 
 logger = logging.getLogger(__name__)
@@ -133,6 +138,7 @@ def _policy(config: Config) -> Policy:
         confirmation_timeout=config.confirmation_timeout,
         confirmation_retry_limit=config.confirmation_retry_limit,
         confirmation_batch_size=config.confirmation_batch_size,
+        retention_days=config.retention_days,
         remote_workers=config.runner == "ray",
     )
 
@@ -155,7 +161,8 @@ async def application(config: Config) -> AsyncGenerator[Application]:
             core.bus = bus
             agents = await _agents(config, database)
             core.agents = agents
-            yield _application(config, database, core, agents, ring)
+            with observing(config, core):
+                yield _application(config, database, core, agents, ring)
     finally:
         if lock is not None:
             lock.release()
@@ -225,13 +232,14 @@ async def working(config: Config) -> AsyncGenerator[Core]:
         core.agents = agents
         runner = _local_runner(core, agents, database, config.worker_runs)
         core.runner = runner
-        await runner.start()
-        try:
-            async with _among_workers(core, runner, config.runner):
-                yield core
-        finally:
-            core.presence.close()
-            await runner.close()
+        with observing(config, core):
+            await runner.start()
+            try:
+                async with _among_workers(core, runner, config.runner):
+                    yield core
+            finally:
+                core.presence.close()
+                await runner.close()
 
 
 async def work_until_stopped(given: Mapping[str, Any]) -> None:
@@ -254,8 +262,10 @@ async def _among_workers(core: Core, runner: "LocalRunner", kind: str) -> AsyncG
     started_at = core.clock.now()
 
     def describe() -> Worker:
-        now = core.clock.now()
-        return Worker(runner.worker, socket.gethostname(), kind, started_at, now, runner.capacity, runner.running)
+        return Worker(
+            runner.worker, socket.gethostname(), kind, started_at, core.clock.now(), runner.capacity, runner.running,
+            core.tally.as_json(),
+        )  # fmt: skip
 
     telling = asyncio.create_task(tell_life(core, describe))
     heeding = asyncio.create_task(runner.heed())
@@ -268,26 +278,16 @@ async def _among_workers(core: Core, runner: "LocalRunner", kind: str) -> AsyncG
 
 
 def _ray_workers(config: Config) -> "RayWorkers":
+    if config.ray_address is None:
+        # A Ray of the server's own listens on loopback, as Ray does by itself on macOS; it reads this when imported.
+        os.environ.setdefault("RAY_ENABLE_WINDOWS_OR_OSX_CLUSTER", "0")
     try:
         from interlock.runners.ray import RaySettings, RayWorkers
     except ImportError as error:
         raise InvalidInput("--runner ray needs the extra ray: install interlock-server[ray]") from error
     shipped = _runtime_env(config.ray_runtime_env) if config.ray_runtime_env else {}
     settings = RaySettings(config.ray_address, config.workers, config.worker_memory, shipped)
-    # Never the secret key: what Ray is given, its nodes and its dashboard can show.
-    kept = (
-        "database",
-        "bus",
-        "agents",
-        "runner",
-        "locale",
-        "model",
-        "risks",
-        "worker_runs",
-        "lease_seconds",
-        "log_level",
-    )
-    given = {name: getattr(config, name) for name in kept} | {"data": config.data.resolve()}
+    given = {name: getattr(config, name) for name in WORKER_SETTINGS} | {"data": config.data.resolve()}
     return RayWorkers(settings, given)
 
 
@@ -308,6 +308,7 @@ def _application(config: Config, database: Database, core: Core, agents: "Hosted
     from interlock.faces.http.server_state import ServerState
     from interlock.faces.http.tokens import Tokens
     from interlock.faces.web.pages import BUILT, pages
+    from interlock.metrics import Metrics
     from interlock.runners.remote import RemoteRunner
     from interlock.services.deadlines import DeadlineTimer
     from interlock.services.webhook_sender import WebhookSender
@@ -319,14 +320,18 @@ def _application(config: Config, database: Database, core: Core, agents: "Hosted
     core.deadline_set = timer.nudge
     sender = WebhookSender()
     core.delivery_written = sender.nudge
+    limits = Limits(config.rate_limit, config.rate_burst, config.streams_per_caller, config.slow_seconds)
+    metrics = Metrics(limits.open_streams)
+    core.observer = Several(core.observer, metrics)
     state = ServerState(
         core,
         Tokens(ring.tokens),
         locale=config.locale,
         with_accounts=config.auth == "accounts",
-        limits=Limits(config.rate_limit, config.rate_burst, config.streams_per_caller, config.slow_seconds),
+        limits=limits,
+        metrics=lambda: metrics.text(core),
+        metrics_token=config.metrics_token,
     )
-
     allowed = Allowed(
         frozenset({config.host.lower(), *(host.lower() for host in config.allowed_hosts)}),
         frozenset(config.allowed_origins),

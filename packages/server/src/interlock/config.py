@@ -43,6 +43,7 @@ class Config:
     confirmation_batch_size: int = 1
     follow_grace: float = 5.0
     lease_seconds: float = 30.0
+    retention_days: int | None = None
     secret_key: str | None = field(default=None, repr=False)
     new_secret_key: str | None = field(default=None, repr=False)
     allowed_hosts: tuple[str, ...] = ()
@@ -55,6 +56,8 @@ class Config:
     streams_per_caller: int = 1_000
     slow_seconds: float = 30.0
     web_dir: Path | None = None
+    metrics_token: str | None = field(default=None, repr=False)
+    otlp_endpoint: str | None = None
     log_level: str = "info"
     failpoints: tuple[str, ...] = ()
 
@@ -196,6 +199,13 @@ def _count(text: str) -> int:
     return value
 
 
+def _days(text: str) -> int:
+    value = int(text)
+    if not 0 < value <= 36_500:
+        raise ValueError("it must be a whole number of days, from 1 to 36500")
+    return value
+
+
 def _bytes(text: str) -> int:
     value = int(text)
     if value < 1024 * 1024:
@@ -229,6 +239,12 @@ def _bus(text: str) -> str:
     return text
 
 
+def _address(text: str) -> str:
+    if not re.match(r"https?://[^/\s]+", text):
+        raise ValueError("it must be the address of a collector, such as http://127.0.0.1:4318/v1/traces")
+    return text
+
+
 _VARIABLES: Mapping[str, Any] = {
     "host": str,
     "port": _port,
@@ -253,6 +269,7 @@ _VARIABLES: Mapping[str, Any] = {
     "confirmation_batch_size": _count,
     "follow_grace": _seconds,
     "lease_seconds": _seconds,
+    "retention_days": _days,
     "secret_key": str,
     "new_secret_key": str,
     "allowed_hosts": _listed,
@@ -265,6 +282,8 @@ _VARIABLES: Mapping[str, Any] = {
     "streams_per_caller": _count,
     "slow_seconds": _seconds,
     "web_dir": _folder,
+    "metrics_token": str,
+    "otlp_endpoint": _address,
     "log_level": _one_of("debug", "info", "warning", "error"),
     "failpoints": _listed,
 }

@@ -4,6 +4,8 @@ import hashlib
 import os
 import secrets
 import stat
+from collections.abc import Generator
+from contextlib import contextmanager
 from pathlib import Path
 
 from interlock.config import Config
@@ -36,6 +38,29 @@ def master_key_to_rotate(config: Config) -> MasterKey:
     if new == given:
         raise InvalidInput("INTERLOCK_NEW_SECRET_KEY is the same as INTERLOCK_SECRET_KEY")
     return GivenKey(given, new)
+
+
+@contextmanager
+def kept(config: Config, key: bytes) -> Generator[None]:
+    """Have this key, which came out of a backup, be the master key from now on; not if the block raises."""
+    if config.secret_key is not None:
+        if GivenKey(config.secret_key).present() != key:
+            raise InvalidInput("INTERLOCK_SECRET_KEY is not the key in the backup: unset it, or set it to that one")
+        yield
+        return
+    file = config.data / "secret.key"
+    present = KeyFile(file).present()
+    if present is not None and present != key:
+        raise InvalidInput(f"{file} is another key than the one in the backup: restore with another --data folder")
+    if present is None:
+        file.parent.mkdir(parents=True, exist_ok=True)
+        _written(file, key)
+    try:
+        yield
+    except BaseException:
+        if present is None:
+            file.unlink(missing_ok=True)
+        raise
 
 
 class GivenKey:
@@ -105,11 +130,11 @@ class KeyFile:
 
     def make(self) -> bytes:
         self._path.parent.mkdir(parents=True, exist_ok=True)
-        return _written(self._path)
+        return _written(self._path, secrets.token_bytes(KEY_BYTES))
 
     def prepare(self) -> bytes:
         self.discard()
-        return _written(self._next)
+        return _written(self._next, secrets.token_bytes(KEY_BYTES))
 
     def promote(self) -> None:
         self._next.replace(self._path)
@@ -126,8 +151,7 @@ class KeyFile:
         )
 
 
-def _written(path: Path) -> bytes:
-    key = secrets.token_bytes(KEY_BYTES)
+def _written(path: Path, key: bytes) -> bytes:
     handle = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
     with os.fdopen(handle, "wb") as file:
         file.write(key)

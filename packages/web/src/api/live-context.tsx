@@ -24,6 +24,15 @@ export function useConnection(): Connection {
   return useSyncExternalStore(live.watch, () => live.connection);
 }
 
+/**
+ * Another value each time that there is reason to read what the stream then keeps true; `null` until it is open, or
+ * known not to open: what was read sooner would have to be read again.
+ */
+export function useOpening(): number | null {
+  const { state, openings } = useConnection();
+  return state === "connecting" ? null : openings;
+}
+
 /** Called with each event; the newest `take` is the one that is called. */
 export function useLiveEvents(take: (event: LiveEvent) => void): void {
   const live = useLive();

@@ -29,6 +29,8 @@ export type LiveEvent =
 
 export interface Connection {
   state: "connecting" | "live" | "offline";
+  /** How often the stream has been opened: what was read before it was opened again may be out of date. */
+  openings: number;
   /** When the connection was lost, by this machine's clock. */
   since: number | null;
   /** When the server told of another start than before. */
@@ -40,7 +42,7 @@ type Listener = (event: LiveEvent) => void;
 const PAUSES = [250, 500, 1_000, 2_000, 3_000];
 
 export class Live {
-  #connection: Connection = { state: "connecting", since: null, restartedAt: null };
+  #connection: Connection = { state: "connecting", openings: 0, since: null, restartedAt: null };
   #started: string | null = null;
   #ending = new AbortController();
   #retry = () => {};
@@ -110,7 +112,7 @@ export class Live {
     const isOther = this.#started !== null && started !== null && this.#started !== started;
     this.#started = started ?? this.#started;
     const restartedAt = isOther ? Date.now() : this.#connection.restartedAt;
-    this.#set({ state: "live", since: null, restartedAt });
+    this.#set({ state: "live", openings: this.#connection.openings + 1, since: null, restartedAt });
   }
 
   #lost(): void {

@@ -1,7 +1,7 @@
 import type { Inbox, InboxEntry } from "interlock-client/inbox";
 import { useCallback, useEffect, useReducer, useRef, useState } from "react";
 import { serverNow, setServerTime } from "@/api/clock";
-import { useLiveEvents } from "@/api/live-context";
+import { useLiveEvents, useOpening } from "@/api/live-context";
 import { get } from "@/api/transport";
 import { Pace } from "@/shell/pace";
 import { type Filters, isWanted, searchOf } from "./filters";
@@ -32,7 +32,8 @@ export function useList(filters: Filters): Listing {
   const reload = useReload(newest, change, setError);
   const { more, isLoadingMore } = useMore(newest, change, setError);
   useLiveEvents((event) => {
-    if (event.type === "hello" || event.type === "reset") return reload.now();
+    if (event.type === "hello") return;
+    if (event.type === "reset") return reload.now();
     if (event.type !== "asked") return change({ type: "told", event, now: serverNow() });
     // What a search finds only the server knows.
     if (newest.current.filters.q) reload.soon();
@@ -52,7 +53,7 @@ export function useList(filters: Filters): Listing {
 type Newest = { readonly current: { list: List; filters: Filters } };
 type Dispatch = (change: Parameters<typeof changed>[1]) => void;
 
-/** Read when the filters change, and again after events were lost; the last one to begin is the one that counts. */
+/** Read when the stream opens and when the filters change; the last one to begin is the one that counts. */
 function useReload(newest: Newest, change: Dispatch, setError: (error: Error | null) => void) {
   const loading = useRef<AbortController | null>(null);
   const placedFor = useRef<string | null>(null);
@@ -78,11 +79,13 @@ function useReload(newest: Newest, change: Dispatch, setError: (error: Error | n
     );
   }, [newest, change, setError]);
   const search = searchOf(newest.current.filters);
+  const opening = useOpening();
   // biome-ignore lint/correctness/useExhaustiveDependencies: read anew for other filters
   useEffect(() => {
+    if (opening === null) return;
     now();
     return () => loading.current?.abort();
-  }, [now, search]);
+  }, [now, search, opening]);
   const [pace] = useState(() => new Pace(RUSH, now));
   useEffect(() => pace.stop, [pace]);
   return { now, soon: pace.ask };

@@ -2,7 +2,7 @@
 import { useQuery, useQueryClient } from "@tanstack/react-query";
 import type { Inbox } from "interlock-client/inbox";
 import { useEffect, useState } from "react";
-import { useLiveEvents } from "@/api/live-context";
+import { useLiveEvents, useOpening } from "@/api/live-context";
 import { get } from "@/api/transport";
 import { Pace } from "./pace";
 
@@ -13,8 +13,10 @@ const MOST_SHOWN = 999;
 
 /** `null` while it is not known. */
 export function usePendingCount(): number | null {
+  const isAwaited = useOpening() === null;
   const count = useQuery({
     queryKey: COUNT,
+    enabled: !isAwaited,
     queryFn: async ({ signal }) => (await get<Inbox>("/api/v1/inbox", { limit: 1 }, signal)).total,
   });
   return count.data ?? null;

@@ -1,10 +1,9 @@
 """`interlock audit`: the audit trail, checked and exported, also while the server runs."""
 
-from collections.abc import Generator, Iterator
-from contextlib import contextmanager
+from collections.abc import Iterator
 from functools import partial
 from pathlib import Path
-from typing import IO, TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
@@ -43,7 +42,7 @@ def verify(
 
     async def work(core: "Core") -> "Report":
         if file is not None:
-            return await audit_export.verify_export(core, partial(_lines, file))
+            return await audit_export.verify_export(core, partial(_trail_of, file))
         return await auditing.verify(core, None if against is None else _lines(against))
 
     report = run(data, database, work)
@@ -57,10 +56,11 @@ def export(
     conversation: Conversation = None, output: Output = None, data: Data = None, database: Database = None
 ) -> None:
     """Write the audit trail as lines of JSON: entries, heads of chains, and one line about the whole."""
+    from interlock.cli._new_file import new_file
     from interlock.services import audit_export
 
     async def work(core: "Core") -> None:
-        with _opened(output) as target:
+        with new_file(output) as target:
             async for line in audit_export.export(core, conversation):
                 target.write(line + "\n")
 
@@ -77,27 +77,10 @@ def _lines(path: Path) -> Iterator[str]:
         raise InvalidInput(f"{path} cannot be read: {error}") from error
 
 
-@contextmanager
-def _opened(path: Path | None) -> Generator[IO[str]]:
-    """The file, which only its owner may read and which must be new: an earlier export is worth keeping."""
-    import os
-    import sys
+def _trail_of(path: Path) -> Iterator[str]:
+    from interlock.services.thread_export import trail_lines
 
-    from interlock.domain.errors import InvalidInput
-
-    if path is None:
-        yield sys.stdout
-        return
-    try:
-        descriptor = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
-    except OSError as error:
-        raise InvalidInput(f"{path} cannot be made: {error.strerror}") from error
-    try:
-        with open(descriptor, "w", encoding="utf-8") as target:
-            yield target
-    except BaseException:
-        path.unlink(missing_ok=True)
-        raise
+    return trail_lines(_lines(path))
 
 
 def _as_text(report: "Report") -> str:

@@ -6,7 +6,22 @@ from typing import Annotated, Any
 
 import typer
 
-from interlock.cli import answer, audit, chat, cluster, follow, inbox, keys, login, pending, secrets, users, webhooks
+from interlock.cli import (
+    answer,
+    audit,
+    backup,
+    chat,
+    cluster,
+    follow,
+    inbox,
+    keys,
+    login,
+    pending,
+    secrets,
+    threads,
+    users,
+    webhooks,
+)
 from interlock.domain.errors import InterlockError
 
 app = typer.Typer(
@@ -23,6 +38,7 @@ app.add_typer(audit.app, name="audit")
 app.add_typer(secrets.app, name="secrets")
 app.add_typer(webhooks.app, name="webhooks")
 app.add_typer(cluster.app, name="cluster")
+app.add_typer(threads.app, name="threads")
 
 Data = Annotated[Path | None, typer.Option(help="Folder for everything that is kept. [default: .interlock]")]
 Database = Annotated[
@@ -91,7 +107,17 @@ def version() -> None:
     typer.echo(__version__)
 
 
-for command in (inbox.inbox, answer.answer, pending.pending, follow.follow, chat.chat, login.login, login.logout):
+for command in (
+    backup.backup,
+    backup.restore,
+    inbox.inbox,
+    answer.answer,
+    pending.pending,
+    follow.follow,
+    chat.chat,
+    login.login,
+    login.logout,
+):
     app.command()(command)
 
 

@@ -29,7 +29,7 @@ class RunStatus(StrEnum):
 RUN = Transitions(
     "run",
     {
-        RunStatus.QUEUED: frozenset({RunStatus.RUNNING, RunStatus.STOPPED, RunStatus.NOT_ANSWERED}),
+        RunStatus.QUEUED: frozenset({RunStatus.RUNNING, RunStatus.FAILED, RunStatus.STOPPED, RunStatus.NOT_ANSWERED}),
         RunStatus.RUNNING: frozenset(
             {
                 RunStatus.QUEUED,

@@ -1,7 +1,8 @@
 """A process that runs agents, as the others know it: by the sign of life that it left in the store."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from datetime import datetime
+from typing import Any
 
 
 @dataclass(frozen=True, slots=True)
@@ -14,3 +15,5 @@ class Worker:
     seen_at: datetime
     capacity: int
     running: int
+    measured: dict[str, Any] = field(default_factory=dict[str, Any])
+    """What it counted since it started."""

@@ -22,14 +22,28 @@ from interlock.faces.inbox import history as inbox_history
 from interlock.faces.inbox import requests as inbox_requests
 from interlock.faces.inbox import session as inbox_session
 from interlock.faces.inbox import streaming as inbox_streaming
-from interlock.faces.manage import audit, grants, keys, webhooks
+from interlock.faces.manage import audit, grants, keys, metrics, webhooks
 from interlock.faces.sessions import invoking
 from interlock.faces.sessions.dialect import Dialect
 from interlock.faces.threads import accounts, chat, sessions
 from interlock_client.threads import Health
 
 _INBOX = (inbox_session, inbox_requests, inbox_streaming, inbox_conversations, inbox_history)
-_PARTS = (accounts, sessions, chat, invoking, requests, streaming, socket, confirm, keys, grants, audit, webhooks)
+_PARTS = (
+    accounts,
+    sessions,
+    chat,
+    invoking,
+    requests,
+    streaming,
+    socket,
+    confirm,
+    keys,
+    grants,
+    audit,
+    webhooks,
+    metrics,
+)
 
 Lifespan = Callable[[FastAPI], AbstractAsyncContextManager[None]]
 

@@ -19,7 +19,7 @@ from typing import Any, Protocol
 from interlock.domain.effect import Effect, EffectKey, EffectState
 from interlock.domain.event import Event, EventType
 from interlock.domain.principal import Role, User
-from interlock.domain.request import Answer, Ending, Pause, PauseStatus, Request, RequestStatus
+from interlock.domain.request import Answer, Ending, Pause, PauseStatus, Request, RequestKind, RequestStatus
 from interlock.domain.run import Run, RunStatus
 from interlock.domain.thread import HeldLease, Lease, Thread, ThreadStatus
 from interlock.ports.access import Access, ApiKeys, Grants, Replies, SavedSecrets, Tickets
@@ -54,6 +54,14 @@ class Users(Protocol):
 
     async def set_role(self, user_id: str, role: Role, reviews: Sequence[str]) -> None: ...
 
+    async def by_token(self, user_id: str, issued_at: datetime) -> User | None:
+        """Whose token of that moment it is; None once it was ended, by itself or by a new password."""
+        ...
+
+    async def end_token(self, user_id: str, issued_at: datetime, expires_at: datetime, now: datetime) -> None:
+        """End one token; that is kept for as long as it would have held. What has expired by now is swept away."""
+        ...
+
 
 class Threads(Protocol):
     async def add(self, thread: Thread) -> None:
@@ -73,6 +81,16 @@ class Threads(Protocol):
     async def page(self, owner_id: str, offset: int, limit: int) -> tuple[list[Thread], int]:
         """The owner's threads, the one last touched first, and how many there are in all."""
         ...
+
+    async def newest(self, limit: int) -> list[Thread]:
+        """Everybody's threads, the one last touched first."""
+        ...
+
+    async def idle_since(self, before: datetime, limit: int) -> list[str]:
+        """The ids of idle threads that were last touched before then, the oldest first."""
+        ...
+
+    async def count_idle_since(self, before: datetime) -> int: ...
 
     async def present(self, face: str, owner_id: str) -> Thread | None:
         """The owner's newest thread of that face; None when they have none."""
@@ -143,6 +161,10 @@ class Leases(Protocol):
         """
         ...
 
+    async def fence_off_all(self) -> None:
+        """Drop every lease and raise every thread's epoch: nobody who worked on any thread before commits anything."""
+        ...
+
 
 class Runs(Protocol):
     async def add(self, run: Run) -> None:
@@ -156,6 +178,10 @@ class Runs(Protocol):
         ...
 
     async def last_of(self, thread_id: str) -> Run | None: ...
+
+    async def of_thread(self, thread_id: str) -> list[Run]:
+        """All of them, the first one first."""
+        ...
 
     async def last_message_of(self, thread_id: str) -> Run | None:
         """The run that the thread's last message started."""
@@ -209,6 +235,10 @@ class Requests(Protocol):
 
     async def count_pending(self, wanted: PendingFilter, most: int) -> int:
         """How many the filter finds, cursor aside; no further than `most`, so that counting never takes long."""
+        ...
+
+    async def pending_by_kind(self, most: int) -> dict[RequestKind, int]:
+        """How many of each kind are pending; no further than `most` in all."""
         ...
 
     async def settle(self, request_id: str, status: RequestStatus, at: datetime, ending: Ending | None = None) -> bool:

@@ -148,6 +148,7 @@ class GraphRun:
         self.standing = await running.standing(self.core, self.lease.thread_id)
         cast("Any", self.saver).hidden = [value for _, value in self.standing.secrets.values()]
         self.answered = Answered(self.standing.settled)
+        self.core.observer.resumes(self.lease.run_id, [one.pause.id for one in self.standing.settled])
 
     def _next_input(self, state: GraphState) -> Any:
         unsent = self._unsent_message(state)

@@ -50,12 +50,18 @@ async def sign_in(core: Core, username: str, password: str) -> User:
 
 
 async def principal_by_token(core: Core, user_id: str, issued_at: datetime) -> Principal:
-    """Who a token stands for now: their present role, and nobody once the token was revoked."""
+    """Who a token stands for now: their present role, and nobody once the token was ended."""
     async with core.store.snapshot() as tx:
-        user = await tx.users.get(user_id)
-    if user is None or issued_at < user.tokens_after:
+        user = await tx.users.by_token(user_id, issued_at)
+    if user is None:
         raise NotAuthenticated("the token no longer holds")
     return principal_of(user)
+
+
+async def sign_out(core: Core, user_id: str, issued_at: datetime, expires_at: datetime) -> None:
+    """End one token, with its tickets and every stream that it opened; the person's others go on."""
+    async with unit(core) as work:
+        await work.tx.users.end_token(user_id, issued_at, expires_at, work.now)
 
 
 async def local_principal(core: Core, username: str) -> Principal:

@@ -47,19 +47,29 @@ class _Whole:
 async def export(core: Core, thread_id: str | None = None) -> AsyncGenerator[str]:
     """The trail as it is at this moment, or one thread's; `NotFound` when that has none."""
     async with core.store.snapshot() as tx:
-        count = 0
-        async for entry in _entries(tx, thread_id):
-            yield _line("entry", _entry_fields(entry))
-            count += 1
-        digest = HeadsDigest()
-        async for head in _heads(tx, thread_id):
-            digest.add(head)
-            yield _line("head", {"chain": head.chain, "number": head.number, "hash": head.hash, "mac": head.mac})
-        if thread_id is not None and not count and not digest.count:
+        if thread_id is not None and not await has_trail(tx, thread_id):
             raise NotFound(f"there is no audit trail of {thread_id!r}")
-        whole = _Whole(thread_id, count, digest.count, digest.hex, spelled(core.clock.now()))
-        fields = {name: getattr(whole, name) for name in ("conversation_id", "entries", "chains", "digest", "at")}
-        yield _line("heads", fields | {"mac": whole.sealed(tx.audit.key)})
+        async for line in lines(tx, core.clock.now(), thread_id):
+            yield line
+
+
+async def has_trail(tx: Transaction, thread_id: str) -> bool:
+    return bool(await tx.audit.entries(thread_id, 0, 1) or await tx.audit.heads_of([thread_id]))
+
+
+async def lines(tx: Transaction, at: datetime, thread_id: str | None = None) -> AsyncGenerator[str]:
+    """The same inside of a snapshot; of a thread that has no trail there is the last line alone."""
+    count = 0
+    async for entry in _entries(tx, thread_id):
+        yield _line("entry", _entry_fields(entry))
+        count += 1
+    digest = HeadsDigest()
+    async for head in _heads(tx, thread_id):
+        digest.add(head)
+        yield _line("head", {"chain": head.chain, "number": head.number, "hash": head.hash, "mac": head.mac})
+    whole = _Whole(thread_id, count, digest.count, digest.hex, spelled(at))
+    fields = {name: getattr(whole, name) for name in ("conversation_id", "entries", "chains", "digest", "at")}
+    yield _line("heads", fields | {"mac": whole.sealed(tx.audit.key)})
 
 
 async def _entries(tx: Transaction, thread_id: str | None) -> AsyncGenerator[AuditEntry]:

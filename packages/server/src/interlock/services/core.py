@@ -13,11 +13,13 @@ from interlock.domain.risk import KNOWN_RISKS
 from interlock.ports.agents import Agents, Runner
 from interlock.ports.bus import Bus
 from interlock.ports.clock import Clock
+from interlock.ports.observing import Observer
 from interlock.ports.passwords import Passwords
 from interlock.ports.store import Store, Transaction
 from interlock.ports.webhooks import Poster
 from interlock.services.attempts import Attempts
 from interlock.services.lookers import Lookers
+from interlock.services.observing import Nobody, Tally
 from interlock.services.presence import Presence
 from interlock.services.pulse import Pulse
 from interlock.services.showing import Showing
@@ -47,6 +49,8 @@ class Policy:
     """After how many replies of its owner that cannot be taken a confirmation is refused."""
     confirmation_batch_size: int = 1
     """How many confirmations one client is asked for at once, unless it says otherwise."""
+    retention_days: int | None = None
+    """After how many days without a touch conversations are deleted; None: never."""
 
 
 _NOTICED = frozenset(
@@ -95,6 +99,8 @@ class Core:
     presence: Presence = field(default_factory=Presence)
     showing: Showing = field(default_factory=Showing)
     pulse: Pulse = field(default_factory=Pulse)
+    tally: Tally = field(default_factory=Tally)
+    observer: Observer = field(default_factory=Nobody)
     lookers: Lookers = field(default_factory=Lookers)
     attempts: Attempts = field(default_factory=Attempts)
     deadline_set: Callable[[], None] = _nobody
@@ -117,6 +123,7 @@ class Unit:
         self._claims: list[Claim] = []
         self._stopped: list[str] = []
         self._has_deliveries = False
+        self._observed: list[Callable[[Observer], None]] = []
 
     async def record(self, thread_id: str, *entries: tuple[EventType, Mapping[str, Any]]) -> list[Event]:
         """Append to the thread's log; followers hear of it after the commit."""
@@ -143,6 +150,9 @@ class Unit:
         """Something was written to the outbox: its sender is to look there after the commit."""
         self._has_deliveries = True
 
+    def observe(self, what: Callable[[Observer], None]) -> None:
+        self._observed.append(what)
+
     def tell(self) -> None:
         by_thread: dict[str, list[Event]] = {}
         for event in self._events:
@@ -151,6 +161,8 @@ class Unit:
             self.core.bus.publish(thread_id, events)
         if notices := [event for event in self._events if event.type in _NOTICED]:
             self.core.bus.notify(notices)
+        for what in self._observed:
+            what(self.core.observer)
         for run_id in self._stopped:
             self.core.runner.stop(run_id)
         for claim in self._claims:

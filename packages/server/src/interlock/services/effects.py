@@ -2,6 +2,7 @@
 
 from collections.abc import AsyncGenerator, Collection, Mapping, Sequence
 from contextlib import asynccontextmanager
+from datetime import datetime
 from typing import Any
 
 from interlock import failpoints
@@ -40,7 +41,8 @@ class RunJournal:
         self._log = log
         self._approved = {call_id: set(digests) for call_id, digests in approved.items()}
         """By tool_call_id, the digests of what people approved, or of their edits: subagents may use the same id."""
-        self._tools: dict[EffectKey, str] = {}
+        self._begun: dict[EffectKey, tuple[str, datetime]] = {}
+        """By effect, its tool and when it began."""
 
     async def begin(
         self,
@@ -66,7 +68,7 @@ class RunJournal:
                 EffectState.INTENDED, idempotent, 0, work.now, work.now, parent=parent,
             )  # fmt: skip
             await self._intend(work, effect, is_new=before is None)
-        self._tools[key] = tool
+        self._begun[key] = tool, work.now
         if call_id in self._approved:
             # The word was for this call alone: there are models that use an id again.
             self._approved[call_id].discard(digest)
@@ -148,11 +150,13 @@ class RunJournal:
         if not await work.tx.effects.change(key, state, work.now, result=result, asks=asks, error=error):
             raise EffectMismatch(f"the effect cannot become {state}", call_id=key.call_id)
         await self._audit(work, f"effect.{state}", key, {})
+        tool, began = self._begun[key]
+        work.observe(lambda observer: observer.acted(self._lease.run_id, key, tool, state, began, work.now))
 
     async def _tell_end(self, work: Unit, key: EffectKey, status: str, output: str) -> None:
         if not key.is_tool_call:
             return
-        ended = {"call_id": key.call_id, "tool": self._tools[key], "output": output[:OUTPUT_SHOWN], "status": status}
+        ended = {"call_id": key.call_id, "tool": self._begun[key][0], "output": output[:OUTPUT_SHOWN], "status": status}
         await self._tell(work, (EventType.TOOL_ENDED, ended))
 
     async def _audit(self, work: Unit, action: str, key: EffectKey, data: dict[str, Any]) -> None:

@@ -41,14 +41,18 @@ async def _followed(core: Core, thread_id: str, after: int, subscription: Subscr
     while True:
         item = await subscription.next(IDLE_SECONDS)
         if _needs_replay(item, seq, subscription, core.pulse.is_behind(thread_id, seq)):
+            before = seq
             async for event in _replay(core, thread_id, seq):
                 seq = event.seq
                 yield event
+            if seq > before:
+                core.observer.missed()
         if item is None:
             yield None
         elif isinstance(item, Event):
             if item.seq == seq + 1:
                 seq = item.seq
+                core.observer.heard((core.clock.now() - item.at).total_seconds())
                 yield item
         elif _is_current(item, seq):
             yield item

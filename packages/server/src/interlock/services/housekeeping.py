@@ -1,10 +1,12 @@
-"""What is kept for a while only: replies to repeated calls, tickets, sent webhooks, values that nobody collected."""
+"""What is kept for a while only: replies to repeated calls, tickets, sent webhooks, values that nobody collected, and
+conversations, where the operator says so."""
 
 import asyncio
 import logging
 from datetime import timedelta
 
 from interlock.services.core import Core, unit
+from interlock.services.retention import expire_threads
 
 REPLIES_KEPT = timedelta(days=7)
 DELIVERIES_KEPT = timedelta(days=30)
@@ -20,6 +22,10 @@ async def tidy(core: Core) -> None:
         await work.tx.tickets.purge(work.now)
         await work.tx.deliveries.purge(work.now - DELIVERIES_KEPT)
         await work.tx.secrets.destroy_uncollected(work.now - UNCOLLECTED_KEPT)
+    if core.policy.retention_days is not None:
+        expired = await expire_threads(core, core.policy.retention_days)
+        if expired:
+            logger.info("deleted %d conversations that nobody touched for long enough", expired)
 
 
 async def keep_tidy(core: Core) -> None:

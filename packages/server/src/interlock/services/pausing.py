@@ -36,6 +36,7 @@ async def place(
     settlements = [(one, how) for one in asked if (how := await standing_answer(work, thread, one))]
     settled = [request.id for request, _ in settlements]
     events = await work.record(thread.id, *before, pause_opened(pause, requests, settled))
+    work.observe(lambda observer: observer.asked(requests))
     await work.tx.pauses.add(replace(pause, opened_seq=events[-1].seq), requests)
     for request in requests:
         if request.id not in settled:

@@ -1,7 +1,8 @@
 """What every open stream would otherwise ask the store for by itself, asked once for all of them.
 
 However many streams are open, a server looks once a second whether anybody's access has changed, and how far the logs
-have come of the threads that are followed here.
+have come of the threads that are followed here. It also sees what other processes wrote and this one has to heed: a
+deadline that is nearer than those it knew, something that is to be delivered.
 """
 
 import asyncio
@@ -33,6 +34,7 @@ class Pulse:
         """When something that runs agents was last heard of."""
         self._followed: Counter[str] = Counter()
         self._heads: dict[str, int] = {}
+        self._nearest: tuple[datetime | None, datetime | None] = (None, None)
 
     @contextmanager
     def following(self, thread_id: str) -> Generator[None]:
@@ -69,7 +71,14 @@ class Pulse:
             heads: dict[str, int] = {}
             for start in range(0, len(followed), AT_ONCE):
                 heads |= await tx.events.heads(followed[start : start + AT_ONCE])
+            nearest = await tx.requests.next_deadline(), await tx.requests.next_warning()
+            is_due = core.policy.webhook_hosts and await tx.deliveries.due_webhooks(core.clock.now())
         self.access, self.worker_seen = access, worker_seen
+        if nearest != self._nearest:
+            self._nearest = nearest
+            core.deadline_set()
+        if is_due:
+            core.delivery_written()
         # Who came meanwhile has looked for themselves.
         self._heads = {thread_id: head for thread_id, head in heads.items() if thread_id in self._followed}
 

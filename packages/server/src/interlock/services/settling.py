@@ -67,6 +67,7 @@ async def settle(work: Unit, request: Request, how: Settlement) -> list[Event]:
     metadata = {"metadata": dict(how.metadata)} if how.metadata else {}
     await work.tx.audit.append(request.thread_id, how.by, f"request.{how.status}", data | metadata, work.now)
     await tell(work, WebhookEvent.SETTLED, request, data)
+    work.observe(lambda observer: observer.settled(request, how.status, how.origin, work.now))
     return await work.record(request.thread_id, (EventType.REQUEST_SETTLED, data))
 
 

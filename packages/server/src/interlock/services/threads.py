@@ -81,7 +81,7 @@ async def delete_thread(core: Core, principal: Principal, thread_id: str) -> Non
         await remove_thread(work, principal, driven(principal, await work.tx.threads.lock(thread_id)))
 
 
-async def remove_thread(work: Unit, principal: Principal, thread: Thread) -> None:
+async def remove_thread(work: Unit, principal: Principal, thread: Thread, reason: str | None = None) -> None:
     """Delete a locked thread: what runs is stopped, what is pending is cancelled."""
     await void_pauses(work, thread, principal, "the thread was deleted")
     run = await work.tx.runs.active_of(thread.id)
@@ -90,7 +90,7 @@ async def remove_thread(work: Unit, principal: Principal, thread: Thread) -> Non
         work.stop(run.id)
     await work.tx.grants.end_of_thread(thread.id, work.now)
     await work.record(thread.id, (EventType.THREAD_DELETED, _deleted(principal, thread)))
-    await work.tx.audit.append(thread.id, principal, "thread.deleted", {}, work.now)
+    await work.tx.audit.append(thread.id, principal, "thread.deleted", {"reason": reason} if reason else {}, work.now)
     await work.tx.threads.delete(thread.id, work.now)
 
 

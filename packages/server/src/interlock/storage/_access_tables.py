@@ -26,6 +26,16 @@ users = Table(
     Column("tokens_after", Moment, nullable=False),
 )
 
+ended_tokens = Table(
+    "ended_tokens",
+    metadata,
+    Column("user_id", Words, nullable=False),
+    Column("issued_at", Moment, nullable=False),
+    Column("expires_at", Moment, nullable=False),
+    PrimaryKeyConstraint("user_id", "issued_at"),
+    Index("ix_ended_tokens_expires", "expires_at"),
+)
+
 api_keys = Table(
     "api_keys",
     metadata,

@@ -2,7 +2,7 @@
 
 from sqlalchemy import BigInteger, Column, Integer, Table
 
-from interlock.storage._columns import Moment, Words, metadata
+from interlock.storage._columns import Json, Moment, Words, metadata
 
 marks = Table(
     "marks",
@@ -21,4 +21,5 @@ workers = Table(
     Column("seen_at", Moment, nullable=False),
     Column("capacity", Integer, nullable=False),
     Column("running", Integer, nullable=False),
+    Column("measured", Json, nullable=False),
 )

@@ -84,6 +84,10 @@ class Opened:
     def secrets(self) -> dict[int, bytes]:
         return {number: key for (purpose, number), key in self.keys.items() if purpose == SECRETS}
 
+    @property
+    def audit(self) -> bytes:
+        return self.keys["audit", FIRST]
+
 
 class KeyRing(Sealer):
     """The keys as a server holds them, and a sealer that follows rotations made by other processes."""
@@ -138,6 +142,11 @@ async def opened(connection: AsyncConnection, master: MasterKey, at: datetime) -
     else:
         master.promote()
     return found
+
+
+async def unlocked(connection: AsyncConnection, master: MasterKey) -> Opened:
+    """The keys as they are, of which nothing is made or settled; `InvalidInput` when the master key is another."""
+    return _unlocked((await connection.execute(_ALL)).all(), master)
 
 
 async def _made(connection: AsyncConnection, master: MasterKey, at: datetime) -> Opened:

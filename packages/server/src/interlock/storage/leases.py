@@ -108,6 +108,9 @@ class SqlLeases(Repository):
         )
         return run_ids
 
+    async def fence_off_all(self) -> None:
+        await self._connection.execute(update(threads).values(epoch=threads.c.epoch + 1, **NO_LEASE))
+
 
 def _holder(lease: Lease) -> dict[str, Any]:
     return {"of_thread": lease.thread_id, "of_epoch": lease.epoch, "of_worker": lease.worker}

@@ -70,6 +70,9 @@ class SqlRequests(Repository):
     async def count_pending(self, wanted: PendingFilter, most: int) -> int:
         return await _pending.count(self._connection, wanted, most)
 
+    async def pending_by_kind(self, most: int) -> dict[RequestKind, int]:
+        return await _pending.by_kind(self._connection, most)
+
     async def settle(self, request_id: str, status: RequestStatus, at: datetime, ending: Ending | None = None) -> bool:
         told = {name: getattr(ending, name, None) for name in ("by", "source", "reason")}
         return await self._changed(_settle(status), {"request_id": request_id, "at": at, **told})

@@ -72,6 +72,12 @@ class SqlRuns(Repository):
     async def last_of(self, thread_id: str) -> Run | None:
         return await self._one(_LAST_OF, thread_id=thread_id)
 
+    async def of_thread(self, thread_id: str) -> list[Run]:
+        found = await self._connection.execute(
+            select(runs).where(runs.c.thread_id == thread_id).order_by(runs.c.number)
+        )
+        return [_run(row) for row in found]
+
     async def last_message_of(self, thread_id: str) -> Run | None:
         return await self._one(_LAST_MESSAGE_OF, thread_id=thread_id)
 

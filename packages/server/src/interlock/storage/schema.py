@@ -16,6 +16,7 @@ from sqlalchemy import (
 from interlock.storage._access_tables import (
     api_keys,
     deliveries,
+    ended_tokens,
     grants,
     replies,
     saved_secrets,
@@ -40,6 +41,7 @@ __all__ = [
     "checkpoints",
     "deliveries",
     "effects",
+    "ended_tokens",
     "events",
     "grants",
     "marks",
@@ -188,7 +190,13 @@ requests = Table(
             sqlite_where=text("status = 'pending'"),
             postgresql_where=text("status = 'pending'"),
         )
-        for name, columns in {"all": (), "owner": ("owner_id",), "agent": ("agent",)}.items()
+        for name, columns in {
+            "all": (),
+            "owner": ("owner_id",),
+            "agent": ("agent",),
+            "kind": ("kind",),
+            "risk": ("risk",),
+        }.items()
     ),
 )
 

@@ -5,7 +5,7 @@ from datetime import datetime
 from functools import cache
 from typing import Any
 
-from sqlalchemy import Column, Executable, Row, bindparam, delete, func, literal_column, select, update
+from sqlalchemy import Column, ColumnElement, Executable, Row, bindparam, delete, func, literal_column, select, update
 
 from interlock.domain.errors import Conflict
 from interlock.domain.thread import Thread, ThreadStatus
@@ -113,6 +113,19 @@ class SqlThreads(Repository):
         )
         return [thread_of(row) for row in found], total or 0
 
+    async def newest(self, limit: int) -> list[Thread]:
+        ordered = select(*THREAD_COLUMNS).where(IS_ALIVE).order_by(threads.c.updated_at.desc(), threads.c.id)
+        return [thread_of(row) for row in await self._connection.execute(ordered.limit(limit))]
+
+    async def idle_since(self, before: datetime, limit: int) -> list[str]:
+        # Once an hour, and many at a time: an index for it would cost every run more than the look does.
+        idle = select(threads.c.id).where(*_idle_since(before)).order_by(threads.c.updated_at, threads.c.id)
+        return list((await self._connection.execute(idle.limit(limit))).scalars())
+
+    async def count_idle_since(self, before: datetime) -> int:
+        count = select(func.count()).select_from(threads).where(*_idle_since(before))
+        return await self._connection.scalar(count) or 0
+
     async def present(self, face: str, owner_id: str) -> Thread | None:
         return await self._present(_PRESENT, face, owner_id)
 
@@ -169,6 +182,10 @@ class SqlThreads(Repository):
     async def _present(self, statement: Executable, face: str, owner_id: str) -> Thread | None:
         row = (await self._connection.execute(statement, {"face": face, "owner_id": owner_id})).one_or_none()
         return None if row is None else thread_of(row)
+
+
+def _idle_since(before: datetime) -> tuple[ColumnElement[bool], ...]:
+    return threads.c.status == ThreadStatus.IDLE, threads.c.updated_at < before
 
 
 def thread_of(row: Row[Any]) -> Thread:

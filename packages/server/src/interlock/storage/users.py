@@ -4,18 +4,22 @@ from collections.abc import Collection, Sequence
 from datetime import datetime
 from typing import Any
 
-from sqlalchemy import Row, bindparam, func, select, update
+from sqlalchemy import Row, bindparam, delete, exists, func, select, update
 
 from interlock.domain.errors import Conflict
 from interlock.domain.principal import Role, User
 from interlock.storage._repository import Repository, insert_for
 from interlock.storage.access import SqlAccess
-from interlock.storage.schema import users
+from interlock.storage.schema import ended_tokens, users
 
 _ADDING_USERS = 0x696E7465726C6F63
 """The number of an advisory lock; any will do that nobody else uses."""
 _BY_ID = select(users).where(users.c.id == bindparam("user_id"))
 _BY_NAME = select(users).where(users.c.username == bindparam("username"))
+_ENDED = exists().where(
+    ended_tokens.c.user_id == bindparam("user_id"), ended_tokens.c.issued_at == bindparam("issued_at")
+)
+_BY_TOKEN = _BY_ID.where(users.c.tokens_after <= bindparam("issued_at"), ~_ENDED)
 
 
 class SqlUsers(Repository):
@@ -67,6 +71,18 @@ class SqlUsers(Repository):
     async def set_role(self, user_id: str, role: Role, reviews: Sequence[str]) -> None:
         changed = update(users).where(users.c.id == user_id)
         await self._connection.execute(changed.values(role=role, reviews=list(reviews)))
+        await SqlAccess(self._connection).changed()
+
+    async def by_token(self, user_id: str, issued_at: datetime) -> User | None:
+        found = await self._connection.execute(_BY_TOKEN, {"user_id": user_id, "issued_at": issued_at})
+        return _user(found.one_or_none())
+
+    async def end_token(self, user_id: str, issued_at: datetime, expires_at: datetime, now: datetime) -> None:
+        await self._connection.execute(delete(ended_tokens).where(ended_tokens.c.expires_at < now))
+        await self._connection.execute(
+            insert_for(ended_tokens, is_postgres=self._is_postgres).on_conflict_do_nothing(),
+            {"user_id": user_id, "issued_at": issued_at, "expires_at": expires_at},
+        )
         await SqlAccess(self._connection).changed()
 
 

@@ -15,7 +15,7 @@ class SqlWorkers(Repository):
     async def beat(self, worker: Worker) -> None:
         values: dict[str, Any] = asdict(worker)
         add = insert_for(workers, is_postgres=self._is_postgres).values(values)
-        changed = {name: values[name] for name in ("seen_at", "capacity", "running")}
+        changed = {name: values[name] for name in ("seen_at", "capacity", "running", "measured")}
         await self._connection.execute(add.on_conflict_do_update(index_elements=["id"], set_=changed))
 
     async def leave(self, worker_id: str) -> None:

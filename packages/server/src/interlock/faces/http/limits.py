@@ -136,6 +136,10 @@ class Limits:
                 self._guesses_of_address.charge(address)
                 raise
 
+    def open_streams(self) -> int:
+        """Of all callers."""
+        return self._streams.total()
+
     @contextmanager
     def stream(self, key: str) -> Generator[None]:
         """For as long as a stream or a socket of this caller is open."""

@@ -1,6 +1,7 @@
 """What the faces are given by the composition root."""
 
 import asyncio
+from collections.abc import Awaitable, Callable
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
 
@@ -13,6 +14,10 @@ from interlock.faces.http.tokens import Tokens
 from interlock.services.core import Core
 
 
+async def _nothing() -> bytes:
+    return b""
+
+
 @dataclass(slots=True)
 class ServerState:
     core: Core
@@ -22,6 +27,9 @@ class ServerState:
     limits: Limits = field(default_factory=Limits)
     started_at: datetime = field(default_factory=lambda: datetime.now(UTC))
     link: OneTimeLink = field(default_factory=OneTimeLink)
+    metrics: Callable[[], Awaitable[bytes]] = _nothing
+    metrics_token: str | None = field(default=None, repr=False)
+    """What whoever collects the metrics brings, who is no user."""
     ready: asyncio.Event = field(default_factory=asyncio.Event)
     """Set when the server takes work."""
     closing: asyncio.Event = field(default_factory=asyncio.Event)

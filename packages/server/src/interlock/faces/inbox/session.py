@@ -1,5 +1,7 @@
 """Signing in with a browser: a cookie that scripts cannot read and other sites cannot send."""
 
+from contextlib import suppress
+
 from fastapi import APIRouter, Request
 from fastapi.responses import Response
 
@@ -80,8 +82,13 @@ async def sign_in_once(request: Request, response: Response, body: wire.SignInOn
 
 
 @router.delete("/session", responses=refusals())
-async def sign_out(response: Response) -> wire.SignedOut:
-    """Forget the cookie."""
+async def sign_out(request: Request, response: Response) -> wire.SignedOut:
+    """End what the cookie holds, and forget the cookie."""
+    state = state_of(request)
+    # What does not hold needs no end.
+    with suppress(NotAuthenticated):
+        user_id, issued_at = state.tokens.read(request.cookies.get(COOKIE, ""), state.core.clock.now())
+        await accounts.sign_out(state.core, user_id, issued_at, issued_at + LIFETIME)
     response.delete_cookie(COOKIE, path="/", httponly=True, samesite="strict")
     return wire.SignedOut()
 

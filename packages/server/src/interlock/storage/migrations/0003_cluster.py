@@ -1,4 +1,4 @@
-"""The workers of a cluster, the marks by which servers see that something has changed, and who ended a request."""
+"""The workers of a cluster, the marks by which servers see that something has changed, and more of requests."""
 
 import sqlalchemy as sa
 from alembic import op
@@ -10,6 +10,15 @@ down_revision = "0002"
 def upgrade() -> None:
     for name in ("ended_by", "ended_source", "ended_reason"):
         op.add_column("requests", sa.Column(name, sa.Text()))
+    pending = sa.text("status = 'pending'")
+    for name in ("kind", "risk"):
+        op.create_index(
+            f"ix_requests_pending_{name}",
+            "requests",
+            [name, "created_at", "id"],
+            sqlite_where=pending,
+            postgresql_where=pending,
+        )
     op.create_table(
         "marks",
         sa.Column("name", sa.Text(), primary_key=True),
@@ -24,4 +33,5 @@ def upgrade() -> None:
         sa.Column("seen_at", sa.DateTime(timezone=True), nullable=False),
         sa.Column("capacity", sa.Integer(), nullable=False),
         sa.Column("running", sa.Integer(), nullable=False),
+        sa.Column("measured", sa.Text(), nullable=False),
     )

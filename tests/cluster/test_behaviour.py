@@ -1,0 +1,47 @@
+"""The cases of every face, with agents that run in Ray's workers: what one process promises, a cluster keeps."""
+
+from collections.abc import Generator
+from types import ModuleType
+
+import pytest
+
+from tests.behaviour import test_approvals, test_conversations, test_questions
+from tests.behaviour.conftest import Persons
+from tests.behaviour.driver import FACES, Person
+from tests.cluster.looking import wait_for_workers
+from tests.support.people import People
+from tests.support.server import ServerProcess
+
+CASES: tuple[ModuleType, ...] = (test_approvals, test_conversations, test_questions)
+
+
+@pytest.fixture(scope="module")
+def people(node: ServerProcess) -> Generator[People]:
+    wait_for_workers(node)
+    with People(node.url) as registered:
+        yield registered
+
+
+@pytest.fixture(params=FACES.keys())
+def persons(request: pytest.FixtureRequest, people: People) -> Persons:
+    return lambda name: FACES[request.param](people, name)
+
+
+@pytest.fixture
+def person(persons: Persons) -> Person:
+    return persons("alice")
+
+
+@pytest.fixture
+def conversation(person: Person) -> str:
+    return person.begin()
+
+
+@pytest.fixture
+def fresh(request: pytest.FixtureRequest) -> str:
+    """A name that no other test counts by."""
+    return f"ray-{request.node.name}".replace(" ", "_")
+
+
+for module in CASES:
+    globals().update({name: case for name, case in vars(module).items() if name.startswith("test_")})
