@@ -22,7 +22,7 @@ def people(node: ServerProcess) -> Generator[People]:
         yield registered
 
 
-@pytest.fixture(params=FACES.keys())
+@pytest.fixture(params=["threads", "hitl"])
 def persons(request: pytest.FixtureRequest, people: People) -> Persons:
     return lambda name: FACES[request.param](people, name)
 

@@ -10,6 +10,7 @@ import pytest
 
 from tests.cluster.conftest import server
 from tests.cluster.looking import START_SECONDS, alive, cluster, holder, pid_of, wait_for_workers
+from tests.servers.ray import command_of, processes_of
 from tests.servers.redis import RedisServer
 from tests.support.hitl import HitlClient, error_of
 from tests.support.people import People
@@ -113,3 +114,18 @@ def test_without_a_worker_an_answer_is_refused_and_can_be_given_later(
         finally:
             for process in (complete, bare):
                 process.close()
+
+
+def test_a_ray_that_ends_is_started_again_and_its_runs_go_on(
+    node: ServerProcess, person: ThreadsClient, witness: Witness
+) -> None:
+    before = {worker["id"] for worker in wait_for_workers(node)}
+    thread = person.new_thread()
+    person.chat(thread, script(calls(("guarded", {"name": "ray-is-back"})), says("the end")))
+    (keeper,) = [one for one in processes_of(node.running.pid)[1:] if "ray_keeper" in command_of(one)]
+    # Ray ends with whoever speaks to it; as when somebody replaces it.
+    os.kill(keeper, signal.SIGKILL)
+    wait_for_workers(node, before)
+    assert person.status(thread)["has_pending_tasks"]
+    assert person.resume(thread, "continue").text == "the end"
+    assert witness.count("ray-is-back") == 1

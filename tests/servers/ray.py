@@ -107,6 +107,10 @@ def processes_of(node: int) -> list[int]:
     return [node, *found]
 
 
+def command_of(process: int) -> str:
+    return Path(f"/proc/{process}/cmdline").read_text().replace("\0", " ")
+
+
 def cut_off(node: int) -> None:
     """As when a machine loses its power: everything on it ends at once."""
     for process in processes_of(node):

@@ -9,6 +9,7 @@ from collections.abc import AsyncGenerator, Coroutine, Iterator, Mapping, Sequen
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import AsyncExitStack, asynccontextmanager, suppress
 from dataclasses import dataclass
+from importlib.util import find_spec
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, cast
 
@@ -278,13 +279,10 @@ async def _among_workers(core: Core, runner: "LocalRunner", kind: str) -> AsyncG
 
 
 def _ray_workers(config: Config) -> "RayWorkers":
-    if config.ray_address is None:
-        # A Ray of the server's own listens on loopback, as Ray does by itself on macOS; it reads this when imported.
-        os.environ.setdefault("RAY_ENABLE_WINDOWS_OR_OSX_CLUSTER", "0")
-    try:
-        from interlock.runners.ray import RaySettings, RayWorkers
-    except ImportError as error:
-        raise InvalidInput("--runner ray needs the extra ray: install interlock-server[ray]") from error
+    from interlock.runners.ray import RaySettings, RayWorkers
+
+    if find_spec("ray") is None:
+        raise InvalidInput("--runner ray needs the extra ray: install interlock-server[ray]")
     shipped = _runtime_env(config.ray_runtime_env) if config.ray_runtime_env else {}
     settings = RaySettings(config.ray_address, config.workers, config.worker_memory, shipped)
     given = {name: getattr(config, name) for name in WORKER_SETTINGS} | {"data": config.data.resolve()}

@@ -1,26 +1,22 @@
-"""Workers that Ray places on its nodes, supervises and restarts.
+"""Workers that Ray places on its nodes, supervises and starts again.
 
 Ray carries no run and no answer: a worker finds its work in the store, holds it by a lease and is fenced by its epoch,
-as every worker is. So a Ray that fails delays runs, and loses none.
+as every worker is. So a Ray that fails delays runs, and loses none. Ray may end the process that speaks to it, and
+remembers a cluster that is gone: so a process of its own does that (`ray_keeper`), and is started again when it ends.
 """
 
 import asyncio
+import base64
 import logging
-import os
-import threading
-import time
+import pickle
+import sys
 from collections.abc import Mapping
+from contextlib import suppress
 from dataclasses import dataclass, field
-from importlib import import_module
-from typing import Any, cast
+from typing import Any
 
-import ray
-
-NAMESPACE = "interlock"
-ENTRY = "interlock.bootstrap:work_until_stopped"
-CHECK_SECONDS = 5.0
-RESTART_SECONDS = 1.0
-CLOSE_SECONDS = 5.0
+AGAIN_SECONDS = 5.0
+CLOSE_SECONDS = 10.0
 
 logger = logging.getLogger(__name__)
 
@@ -36,99 +32,49 @@ class RaySettings:
     """How Ray ships what the agents need."""
 
 
-class _Worker:
-    """One process on some node: works from its start to its end. Ray starts it again when it dies."""
-
-    def __init__(self, given: dict[str, Any]) -> None:
-        threading.Thread(target=_work, args=(given,), name="interlock-worker", daemon=True).start()
-
-    def ping(self) -> int:
-        return os.getpid()
-
-
-def _work(given: dict[str, Any]) -> None:
-    module, _, name = ENTRY.partition(":")
-    try:
-        asyncio.run(getattr(import_module(module), name)(given))
-    except BaseException:
-        logging.getLogger(__name__).exception("a worker failed; Ray starts it again")
-        # Ray does so at once, and what failed may take a moment to be there again.
-        time.sleep(RESTART_SECONDS)
-    finally:
-        # The actor would go on without working.
-        os._exit(1)
-
-
 class RayWorkers:
-    """Keeps the wanted number of workers alive, from a thread of its own: no request ever waits for Ray."""
+    """Keeps the wanted number of workers alive, by a process of its own: no request ever waits for Ray."""
 
     def __init__(self, settings: RaySettings, given: Mapping[str, Any]) -> None:
-        self._settings = settings
-        self._given = dict(given)
-        self._actors: list[Any] = []
-        self._closing = threading.Event()
-        self._idle = threading.Event()
-        self._idle.set()
+        self._told = base64.b64encode(pickle.dumps((settings, dict(given)))) + b"\n"
+        self._keeper: asyncio.subprocess.Process | None = None
 
     async def keep(self) -> None:
-        # A thread that nobody waits for: Ray may take minutes to find out that a cluster is not there.
-        threading.Thread(target=self._keep, name="interlock-ray", daemon=True).start()
-        await asyncio.Event().wait()
+        """Until cancelled."""
+        while True:
+            self._keeper = keeper = await asyncio.create_subprocess_exec(
+                sys.executable,
+                *("-m", "interlock.runners.ray_keeper"),
+                stdin=asyncio.subprocess.PIPE,
+                stdout=asyncio.subprocess.PIPE,
+                stderr=asyncio.subprocess.DEVNULL,
+                start_new_session=True,  # an interrupt typed in the terminal is for the server, which ends it in order
+            )
+            await self._listen(keeper)
+            logger.warning("the process that keeps Ray's workers ended with %s; starting it again", keeper.returncode)
+            await asyncio.sleep(AGAIN_SECONDS)
 
     async def close(self) -> None:
         """Workers of a cluster stay, for other servers and for the next start of this one."""
-        self._closing.set()
-        await asyncio.to_thread(self._idle.wait, CLOSE_SECONDS)
-        if self._idle.is_set():
-            await asyncio.to_thread(self._close)
-
-    def _keep(self) -> None:
-        while not self._closing.is_set():
-            self._idle.clear()
-            try:
-                self._ensure()
-            except Exception as error:
-                logger.warning("Ray cannot be used; trying again: %s", error)
-            self._idle.set()
-            self._closing.wait(CHECK_SECONDS)
-
-    def _ensure(self) -> None:
-        settings = self._settings
-        api = cast("Any", ray)
-        if not api.is_initialized():
-            # Without an address of a cluster in the environment: `local` is never somebody else's.
-            api.init(
-                address=settings.address or "local",
-                namespace=NAMESPACE,
-                runtime_env=dict(settings.runtime_env) or None,
-                log_to_driver=False,
-                configure_logging=False,
-                include_dashboard=False if settings.address is None else None,
-            )
-        kind = api.remote(_Worker)
-        self._actors = [self._actor(kind, number) for number in range(settings.workers)]
-
-    def _actor(self, kind: Any, number: int) -> Any:
-        settings = self._settings
-        options = {
-            "name": f"worker-{number}",
-            "namespace": NAMESPACE,
-            "get_if_exists": True,
-            "max_restarts": -1,
-            "max_task_retries": 0,
-            "num_cpus": 0.1,
-            "scheduling_strategy": "SPREAD",
-            # Else it would end with the handle of whoever made it first.
-            "lifetime": "detached",
-            **({"memory": settings.memory} if settings.memory else {}),
-        }
-        return kind.options(**options).remote(self._given)
-
-    def _close(self) -> None:
-        api = cast("Any", ray)
-        if not api.is_initialized():
+        keeper = self._keeper
+        if keeper is None or keeper.returncode is not None:
             return
-        if self._settings.address is None:
-            for actor in self._actors:
-                api.kill(actor)
-        api.shutdown()
+        assert keeper.stdin is not None
+        # It ends when nobody can tell it anything any more: also when this process is killed.
+        keeper.stdin.close()
+        try:
+            async with asyncio.timeout(CLOSE_SECONDS):
+                await keeper.wait()
+        except TimeoutError:
+            keeper.kill()
+            await keeper.wait()
+
+    async def _listen(self, keeper: asyncio.subprocess.Process) -> None:
+        assert keeper.stdin is not None
+        assert keeper.stdout is not None
+        with suppress(ConnectionError):
+            keeper.stdin.write(self._told)
+            await keeper.stdin.drain()
+        async for line in keeper.stdout:
+            logger.warning("%s", line.decode(errors="replace").strip())
+        await keeper.wait()
