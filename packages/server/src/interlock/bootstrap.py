@@ -279,8 +279,10 @@ async def _among_workers(core: Core, runner: "LocalRunner", kind: str) -> AsyncG
 
 
 def _ray_workers(config: Config) -> "RayWorkers":
-    from interlock.runners.ray import RaySettings, RayWorkers
+    from interlock.runners.ray import OF_ITS_OWN, RaySettings, RayWorkers
 
+    for name, value in OF_ITS_OWN.items() if config.ray_address is None else ():
+        os.environ.setdefault(name, value)
     if find_spec("ray") is None:
         raise InvalidInput("--runner ray needs the extra ray: install interlock-server[ray]")
     shipped = _runtime_env(config.ray_runtime_env) if config.ray_runtime_env else {}

@@ -17,6 +17,13 @@ from typing import Any
 
 AGAIN_SECONDS = 5.0
 CLOSE_SECONDS = 10.0
+OF_ITS_OWN = {
+    # On loopback, as Ray does by itself on macOS.
+    "RAY_ENABLE_WINDOWS_OR_OSX_CLUSTER": "0",
+    # Workers serve people who wait: they are no background work.
+    "RAY_worker_niceness": "0",
+}
+"""What a Ray that is the server's own finds in its environment, unless the operator has set it."""
 
 logger = logging.getLogger(__name__)
 

@@ -53,7 +53,6 @@ class Keeper:
         self._settings = settings
         self._given = given
         self._actors: list[Any] = []
-        # Imported when its settings are there: it reads them then.
         self._ray: Any = import_module("ray")
 
     def keep(self) -> None:
@@ -108,14 +107,6 @@ class Keeper:
         return kind.options(**options).remote(self._given)
 
 
-_OF_ITS_OWN = {
-    # On loopback, as Ray does by itself on macOS.
-    "RAY_ENABLE_WINDOWS_OR_OSX_CLUSTER": "0",
-    # Workers serve people who wait: they are no background work.
-    "RAY_worker_niceness": "0",
-}
-
-
 def _say(line: str) -> None:
     sys.stdout.write(f"{line}\n")
     sys.stdout.flush()
@@ -123,9 +114,6 @@ def _say(line: str) -> None:
 
 def main() -> None:
     settings, given = pickle.loads(base64.b64decode(sys.stdin.readline()))
-    if settings.address is None:
-        for name, value in _OF_ITS_OWN.items():
-            os.environ.setdefault(name, value)
     keeper = Keeper(settings, given)
     # Ray may take minutes to find out that a cluster is not there: nobody waits for that thread.
     threading.Thread(target=keeper.keep, name="interlock-ray", daemon=True).start()
