@@ -393,4 +393,5 @@ async def _drain_when_closing(state: "ServerState", runner: "LocalRunner | Remot
     await state.closing.wait()
     logger.info("shutting down, once what is under way has ended")
     state.core.presence.close()
+    state.core.pulse.wake_all()
     await runner.close()

@@ -54,6 +54,9 @@ class _Queue(Generic[Item]):
                 return None
         return self._items.popleft() if self._items else None
 
+    def wake(self) -> None:
+        self._arrived.set()
+
     def take_lagged(self) -> bool:
         lagged, self._lagged = self._lagged, False
         return lagged

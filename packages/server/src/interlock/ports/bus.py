@@ -19,6 +19,10 @@ class Subscription(Protocol):
         """Whether items were lost since the last call."""
         ...
 
+    def wake(self) -> None:
+        """Let `next` return now, with None where nothing came."""
+        ...
+
 
 Notice = Event | Looking
 """What is told to inboxes: entries of the logs that are about requests, and who looks at one."""

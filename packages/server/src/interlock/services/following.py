@@ -10,8 +10,8 @@ from interlock.ports.bus import Subscription
 from interlock.services.core import Core
 
 PAGE = 500
-IDLE_SECONDS = 2.0
-"""How long a follower trusts the silence of the bus before it looks into the log itself."""
+IDLE_SECONDS = 7.0
+"""How long a follower trusts the silence of the bus; when the log has come further, the pulse wakes it before."""
 
 
 async def said_last(core: Core, thread_id: str, seq: int) -> str:
@@ -28,7 +28,7 @@ async def follow(core: Core, thread_id: str, after: int) -> AsyncGenerator[Live 
     None comes when nothing happened for a while, so that the caller may send a sign of life.
     """
     async with core.bus.subscribe(thread_id) as subscription:
-        with core.pulse.following(thread_id):
+        with core.pulse.following(thread_id, subscription.wake):
             async for item in _followed(core, thread_id, after, subscription):
                 yield item
 

@@ -7,8 +7,7 @@ deadline that is nearer than those it knew, something that is to be delivered.
 
 import asyncio
 import logging
-from collections import Counter
-from collections.abc import Generator
+from collections.abc import Callable, Generator
 from contextlib import contextmanager
 from datetime import datetime
 from typing import TYPE_CHECKING
@@ -21,6 +20,8 @@ if TYPE_CHECKING:
 BEAT_SECONDS = 1.0
 AT_ONCE = 1_000
 
+Wake = Callable[[], None]
+
 logger = logging.getLogger(__name__)
 
 
@@ -32,20 +33,27 @@ class Pulse:
         """Changes whenever a credential ended or somebody's role was changed; None while that is not known."""
         self.worker_seen: datetime | None = None
         """When something that runs agents was last heard of."""
-        self._followed: Counter[str] = Counter()
+        self._followed: dict[str, set[Wake]] = {}
         self._heads: dict[str, int] = {}
         self._nearest: tuple[datetime | None, datetime | None] = (None, None)
 
     @contextmanager
-    def following(self, thread_id: str) -> Generator[None]:
-        self._followed[thread_id] += 1
+    def following(self, thread_id: str, wake: Wake) -> Generator[None]:
+        """`wake` is called when there may be more to read, or when somebody's access has changed."""
+        wakes = self._followed.setdefault(thread_id, set())
+        wakes.add(wake)
         try:
             yield
         finally:
-            self._followed[thread_id] -= 1
-            if not self._followed[thread_id]:
+            wakes.discard(wake)
+            if not wakes:
                 del self._followed[thread_id]
                 self._heads.pop(thread_id, None)
+
+    def wake_all(self) -> None:
+        for wakes in self._followed.values():
+            for wake in wakes:
+                wake()
 
     def is_behind(self, thread_id: str, seq: int) -> bool:
         """Whether the log may hold more than its first `seq` entries."""
@@ -73,6 +81,7 @@ class Pulse:
                 heads |= await tx.events.heads(followed[start : start + AT_ONCE])
             nearest = await tx.requests.next_deadline(), await tx.requests.next_warning()
             is_due = core.policy.webhook_hosts and await tx.deliveries.due_webhooks(core.clock.now())
+        is_changed = access != self.access
         self.access, self.worker_seen = access, worker_seen
         if nearest != self._nearest:
             self._nearest = nearest
@@ -80,8 +89,15 @@ class Pulse:
         if is_due:
             core.delivery_written()
         # Who came meanwhile has looked for themselves.
-        self._heads = {thread_id: head for thread_id, head in heads.items() if thread_id in self._followed}
+        before, self._heads = self._heads, {one: head for one, head in heads.items() if one in self._followed}
+        if is_changed:
+            self.wake_all()
+            return
+        for thread_id, head in self._heads.items():
+            for wake in self._followed[thread_id] if before.get(thread_id) != head else ():
+                wake()
 
     def _forget(self) -> None:
         self.access = None
         self._heads = {}
+        self.wake_all()
