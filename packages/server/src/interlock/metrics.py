@@ -4,7 +4,14 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from datetime import datetime
 from typing import Any
 
-from prometheus_client import CollectorRegistry, Counter, Gauge, Histogram, generate_latest
+from prometheus_client import (
+    CollectorRegistry,
+    Counter,
+    Gauge,
+    Histogram,
+    disable_created_metrics,
+    generate_latest,
+)
 from prometheus_client.core import CounterMetricFamily, HistogramMetricFamily, Metric
 
 from interlock.domain.effect import EffectKey, EffectState
@@ -12,6 +19,9 @@ from interlock.domain.request import AnswerOrigin, Request, RequestStatus
 from interlock.services.core import Core
 from interlock.services.measuring import standing
 from interlock.services.observing import BOUNDS, Nobody, Spread
+
+# Else there would be a second series for each, with the time at which it began.
+disable_created_metrics()
 
 _DAY = 86_400.0
 _WAITS = (1.0, 5.0, 15.0, 60.0, 300.0, 900.0, 3_600.0, 4 * 3_600.0, _DAY, 3 * _DAY, 7 * _DAY, 30 * _DAY)
