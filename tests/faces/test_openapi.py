@@ -96,7 +96,11 @@ CHECKS: list[Any] = [
 ENDLESS = ("get", "/api/v1/inbox/stream")
 """A stream for whoever is signed in, with nothing to get wrong: it does not end by itself."""
 FINITE = [operation for operation in OPERATIONS if operation != ENDLESS]
-TAKE_NOTHING = [("get", "/api/v1/welcome"), ("delete", "/api/v1/session"), ("get", "/healthz"), ("get", "/readyz")]
+TAKE_NOTHING = [
+    ("get", "/api/v1/welcome"),
+    ("delete", "/api/v1/session"),
+    *(("get", path) for path in ("/healthz", "/readyz", "/metrics")),
+]
 """There is nothing that could be wrong about these."""
 OPEN = ("/api/auth/", "/api/v1/welcome", "/api/v1/session", "/healthz", "/readyz")
 BOUND = 10.0

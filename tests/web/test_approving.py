@@ -268,7 +268,7 @@ def test_the_keyboard_alone_approves_what_takes_a_code_and_what_was_edited(revie
     tab_to(review, review.button("Approve edited call"))
     review.later()
     review.press(" ")
-    review.ends("Edited call approved at")
+    review.ends("as you edited it.")
     ran(witness, "edited-by-keys")
 
 

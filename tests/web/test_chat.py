@@ -20,6 +20,8 @@ WHY: dict[str, Any] = {"question": "Why?", "options": []}
 def begin(reviewer: Person, message: str) -> Page:
     """A new conversation with the puppet, begun on the page."""
     page = reviewer.opens("/chat")
+    # Choosing what is not there yet is tried again only after a while.
+    page.get_by_role("option", name="puppet").wait_for(state="attached")
     page.get_by_label("Agent").select_option("puppet")
     page.get_by_label("Message").fill(message)
     page.get_by_label("Message").press("Enter")

@@ -12,6 +12,7 @@ from tests.support.hitl import finished
 from tests.support.inbox import told, view
 from tests.support.people import People
 from tests.support.server import ServerProcess
+from tests.support.waiting import wait_for
 from tests.web.person import PHONE, Person
 from tests.web.reviewing import waits
 
@@ -25,7 +26,10 @@ class Case:
     picked: tuple[str, ...]
     pressed: str
     outcome: tuple[str, ...]
-    """What the agent says of it in the end."""
+
+    def is_told_in(self, text: str) -> bool:
+        """Whether the agent has said what came of it."""
+        return all(part in text for part in self.outcome)
 
 
 ENGLISH = {
@@ -78,13 +82,12 @@ def answers(page: Page, kind: str, case: Case) -> None:
 
 def is_answered(person: Person, kind: str, case: Case) -> None:
     (entry,) = told(person.client, case.said, "demo")
-    page = person.opens(f"/requests/{entry['request_id']}")
+    page = person.turns_to(f"/requests/{entry['request_id']}")
     answers(page, kind, case)
+    shown = wait_for(lambda: view(person.client, entry), lambda shown: shown["status"] == "answered")
+    assert (shown["kind"], shown["source"]) == (kind, "web")
+    wait_for(lambda: finished(person.client, entry["conversation_id"]), case.is_told_in)
     expect(page.get_by_role("button", name=case.pressed, exact=True)).to_have_count(0)
-    said = finished(person.client, entry["conversation_id"])
-    assert [part for part in case.outcome if part not in said] == []
-    shown = view(person.client, entry)
-    assert (shown["kind"], shown["status"], shown["source"]) == (kind, "answered", "web")
     assert SECRET not in page.content()
     person.clears()
 

@@ -28,6 +28,7 @@ def edited(reviewer: Person, text: str) -> Review:
     review = opened(reviewer, asks(reviewer, "paint", "painter", **{**PICTURE, "text": text}))
     review.press("e")
     expect(review.page.get_by_role("heading", name="Edit the call")).to_be_visible()
+    review.later()
     return review
 
 
@@ -60,7 +61,7 @@ def test_an_edit_keeps_every_type_and_shows_what_changes(reviewer: Person, witne
         assert change_of(review, path) == f"1−removed:{said[0]}1+added:{said[1]}"
     review.is_open()
     review.chooses("Approve edited call")
-    review.ends("Edited call approved at")
+    review.ends("as you edited it.")
     changed = {"copies": 12, "scale": 0.25, "bold": False, "tags": ["a", "12"], "mode": "slow"}
     painted(witness, "types", **changed, frame={"width": 9, "colour": "red"})
 
@@ -76,7 +77,7 @@ def test_what_is_not_of_its_type_cannot_be_approved(reviewer: Person, witness: W
     review.is_open()
     copies.fill("4")
     review.chooses("Approve edited call")
-    review.ends("Edited call approved at")
+    review.ends("as you edited it.")
     painted(witness, "misfits", copies=4)
 
 
@@ -89,7 +90,7 @@ def test_items_and_optional_arguments_are_added_and_removed(reviewer: Person, wi
     page.get_by_label("Type").select_option("text")
     page.get_by_label("note", exact=True).fill("now-a-text")
     review.chooses("Approve edited call")
-    review.ends("Edited call approved at")
+    review.ends("as you edited it.")
     painted(witness, "more-or-less", tags=["7", "c"], note="now-a-text")
 
 
@@ -108,7 +109,7 @@ def test_a_call_is_edited_as_json_too(reviewer: Person, witness: Witness) -> Non
     review.page.keyboard.insert_text(json.dumps({**PICTURE, "text": "as-json", "copies": 5}))
     expect(review.page.get_by_text("This is no JSON.")).to_be_hidden()
     review.chooses("Approve edited call")
-    review.ends("Edited call approved at")
+    review.ends("as you edited it.")
     painted(witness, "as-json", copies=5)
 
 
@@ -118,7 +119,7 @@ def test_an_edited_text_keeps_its_lines(reviewer: Person, witness: Witness) -> N
     review.page.get_by_label("content").fill("one\n2\n  three")
     assert change_of(review, "content") == "1 one2−removed:two2+added:23   three"
     review.chooses("Approve edited call")
-    review.ends("Edited call approved at")
+    review.ends("as you edited it.")
     assert review.sent[0]["value"]["args"] == {"path": "edited-path", "content": "one\n2\n  three"}
     wait_for(lambda: witness.count("edited-path"), lambda count: count == 1)
 
@@ -135,7 +136,7 @@ def test_an_edit_of_a_risky_call_takes_the_code_and_no_key_sends_it(reviewer: Pe
     review.button("Approve edited call").press("Enter")
     review.is_open()
     review.chooses("Approve edited call")
-    review.ends("Edited call approved at")
+    review.ends("as you edited it.")
     wait_for(lambda: witness.count("after-edit"), lambda count: count == 1)
     assert witness.count("before-edit") == 0
 

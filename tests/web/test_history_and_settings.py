@@ -121,7 +121,7 @@ def test_a_key_is_seen_once_works_and_is_refused_when_it_is_revoked(reviewer: Pe
     made.get_by_role("button", name="I have it").click()
     item = page.get_by_role("main").get_by_role("listitem").filter(has_text="laptop")
     expect(item).to_contain_text(re.compile(r"laptop.*person.*never used.*holds until", re.DOTALL))
-    assert key not in page.content()
+    wait_for(page.content, lambda content: key not in content)
     with httpx.Client(base_url=reviewer.url, headers={"authorization": f"Bearer {key}"}) as program:
         assert program.get("/api/v1/session").json()["username"] == reviewer.name
         item.get_by_role("button", name="Revoke").click()

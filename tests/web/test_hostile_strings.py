@@ -12,7 +12,7 @@ from tests.support.people import People
 from tests.support.server import ServerProcess
 from tests.web.hostile import Shown, is_hidden, shown_in, spaced, strings
 from tests.web.person import Person
-from tests.web.reviewing import Review
+from tests.web.reviewing import Review, come
 
 COUNT = 10_000
 BATCH = 1_250
@@ -42,11 +42,9 @@ def post(reviewer: Person, kind: str, data: dict[str, Any]) -> str:
 
 def ask(reviewer: Person, kind: str, data: dict[str, Any]) -> Review:
     request_id = post(reviewer, kind, data)
-    review = Review(reviewer, reviewer.opens(f"/requests/{request_id}"), request_id)
+    review = Review(reviewer, reviewer.turns_to(f"/requests/{request_id}"), request_id)
     review.page.on("dialog", lambda dialog: reviewer.complaints.append(dialog.message))
-    # Not `expect`: for each look in vain it describes the whole page, which takes long where there is so much of it.
-    review.bar.wait_for()
-    return review
+    return come(review)
 
 
 def is_only_text(shown: Shown) -> None:

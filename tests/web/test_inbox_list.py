@@ -55,6 +55,22 @@ def test_each_row_tells_kind_risk_agent_and_call_and_the_page_how_many_wait(pers
     expect(page).to_have_title("(3) Interlock")
 
 
+def test_opening_the_page_reads_the_list_once(person: Person) -> None:
+    asked(person.client, GUARDED[0])
+    read: list[str] = []
+    person.context.on("request", lambda request: read.append(request.url.removeprefix(f"{person.url}/api/v1/inbox?")))
+    page = person.opens()
+    expect(row(page, "first")).to_be_visible()
+    expect(page).to_have_title("(1) Interlock")
+    # The count is read again after it, so whatever was to be read at the start has been read by now.
+    asked(person.client, GUARDED[1])
+    expect(page.get_by_role("button", name="1 new · show")).to_be_visible()
+    expect(page).to_have_title("(2) Interlock")
+    listed = [query for query in read if query.startswith("limit=200")]
+    counted = [query for query in read if query.startswith("limit=1") and query not in listed]
+    assert (len(listed), len(counted)) == (1, 2)
+
+
 def test_newcomers_wait_behind_a_button_and_no_row_moves(person: Person) -> None:
     asked(person.client, *GUARDED)
     page = person.opens()

@@ -18,7 +18,6 @@ def upgrade() -> None:
     _fill_requests()
     _audit_heads()
     _server_keys()
-    _ended_tokens()
     _api_keys()
     _tickets()
     _grants()
@@ -92,17 +91,6 @@ def _server_keys() -> None:
         sa.Column("created_at", sa.DateTime(timezone=True), nullable=False),
         sa.PrimaryKeyConstraint("purpose", "id", name="pk_server_keys"),
     )
-
-
-def _ended_tokens() -> None:
-    op.create_table(
-        "ended_tokens",
-        sa.Column("user_id", sa.Text(), nullable=False),
-        sa.Column("issued_at", sa.DateTime(timezone=True), nullable=False),
-        sa.Column("expires_at", sa.DateTime(timezone=True), nullable=False),
-        sa.PrimaryKeyConstraint("user_id", "issued_at", name="pk_ended_tokens"),
-    )
-    op.create_index("ix_ended_tokens_expires", "ended_tokens", ["expires_at"])
 
 
 def _api_keys() -> None:

@@ -1,4 +1,4 @@
-"""The workers of a cluster, the marks by which servers see that something has changed, and more of requests."""
+"""The workers of a cluster, the marks by which servers see that something has changed, more of requests, and sign-outs."""
 
 import sqlalchemy as sa
 from alembic import op
@@ -8,6 +8,7 @@ down_revision = "0002"
 
 
 def upgrade() -> None:
+    _ended_tokens()
     for name in ("ended_by", "ended_source", "ended_reason"):
         op.add_column("requests", sa.Column(name, sa.Text()))
     pending = sa.text("status = 'pending'")
@@ -35,3 +36,14 @@ def upgrade() -> None:
         sa.Column("running", sa.Integer(), nullable=False),
         sa.Column("measured", sa.Text(), nullable=False),
     )
+
+
+def _ended_tokens() -> None:
+    op.create_table(
+        "ended_tokens",
+        sa.Column("user_id", sa.Text(), nullable=False),
+        sa.Column("issued_at", sa.DateTime(timezone=True), nullable=False),
+        sa.Column("expires_at", sa.DateTime(timezone=True), nullable=False),
+        sa.PrimaryKeyConstraint("user_id", "issued_at", name="pk_ended_tokens"),
+    )
+    op.create_index("ix_ended_tokens_expires", "ended_tokens", ["expires_at"])
