@@ -47,7 +47,7 @@ def test_only_config_reads_the_environment() -> None:
         for path in source.rglob("*.py")
         if any(word in path.read_text() for word in ("os.environ", "os.getenv", "getenv("))
     }
-    # The composition root sets variables for LangGraph and Ray; the demo's commands are given an environment of their own.
+    # The composition root sets variables for LangGraph and Ray; the demo's commands have an environment of their own.
     assert readers <= {"interlock/config.py", "interlock/bootstrap.py", "interlock/agents/demo/shell.py"}
 
 

@@ -1,4 +1,4 @@
-"""The workers of a cluster, the marks by which servers see that something has changed, more of requests, and sign-outs."""
+"""The workers of a cluster, the marks by which servers see that something has changed, sign-outs, more of requests."""
 
 import sqlalchemy as sa
 from alembic import op
