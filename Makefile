@@ -35,7 +35,9 @@ web: $(WEB_BUILT)
 
 test: $(DEV) $(SDK_DEV) $(WEB_BUILT)
 	@$(MAKE) --no-print-directory lint
-	$(BIN)/python -m pytest -n 2 --dist loadfile
+	$(BIN)/python -m pytest -n 2 --dist loadfile --ignore tests/web
+	@# Apart: Playwright keeps a loop running in its process, in which tests with a loop of their own cannot run.
+	$(BIN)/python -m pytest -n 2 --dist loadfile tests/web
 	cd $(WEB) && $(NPM) run --silent check && $(NPM) test --silent
 	cd $(SDK) && $(NPM) run --silent check && $(NPM) test --silent
 

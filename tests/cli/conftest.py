@@ -3,12 +3,17 @@
 import os
 import subprocess
 import tempfile
-from collections.abc import Callable
+from collections.abc import Callable, Generator
 from pathlib import Path
 
 import pytest
 
+from tests.support import puppet
+from tests.support.puppet import calls, script
+from tests.support.server import ServerProcess
+from tests.support.threads import ThreadsClient
 from tests.support.warm import WarmProcess
+from tests.support.witness import Witness
 
 Interlock = Callable[..., subprocess.CompletedProcess[str]]
 
@@ -33,3 +38,33 @@ def interlock(tmp_path: Path) -> Interlock:
             return subprocess.CompletedProcess(arguments, code, stdout.read_text(), stderr.read_text())
 
     return run
+
+
+@pytest.fixture
+def witness() -> Generator[Witness]:
+    with Witness() as running:
+        yield running
+
+
+@pytest.fixture
+def live(tmp_path: Path, witness: Witness) -> Generator[ServerProcess]:
+    process = ServerProcess(tmp_path / "live", agents=[puppet.SPEC], environment=witness.environment)
+    try:
+        yield process.start()
+    finally:
+        process.close()
+
+
+@pytest.fixture
+def alice(live: ServerProcess) -> Generator[ThreadsClient]:
+    client = ThreadsClient(live.url).sign_in()
+    yield client
+    client.http.close()
+
+
+def approved(client: ThreadsClient, name: str) -> str:
+    """A thread on which something was asked, allowed and done."""
+    thread_id = client.new_thread()
+    client.chat(thread_id, script(calls(("guarded", {"name": name}))))
+    assert client.resume(thread_id, "continue").events[-1] == "end"
+    return thread_id

@@ -3,47 +3,14 @@
 import json
 import shutil
 import sqlite3
-from collections.abc import Generator
 from pathlib import Path
 
 import pytest
 
-from tests.cli.conftest import Interlock
-from tests.support import puppet
+from tests.cli.conftest import Interlock, approved
 from tests.support.puppet import calls, script
 from tests.support.server import ServerProcess
 from tests.support.threads import ThreadsClient
-from tests.support.witness import Witness
-
-
-@pytest.fixture
-def witness() -> Generator[Witness]:
-    with Witness() as running:
-        yield running
-
-
-@pytest.fixture
-def live(tmp_path: Path, witness: Witness) -> Generator[ServerProcess]:
-    process = ServerProcess(tmp_path / "live", agents=[puppet.SPEC], environment=witness.environment)
-    try:
-        yield process.start()
-    finally:
-        process.close()
-
-
-@pytest.fixture
-def alice(live: ServerProcess) -> Generator[ThreadsClient]:
-    client = ThreadsClient(live.url).sign_in()
-    yield client
-    client.http.close()
-
-
-def approved(client: ThreadsClient, name: str) -> str:
-    """A thread on which something was asked, allowed and done."""
-    thread_id = client.new_thread()
-    client.chat(thread_id, script(calls(("guarded", {"name": name}))))
-    assert client.resume(thread_id, "continue").events[-1] == "end"
-    return thread_id
 
 
 def database(server: ServerProcess) -> Path:

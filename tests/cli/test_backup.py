@@ -4,7 +4,6 @@ import json
 import os
 import shutil
 import sys
-from collections.abc import Generator
 from pathlib import Path
 
 import pytest
@@ -20,21 +19,6 @@ from tests.support.witness import Witness
 
 PASSPHRASE = "correct horse battery"
 GIVEN = "a key of the operator"
-
-
-@pytest.fixture
-def witness() -> Generator[Witness]:
-    with Witness() as running:
-        yield running
-
-
-@pytest.fixture
-def live(tmp_path: Path, witness: Witness) -> Generator[ServerProcess]:
-    process = ServerProcess(tmp_path / "live", agents=[puppet.SPEC], environment=witness.environment)
-    try:
-        yield process.start()
-    finally:
-        process.close()
 
 
 @pytest.fixture

@@ -10,7 +10,7 @@ from interlock.ports.bus import Subscription
 from interlock.services.core import Core
 
 PAGE = 500
-IDLE_SECONDS = 7.0
+IDLE_SECONDS = 4.0
 """How long a follower trusts the silence of the bus; when the log has come further, the pulse wakes it before."""
 
 

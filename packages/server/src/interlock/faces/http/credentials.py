@@ -5,6 +5,7 @@ ticket. What stands behind a stream is looked at again while it is open: a crede
 """
 
 import json
+import math
 import time
 from collections.abc import Awaitable, Callable
 from dataclasses import dataclass
@@ -39,6 +40,8 @@ class Credential:
     """Who it stands for now; `NotAuthenticated` once it no longer holds."""
     issued_at: datetime
     """Since when it stands for them; a ticket for it is no younger."""
+    expires_at: float = math.inf
+    """When it ends by itself, where that is known beforehand; as a timestamp."""
 
 
 async def credential_of(connection: HTTPConnection, named_user: str | None = None) -> Credential:
@@ -65,13 +68,13 @@ def by_text(state: ServerState, text: str) -> Credential:
     """An API key, or an access token."""
     if text.startswith(PREFIX):
         return Credential(lambda: keys.principal_by_key(state.core, text), state.core.clock.now())
-    user_id, issued_at = state.tokens.read(text, state.core.clock.now())
+    held = state.tokens.read(text, state.core.clock.now())
 
     async def now() -> Principal:
         state.tokens.read(text, state.core.clock.now())
-        return await accounts.principal_by_token(state.core, user_id, issued_at)
+        return await accounts.principal_by_token(state.core, held.user_id, held.issued_at)
 
-    return Credential(now, issued_at)
+    return Credential(now, held.issued_at, held.expires_at)
 
 
 def _by_ticket(state: ServerState, ticket: Ticket) -> Credential:
@@ -108,10 +111,13 @@ async def caller_now(connection: HTTPConnection) -> Principal:
 
 async def caller_still(connection: HTTPConnection) -> Principal:
     """The same, for what is asked again and again: looked up only when access was changed, or after a while."""
-    access = state_of(connection).core.pulse.access
+    core = state_of(connection).core
+    access = core.pulse.access
     known: _Known | None = getattr(connection.state, "known", None)
     if known and access is not None and known.access == access and time.monotonic() - known.at < TRUSTED_SECONDS:
-        return known.principal
+        credential: Credential = connection.state.credential
+        if core.clock.now().timestamp() < credential.expires_at:
+            return known.principal
     looked_at = time.monotonic()
     principal = await caller_now(connection)
     connection.state.known = _Known(principal, access, looked_at)

@@ -2,7 +2,7 @@
 
 import secrets
 from datetime import UTC, datetime, timedelta
-from typing import Any
+from typing import Any, NamedTuple
 
 import jwt
 
@@ -27,8 +27,8 @@ class Tokens:
         }
         return jwt.encode(claims, self._key, algorithm=ALGORITHM)
 
-    def read(self, token: str, now: datetime) -> tuple[str, datetime]:
-        """Whose token it is and when it was issued; `NotAuthenticated` for one that does not hold."""
+    def read(self, token: str, now: datetime) -> "Held":
+        """Whose token it is, from when and until when; `NotAuthenticated` for one that does not hold."""
         try:
             claims: dict[str, Any] = jwt.decode(
                 token,
@@ -47,4 +47,10 @@ class Tokens:
             raise NotAuthenticated("the token does not hold") from error
         if expires_at <= now.timestamp():
             raise NotAuthenticated("the token has expired")
-        return claims["sub"], issued_at
+        return Held(claims["sub"], issued_at, expires_at)
+
+
+class Held(NamedTuple):
+    user_id: str
+    issued_at: datetime
+    expires_at: float

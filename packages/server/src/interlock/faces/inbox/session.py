@@ -87,7 +87,7 @@ async def sign_out(request: Request, response: Response) -> wire.SignedOut:
     state = state_of(request)
     # What does not hold needs no end.
     with suppress(NotAuthenticated):
-        user_id, issued_at = state.tokens.read(request.cookies.get(COOKIE, ""), state.core.clock.now())
+        user_id, issued_at, _ = state.tokens.read(request.cookies.get(COOKIE, ""), state.core.clock.now())
         await accounts.sign_out(state.core, user_id, issued_at, issued_at + LIFETIME)
     response.delete_cookie(COOKIE, path="/", httponly=True, samesite="strict")
     return wire.SignedOut()
