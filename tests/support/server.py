@@ -15,6 +15,7 @@ from tests.support.warm import WarmProcess
 
 START_SECONDS = 60.0
 STOP_SECONDS = 30.0
+CLOSE_SECONDS = 3.0
 
 
 def _inherited() -> dict[str, str]:
@@ -101,10 +102,11 @@ class ServerProcess:
             self.running.wait(STOP_SECONDS)
 
     def close(self) -> None:
+        """When the tests are done with it: it is not waited for until tools that they held have ended."""
         if self.process is not None and self.process.poll() is None:
             self.process.send_signal(signal.SIGTERM)
             try:
-                self.process.wait(STOP_SECONDS)
+                self.process.wait(CLOSE_SECONDS)
             except subprocess.TimeoutExpired:
                 self.process.kill()
                 self.process.wait(STOP_SECONDS)

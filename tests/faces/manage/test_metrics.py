@@ -1,7 +1,6 @@
 """What a server says of itself to whoever measures it."""
 
 from collections.abc import Generator
-from pathlib import Path
 from typing import Any
 
 import httpx
@@ -22,14 +21,16 @@ TOKEN = "of the one who measures"
 Samples = dict[tuple[str, frozenset[tuple[str, str]]], float]
 
 
-@pytest.fixture(params=DATABASES)
-def server(request: pytest.FixtureRequest, tmp_path: Path, witness: Witness) -> Generator[ServerProcess]:
+@pytest.fixture(scope="module", params=DATABASES)
+def server(
+    request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory, witness: Witness
+) -> Generator[ServerProcess]:
     settings = {**witness.environment, "INTERLOCK_METRICS_TOKEN": TOKEN}
-    with server_on(request.param, request, tmp_path, settings) as process:
+    with server_on(request.param, request, tmp_path_factory.mktemp("measured"), settings) as process:
         yield process
 
 
-@pytest.fixture
+@pytest.fixture(scope="module")
 def root(server: ServerProcess) -> Generator[ThreadsClient]:
     with People(server.url) as people:
         yield people.named(FIRST)
@@ -99,8 +100,9 @@ def test_the_token_is_good_for_nothing_else(server: ServerProcess, root: Threads
 
 
 def test_no_name_of_a_tool_or_a_person_is_told(server: ServerProcess, root: ThreadsClient) -> None:
-    root.chat(root.new_thread(), script(calls(("guarded", {"name": "planted"}))))
+    thread = root.new_thread()
+    root.chat(thread, script(calls(("guarded", {"name": "planted"}))))
     shown: Any = httpx.get(f"{server.url}/metrics", headers={"authorization": f"Bearer {TOKEN}"}).text
     assert "interlock_requests_pending" in shown
-    for word in ("planted", "guarded", root.username, puppet.SPEC):
+    for word in (thread, "planted", "guarded", root.username, puppet.SPEC):
         assert word not in shown
