@@ -56,8 +56,8 @@ def test_the_chinese_readme_is_a_twin_of_the_english_one() -> None:
     assert CHINESE.block("bash", "curl") == ENGLISH.block("bash", "curl")
     assert CHINESE.headings() == ENGLISH.headings()
     languages = {"README.md", "README.zh-CN.md"}
-    english = [link.replace(".zh-CN.svg", ".svg") for link in ENGLISH.links() if link not in languages]
-    assert [link.replace(".zh-CN.svg", ".svg") for link in CHINESE.links() if link not in languages] == english
+    english = [link.replace(".zh-CN.", ".") for link in ENGLISH.links() if link not in languages]
+    assert [link.replace(".zh-CN.", ".") for link in CHINESE.links() if link not in languages] == english
 
 
 @pytest.mark.parametrize("readme", [ENGLISH, CHINESE])

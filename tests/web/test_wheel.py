@@ -63,3 +63,27 @@ def test_an_installed_wheel_opens_the_inbox(browser: Browser, link: str) -> None
         page.get_by_role("button", name="Make the account and sign in").click()
         expect(page.get_by_role("heading", level=1, name="Inbox")).to_be_visible()
         expect(page.get_by_text("Nothing waits")).to_be_visible()
+
+
+OPTIONAL = {
+    "postgres": ["serve", "--database", "postgresql://nobody@127.0.0.1:1/none"],
+    "redis": ["serve", "--bus", "redis://127.0.0.1:1/0"],
+    "ray": ["serve", "--runner", "ray", "--database", "postgresql://nobody@127.0.0.1:1/none"],
+    "otel": ["serve"],
+}
+
+
+@pytest.mark.parametrize("extra", OPTIONAL)
+def test_what_is_optional_is_not_installed_and_who_wants_it_is_told_its_name(
+    installed: Path, tmp_path: Path, extra: str
+) -> None:
+    environment = {name: value for name, value in os.environ.items() if not name.startswith(("INTERLOCK_", "PYTHON"))}
+    if extra == "otel":
+        environment["INTERLOCK_OTLP_ENDPOINT"] = "http://127.0.0.1:1/v1/traces"
+    command = [str(installed), *OPTIONAL[extra], "--port", "0", "--data", str(tmp_path / "data")]
+    done = subprocess.run(
+        command, cwd=tmp_path, env=environment, capture_output=True, text=True, timeout=SECONDS, check=False
+    )
+    assert (done.returncode, done.stdout) == (2, "")
+    # Who asks for Ray has to have PostgreSQL first.
+    assert f"interlock-server[{'postgres' if extra == 'ray' else extra}]" in done.stderr
