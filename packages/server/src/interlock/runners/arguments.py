@@ -20,8 +20,11 @@ def schema_of(tool: BaseTool, definition: Mapping[str, Any]) -> Schema:
     A tool would leave them out without a word, and run otherwise than the person meant.
     """
     schema: dict[str, Any] = dict(definition["function"].get("parameters") or {})
-    if not isinstance(tool.args_schema, dict) and not _takes_anything(tool.args_schema):
-        schema.setdefault("additionalProperties", False)
+    if not isinstance(tool.args_schema, dict):
+        # Made by pydantic, and so a schema for sure; to look at each would take most of a server's start.
+        if not _takes_anything(tool.args_schema):
+            schema.setdefault("additionalProperties", False)
+        return schema
     try:
         cast("Any", Draft202012Validator).check_schema(schema)
     except SchemaError:

@@ -6,7 +6,7 @@ The policy on them lets a page run this server's own scripts and styles, talk to
 import gzip
 import hashlib
 import mimetypes
-from dataclasses import dataclass
+from functools import cached_property
 from pathlib import Path
 
 from fastapi import APIRouter, Request
@@ -61,24 +61,17 @@ The whole interface is described at /openapi.json.
 """
 
 
-@dataclass(frozen=True, slots=True)
 class _File:
-    content: bytes
-    packed: bytes
-    media_type: str
-    tag: str
-    caching: str
+    def __init__(self, path: Path, name: str) -> None:
+        self.content = path.read_bytes()
+        self.media_type = mimetypes.guess_type(name)[0] or "application/octet-stream"
+        self.tag = f'"{hashlib.sha256(self.content).hexdigest()[:32]}"'
+        self.caching = FOREVER if name.startswith(ASSETS) else EACH_TIME
 
-    @classmethod
-    def read(cls, path: Path, name: str) -> "_File":
-        content = path.read_bytes()
-        return cls(
-            content,
-            gzip.compress(content, mtime=0),
-            mimetypes.guess_type(name)[0] or "application/octet-stream",
-            f'"{hashlib.sha256(content).hexdigest()[:32]}"',
-            FOREVER if name.startswith(ASSETS) else EACH_TIME,
-        )
+    @cached_property
+    def packed(self) -> bytes:
+        """Not before somebody wants it: most starts of a server are for nobody's browser."""
+        return gzip.compress(self.content, mtime=0)
 
     def response(self, request: Request) -> Response:
         headers = HEADERS | {"cache-control": self.caching, "etag": self.tag, "vary": "accept-encoding"}
@@ -98,7 +91,7 @@ def pages(folder: Path = BUILT) -> APIRouter:
         return router
     for name, path in files.items():
         addresses = ADDRESSES if name == INDEX else (f"/{name}",)
-        _serve(router, addresses, _File.read(path, name))
+        _serve(router, addresses, _File(path, name))
     return router
 
 
