@@ -12,7 +12,7 @@ from urllib.parse import urlencode, urlsplit
 import pytest
 
 from tests.support import hitl, puppet
-from tests.support.hitl import AGENT, ASKED, QUESTION, HitlClient
+from tests.support.hitl import AGENT, ASKED, QUESTION, HitlClient, chatted
 from tests.support.puppet import Call, calls, script
 from tests.support.server import ServerProcess
 from tests.support.threads import Frame, ThreadsClient, parse
@@ -182,7 +182,7 @@ def test_requests_asked_at_once_are_seen_once_over_disconnects(
     reading.start()
     wait_for(lambda: client.last, lambda last: last is not None)
     for _ in range(2):
-        alice.chat(thread_id, script(calls(*named)))
+        chatted(alice, thread_id, script(calls(*named)))
         for one in person.pending(thread_id):
             person.respond(one["request_id"], {"granted": True})
         alice.wait_for(lambda: alice.history(thread_id), lambda messages: messages[-1]["role"] == "assistant")
