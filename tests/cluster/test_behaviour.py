@@ -5,9 +5,9 @@ from types import ModuleType
 
 import pytest
 
-from tests.behaviour import test_approvals, test_conversations, test_questions
+from tests.behaviour import conftest, test_approvals, test_conversations, test_questions
 from tests.behaviour.conftest import Persons
-from tests.behaviour.driver import FACES, Person
+from tests.behaviour.driver import FACES
 from tests.cluster.looking import wait_for_workers
 from tests.support.people import People
 from tests.support.server import ServerProcess
@@ -27,21 +27,7 @@ def persons(request: pytest.FixtureRequest, people: People) -> Persons:
     return lambda name: FACES[request.param](people, name)
 
 
-@pytest.fixture
-def person(persons: Persons) -> Person:
-    return persons("alice")
-
-
-@pytest.fixture
-def conversation(person: Person) -> str:
-    return person.begin()
-
-
-@pytest.fixture
-def fresh(request: pytest.FixtureRequest) -> str:
-    """A name that no other test counts by."""
-    return f"ray-{request.node.name}".replace(" ", "_")
-
+person, conversation, fresh = conftest.person, conftest.conversation, conftest.fresh
 
 for module in CASES:
     globals().update({name: case for name, case in vars(module).items() if name.startswith("test_")})

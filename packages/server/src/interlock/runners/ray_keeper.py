@@ -31,9 +31,6 @@ class Worker:
     def __init__(self, given: dict[str, Any]) -> None:
         threading.Thread(target=_work, args=(given,), name="interlock-worker", daemon=True).start()
 
-    def ping(self) -> int:
-        return os.getpid()
-
 
 def _work(given: dict[str, Any]) -> None:
     module, _, name = ENTRY.partition(":")
