@@ -2,7 +2,7 @@
 
 import uuid
 from dataclasses import replace
-from datetime import timedelta
+from datetime import datetime, timedelta
 from typing import Any
 
 from hypothesis import HealthCheck, given, settings
@@ -24,6 +24,7 @@ rows = st.fixed_dictionaries(
         "kind": st.sampled_from(KINDS),
         "risk": st.sampled_from(RISKS),
         "at": moments,
+        "deadline": st.one_of(st.none(), moments),
         "settled": st.sampled_from([False, False, False, True]),
     }
 )
@@ -36,6 +37,7 @@ filters = st.builds(
     risk=maybe(st.none(), st.sampled_from(RISKS)),
     created_after=maybe(st.none(), moments),
     created_before=maybe(st.none(), moments),
+    closing_before=maybe(st.none(), moments),
 )
 sights = maybe(
     st.just(dict[str, Any]()),
@@ -56,7 +58,12 @@ def is_wanted(request: Request, asker: str | None, wanted: PendingFilter) -> boo
         and (wanted.risk is None or request.risk == wanted.risk)
         and (wanted.created_after is None or request.created_at >= wanted.created_after)
         and (wanted.created_before is None or request.created_at <= wanted.created_before)
+        and (wanted.closing_before is None or _closes(request, wanted.closing_before))
     )
+
+
+def _closes(request: Request, until: datetime) -> bool:
+    return request.deadline is not None and request.deadline <= until
 
 
 async def _add(store: Store, given_rows: list[dict[str, Any]]) -> list[tuple[Request, str | None]]:
@@ -74,6 +81,7 @@ async def _add(store: Store, given_rows: list[dict[str, Any]]) -> list[tuple[Req
                 kind=row["kind"],
                 body={"risk_level": row["risk"], "tool_name": "t"},
                 created_at=row["at"],
+                deadline=row["deadline"],
             )
             await tx.pauses.add(a_pause(f"p_{name}", name), [request])
             if row["settled"]:
@@ -90,13 +98,16 @@ async def test_what_is_pending_is_paged_as_a_plain_filter_would(
 ) -> None:
     # The database is the same for every example: this one's rows have moments of their own.
     shift = timedelta(days=uuid.uuid4().int % 10**6)
-    moved = [row | {"at": row["at"] + shift} for row in given_rows]
+    moved = [
+        row | {"at": row["at"] + shift, "deadline": row["deadline"] and row["deadline"] + shift} for row in given_rows
+    ]
     added = await _add(store, moved)
     wanted = replace(
         wanted,
         **sight,
         created_after=(wanted.created_after or AT) + shift,
         created_before=(wanted.created_before or after(4)) + shift,
+        closing_before=wanted.closing_before and wanted.closing_before + shift,
     )
     expected = sorted(
         (request for request, asker in added if is_wanted(request, asker, wanted)),

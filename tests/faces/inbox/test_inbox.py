@@ -6,6 +6,7 @@ from typing import Any
 
 import pytest
 
+from tests.support.hitl import QUESTION, of
 from tests.support.inbox import INBOX, answer, asked, view
 from tests.support.people import People
 from tests.support.server import ServerProcess
@@ -45,6 +46,25 @@ def test_the_list_is_filtered_searched_and_paged(people: People) -> None:
     assert (found(kind="approval"), found(kind="decision")) == (3, 0)
     assert (found(risk="medium"), found(risk="high")) == (3, 0)
     assert (found(agent="puppet"), found(agent="demo")) == (3, 0)
+
+
+def test_what_closes_soon_can_be_asked_for(people: People) -> None:
+    owner = people.named("inbox-closing")
+    with of(owner) as outside:
+        late, soon, never = (
+            outside.ask("clarification", QUESTION, timeout_seconds=seconds)["request_id"] for seconds in (900, 60, None)
+        )
+
+    def closing(within: str) -> list[str]:
+        listed = owner.http.get(INBOX, params={"closing_within": within}).raise_for_status().json()
+        assert listed["total"] == len(listed["requests"])
+        return [entry["request_id"] for entry in listed["requests"]]
+
+    assert closing("300") == [soon]
+    assert closing("3600") == [late, soon]
+    assert never in {entry["request_id"] for entry in owner.http.get(INBOX).json()["requests"]}
+    for wrong in ("0", "-1", "x", "1e9", "86401"):
+        assert owner.http.get(INBOX, params={"closing_within": wrong}).status_code == 422
 
 
 def test_what_will_run_is_shown_to_the_last_line(alice: ThreadsClient) -> None:

@@ -1,15 +1,15 @@
-import type { Inbox, InboxEntry } from "interlock-client/inbox";
 import { useCallback, useEffect, useReducer, useRef, useState } from "react";
-import { serverNow, setServerTime } from "@/api/clock";
+import { serverNow } from "@/api/clock";
 import { useLiveEvents, useOpening } from "@/api/live-context";
-import { get } from "@/api/transport";
 import { Pace } from "@/shell/pace";
 import { type Filters, isWanted, searchOf } from "./filters";
-import { changed, EMPTY, type List, type Page } from "./list";
+import { changed, EMPTY, type List } from "./list";
+import { readClosing, readList, readPage } from "./reading";
 
-const PAGE = 200;
-/** The server lists the oldest first, but what closes first may have come last: so much is read before it is sorted. */
+/** So much is read before it is sorted by urgency: the server lists the oldest first. */
 const AT_ONCE = 1_000;
+/** Of what stands further down, what closes soon by now is looked for once in so many milliseconds. */
+const LOOK_FOR_CLOSING = 60_000;
 /** In a rush the list is read once in so many milliseconds. */
 const RUSH = 1_000;
 
@@ -31,6 +31,7 @@ export function useList(filters: Filters): Listing {
   const [error, setError] = useState<Error | null>(null);
   const reload = useReload(newest, change, setError);
   const { more, isLoadingMore } = useMore(newest, change, setError);
+  useClosing(newest, change);
   useLiveEvents((event) => {
     if (event.type === "hello") return;
     if (event.type === "reset") return reload.now();
@@ -65,7 +66,7 @@ function useReload(newest: Newest, change: Dispatch, setError: (error: Error | n
     const search = searchOf(filters);
     const isPlaced = placedFor.current === search;
     const since = list.turn;
-    pages(filters, Math.max(AT_ONCE, list.rows.length), controller.signal).then(
+    readList(filters, Math.max(AT_ONCE, list.rows.length), controller.signal).then(
       (page) => {
         if (controller.signal.aborted) return;
         placedFor.current = search;
@@ -98,7 +99,7 @@ function useMore(newest: Newest, change: Dispatch, setError: (error: Error | nul
     const search = searchOf(filters);
     if (list.cursor === null) return;
     setLoading(true);
-    pageAt(filters, list.cursor)
+    readPage(filters, list.cursor)
       .then(
         (page) => {
           if (search !== searchOf(newest.current.filters)) return;
@@ -112,22 +113,25 @@ function useMore(newest: Newest, change: Dispatch, setError: (error: Error | nul
   return { more, isLoadingMore };
 }
 
-/** As many pages as it takes to have `count` entries. */
-async function pages(filters: Filters, count: number, signal: AbortSignal): Promise<Page> {
-  const entries: InboxEntry[] = [];
-  let cursor: string | null = null;
-  for (;;) {
-    const page: Page = await pageAt(filters, cursor, signal);
-    entries.push(...page.entries);
-    cursor = page.cursor;
-    if (cursor === null || entries.length >= count) return { ...page, entries };
-  }
-}
-
-async function pageAt(filters: Filters, cursor: string | null, signal?: AbortSignal): Promise<Page> {
-  const inbox = await get<Inbox>("/api/v1/inbox", { ...filters, cursor, limit: PAGE }, signal);
-  setServerTime(inbox.server_time);
-  return { entries: inbox.requests, cursor: inbox.next_cursor, total: inbox.total };
+/** Where not everything is listed, what comes to close soon is told as if it had been asked just now. */
+function useClosing(newest: Newest, change: Dispatch): void {
+  const isCut = newest.current.list.cursor !== null;
+  const search = searchOf(newest.current.filters);
+  // biome-ignore lint/correctness/useExhaustiveDependencies: looked for anew with other filters
+  useEffect(() => {
+    if (!isCut) return;
+    const leaving = new AbortController();
+    const look = async () => {
+      const found = await readClosing(newest.current.filters, AT_ONCE, leaving.signal).catch(() => []);
+      if (leaving.signal.aborted) return;
+      for (const entry of found) change({ type: "told", event: { type: "asked", entry }, now: serverNow() });
+    };
+    const timer = setInterval(look, LOOK_FOR_CLOSING);
+    return () => {
+      clearInterval(timer);
+      leaving.abort();
+    };
+  }, [isCut, search, newest, change]);
 }
 
 function useNewest<T>(value: T): { readonly current: T } {

@@ -19,6 +19,8 @@ class PendingFilter:
     risk: str | None = None
     created_after: datetime | None = None
     created_before: datetime | None = None
+    closing_before: datetime | None = None
+    """Of everything that has a deadline until then, those that close first, up to a bound."""
     text: str | None = None
     """Something that stands in what is shown."""
     after: tuple[datetime, str] | None = None

@@ -35,6 +35,8 @@ class Wanted:
     text: str | None = None
     min_age: float | None = None
     max_age: float | None = None
+    closing_within: float | None = None
+    """Seconds in which its deadline comes."""
 
 
 async def view_request(core: Core, principal: Principal, request_id: str, *, wait: float = 0.0) -> RequestView:
@@ -141,6 +143,7 @@ async def list_pending(
         text=wanted.text,
         created_after=None if wanted.max_age is None else now - timedelta(seconds=wanted.max_age),
         created_before=None if wanted.min_age is None else now - timedelta(seconds=wanted.min_age),
+        closing_before=None if wanted.closing_within is None else now + timedelta(seconds=wanted.closing_within),
         after=after,
     )
     async with core.store.snapshot() as tx:

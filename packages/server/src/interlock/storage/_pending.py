@@ -2,9 +2,10 @@
 
 import json
 from collections.abc import Iterator
+from datetime import datetime
 from typing import Any
 
-from sqlalchemy import ColumnElement, Row, Text, and_, cast, func, literal, literal_column, or_, select
+from sqlalchemy import ColumnElement, Row, Select, Text, and_, cast, func, literal, literal_column, or_, select
 from sqlalchemy.ext.asyncio import AsyncConnection
 
 from interlock.domain.request import RequestKind, RequestStatus
@@ -15,6 +16,8 @@ Conditions = list[ColumnElement[bool]]
 
 # Written out, not bound: only then can the partial indexes serve the query.
 _IS_PENDING = requests.c.status == literal_column(f"'{RequestStatus.PENDING}'")
+
+_CLOSING_LOOKED_AT = 10_000
 
 
 async def page(connection: AsyncConnection, wanted: PendingFilter, limit: int) -> list[Row[Any]]:
@@ -71,9 +74,17 @@ def _conditions(wanted: PendingFilter, branch: Conditions) -> Conditions:
         conditions.append(requests.c.created_at >= wanted.created_after)
     if wanted.created_before is not None:
         conditions.append(requests.c.created_at <= wanted.created_before)
+    if wanted.closing_before is not None:
+        conditions.append(requests.c.id.in_(_closing_until(wanted.closing_before)))
     if wanted.text is not None:
         conditions.append(cast(requests.c.body, Text).contains(_as_kept(wanted.text), autoescape=True))
     return conditions
+
+
+def _closing_until(at: datetime) -> Select[str]:
+    """In the order of the index of deadlines: looking for them among everything that waits would grow with it."""
+    soon = _IS_PENDING, requests.c.deadline.is_not(None), requests.c.deadline <= at
+    return select(requests.c.id).where(*soon).order_by(requests.c.deadline).limit(_CLOSING_LOOKED_AT)
 
 
 def _kind_and_risk(*, is_narrow: bool) -> tuple[ColumnElement[str], ColumnElement[str]]:

@@ -39,12 +39,13 @@ async def list_all(
     risk: Annotated[wire.Risk | None, Query()] = None,
     agent: Annotated[str | None, Query(max_length=64)] = None,
     q: Annotated[str | None, Query(max_length=200)] = None,
+    closing_within: Annotated[int | None, Query(ge=1, le=86_400, description="Seconds until its deadline.")] = None,
     cursor: Annotated[str | None, Query(max_length=500)] = None,
     limit: Annotated[int, Query(ge=1, le=200)] = 50,
 ) -> wire.Inbox:
     """Everything that waits and that the caller may see, the oldest first."""
     core = state_of(request).core
-    wanted = Wanted((RequestKind(kind),) if kind else None, agent, risk, q or None)
+    wanted = Wanted((RequestKind(kind),) if kind else None, agent, risk, q or None, closing_within=closing_within)
     found, total = await inbox.list_inbox(core, caller, wanted, read_cursor(cursor) if cursor else None, limit)
     is_last = len(found) < limit
     return wire.Inbox(
