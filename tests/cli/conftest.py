@@ -1,23 +1,19 @@
-"""The command as a user runs it: a process of its own, with nothing of ours in its environment."""
+"""The command as a user runs it, and a server for what it is to act upon."""
 
-import os
 import subprocess
-import tempfile
 from collections.abc import Callable, Generator
 from pathlib import Path
 
 import pytest
 
 from tests.support import puppet
+from tests.support.command import command
 from tests.support.puppet import calls, script
 from tests.support.server import ServerProcess
 from tests.support.threads import ThreadsClient
-from tests.support.warm import WarmProcess
 from tests.support.witness import Witness
 
 Interlock = Callable[..., subprocess.CompletedProcess[str]]
-
-SECONDS = 60.0
 
 
 @pytest.fixture
@@ -25,17 +21,7 @@ def interlock(tmp_path: Path) -> Interlock:
     """Run `interlock ARGUMENTS` in an empty folder; keywords are INTERLOCK_ variables."""
 
     def run(*arguments: str, given: str = "", **variables: str) -> subprocess.CompletedProcess[str]:
-        environment = {name: value for name, value in os.environ.items() if not name.startswith("INTERLOCK_")}
-        environment |= {f"INTERLOCK_{name.upper()}": value for name, value in variables.items()}
-        with tempfile.TemporaryDirectory() as folder:
-            given_to, stdout, stderr = (Path(folder) / name for name in ("stdin", "stdout", "stderr"))
-            given_to.write_text(given)
-            process = WarmProcess(arguments, environment, stdout, stderr, given_to, tmp_path)
-            try:
-                code = process.wait(SECONDS)
-            finally:
-                process.kill()
-            return subprocess.CompletedProcess(arguments, code, stdout.read_text(), stderr.read_text())
+        return command(*arguments, given=given, variables=variables, folder=tmp_path)
 
     return run
 

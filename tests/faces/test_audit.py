@@ -1,12 +1,11 @@
 """`GET /api/v1/audit`: who may read which entries, page by page."""
 
-import subprocess
-import sys
 from typing import Any
 
 import httpx
 import pytest
 
+from tests.support.command import users
 from tests.support.people import People
 from tests.support.puppet import calls, script
 from tests.support.server import ServerProcess
@@ -112,8 +111,7 @@ def test_a_deleted_threads_trail_stays_for_the_admin(alice: ThreadsClient, root:
 
 def test_a_reviewer_reads_the_trail_of_a_thread_they_review(server: ServerProcess, people: People) -> None:
     owner, auditor = people.named("audited-owner"), people.named("auditor")
-    command = [sys.executable, "-m", "interlock", "users", "role", "auditor", "reviewer", "--agent", "puppet"]
-    subprocess.run([*command, "--data", str(server.data)], check=True, timeout=60, capture_output=True)
+    users(server, "role", "auditor", "reviewer", "--agent", "puppet")
     reviewed = approved(owner)
     assert page(auditor, conversation_id=reviewed)["entries"]
     assert reviewed not in {entry["conversation_id"] for entry in every_page(auditor)}

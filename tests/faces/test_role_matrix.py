@@ -4,8 +4,6 @@ The table says what each gets. A row that needs something to act on makes it ane
 what another one left.
 """
 
-import subprocess
-import sys
 import uuid
 from collections.abc import Callable, Generator
 from typing import Any
@@ -15,6 +13,7 @@ import pytest
 
 from tests.faces.scene import Scene
 from tests.support import puppet
+from tests.support.command import users
 from tests.support.hitl import HITL, QUESTION
 from tests.support.people import People
 from tests.support.puppet import calls, says, script
@@ -276,11 +275,8 @@ def scene(tmp_path_factory: pytest.TempPathFactory, witness: Witness) -> Generat
 
 
 def reviewing(server: ServerProcess, name: str, *agents: str) -> None:
-    command = [sys.executable, "-m", "interlock", "users", "create", name, "--password", PASSWORD]
-    command += ["--role", "reviewer", "--data", str(server.data)]
-    for agent in agents:
-        command += ["--agent", agent]
-    subprocess.run(command, capture_output=True, timeout=60, check=True)
+    reviewed = (word for agent in agents for word in ("--agent", agent))
+    users(server, "create", name, "--password", PASSWORD, "--role", "reviewer", *reviewed)
 
 
 def test_every_operation_has_a_row(scene: Scene) -> None:

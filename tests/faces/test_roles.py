@@ -1,25 +1,18 @@
 """Roles, closed registration and reset passwords: what `interlock users` changes on a server that runs."""
 
-import subprocess
-import sys
 import time
 from collections.abc import Generator
 
 import pytest
 
 from tests.support import puppet
+from tests.support.command import users
 from tests.support.people import People
 from tests.support.puppet import calls, says, script
 from tests.support.server import ServerProcess
 from tests.support.threads import ThreadsClient
 from tests.support.wire import following, until
 from tests.support.witness import Witness
-
-
-def users(server: ServerProcess, *arguments: str) -> str:
-    command = [sys.executable, "-m", "interlock", "users", *arguments, "--data", str(server.data)]
-    done = subprocess.run(command, capture_output=True, text=True, timeout=60, check=True)
-    return done.stdout
 
 
 @pytest.fixture(scope="module")

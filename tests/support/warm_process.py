@@ -12,6 +12,7 @@ import signal
 import socket
 import sys
 from contextlib import suppress
+from functools import partial
 from importlib import import_module
 from types import FrameType
 from typing import Any
@@ -41,6 +42,7 @@ class Warm:
         os.environ["LANGGRAPH_STRICT_MSGPACK"] = "true"
         for module in IMPORTED:
             import_module(module)
+        _hash_lightly()
         gc.freeze()
         self._asking: dict[int, socket.socket] = {}
         self._listening = socket.socket(socket.AF_UNIX)
@@ -82,6 +84,13 @@ class Warm:
         signal.pthread_sigmask(signal.SIG_UNBLOCK, [signal.SIGCHLD])
         for one in (connection, self._listening, *self._asking.values()):
             one.close()
+
+
+def _hash_lightly() -> None:
+    """Hashing a password takes a third of a second, by design; the tests make hundreds of people, and sign them in."""
+    passwords = import_module("interlock.passwords")
+    lightly = partial(passwords.PasswordHasher, time_cost=1, memory_cost=1_024, parallelism=1)
+    vars(passwords)["PasswordHasher"] = lightly
 
 
 def _become(asked: dict[str, Any]) -> None:

@@ -1,14 +1,12 @@
 """Who may connect, see and answer; and what ends when they may no longer."""
 
-import subprocess
-import sys
-
 import httpx
 import pytest
 from websockets.exceptions import InvalidStatus
 
 from interlock_client.confirm import AgentEvents, ErrorTypes, SystemEvents, UserEvents
 from tests.support import hitl
+from tests.support.command import users
 from tests.support.confirm import ConfirmClient, names, of
 from tests.support.hitl import QUESTION
 from tests.support.people import People
@@ -18,11 +16,6 @@ from tests.support.threads import ThreadsClient
 from tests.support.witness import Witness
 
 POLICY = 1008
-
-
-def users(server: ServerProcess, *arguments: str) -> None:
-    command = [sys.executable, "-m", "interlock", "users", *arguments, "--data", str(server.data)]
-    subprocess.run(command, capture_output=True, timeout=60, check=True)
 
 
 def refused(url: str, **headers: str) -> httpx.Response:
