@@ -6,6 +6,7 @@ from typing import Any
 import httpx
 
 from tests.support.hitl import QUESTION, HitlClient, of
+from tests.support.http import client as http_client
 from tests.support.people import People
 from tests.support.puppet import calls, script
 from tests.support.receiver import Receiver
@@ -31,10 +32,9 @@ class Scene:
             "stranger": stranger["key"],
         }
         self.callers = {
-            name: httpx.Client(base_url=self.url, timeout=30.0, headers={"authorization": f"Bearer {token}"})
-            for name, token in tokens.items()
+            name: http_client(self.url, headers={"authorization": f"Bearer {token}"}) for name, token in tokens.items()
         }
-        self.callers["nobody"] = httpx.Client(base_url=self.url, timeout=30.0)
+        self.callers["nobody"] = http_client(self.url)
 
     def hosted(self) -> str:
         """A conversation of the owner with an agent that runs here; it waits for nothing."""

@@ -257,7 +257,7 @@ def test_revoking_a_key_ends_the_streams_that_it_opened(
 ) -> None:
     alice.chat(thread, script(says("hello")))
     headers = {"authorization": f"Bearer {made['key']}"}
-    with httpx.Client(base_url=server.url, timeout=20.0) as http:
+    with server.client(20.0) as http:
         ticket = http.post("/api/v1/tickets", headers=headers).json()["ticket"]
     streams: list[tuple[str, dict[str, str]]] = [
         (f"{AGENT}/stream?conversation_id={thread}", headers),
@@ -268,7 +268,7 @@ def test_revoking_a_key_ends_the_streams_that_it_opened(
 
     def read(path: str, sent: dict[str, str]) -> None:
         with (
-            httpx.Client(base_url=server.url, timeout=20.0) as http,
+            server.client(20.0) as http,
             http.stream("GET", path, headers=sent) as response,
         ):
             assert response.status_code == 200

@@ -6,6 +6,7 @@ from typing import Any, Self
 
 import httpx
 
+from tests.support.http import client as http_client
 from tests.support.puppet import Call, Turn, calls, script
 from tests.support.threads import Frame, Reply, ThreadsClient, parse
 from tests.support.waiting import wait_for
@@ -43,7 +44,7 @@ ASKED: dict[str, tuple[str, dict[str, Any], dict[str, Any]]] = {
 
 class HitlClient:
     def __init__(self, url: str, credential: str) -> None:
-        self.http = httpx.Client(base_url=url, timeout=30.0, headers={"authorization": f"Bearer {credential}"})
+        self.http = http_client(url, headers={"authorization": f"Bearer {credential}"})
 
     def pending(self, conversation_id: str) -> list[dict[str, Any]]:
         return data_of(self.http.get(f"{HITL}/conversations/{conversation_id}/pending"))["pending_requests"]
@@ -100,7 +101,7 @@ class HitlClient:
         headers = {} if last is None else {"last-event-id": last}
         query = {"conversation_id": conversation_id}
         with (
-            httpx.Client(base_url=self.http.base_url, headers=self.http.headers, timeout=20.0) as http,
+            http_client(self.http.base_url, headers=self.http.headers, timeout=20.0) as http,
             http.stream("GET", f"{AGENT}/stream", params=query, headers=headers) as response,
         ):
             response.raise_for_status()

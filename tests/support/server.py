@@ -11,6 +11,7 @@ from typing import Self
 
 import httpx
 
+from tests.support.http import client as http_client
 from tests.support.warm import WarmProcess
 
 START_SECONDS = 60.0
@@ -112,4 +113,4 @@ class ServerProcess:
                 self.process.wait(STOP_SECONDS)
 
     def client(self, timeout: float = 30.0) -> httpx.Client:
-        return httpx.Client(base_url=self.url, timeout=timeout)
+        return http_client(self.url, timeout=timeout)

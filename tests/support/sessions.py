@@ -5,6 +5,7 @@ from typing import Any
 import httpx
 
 from interlock_client import sessions as wire
+from tests.support.http import client as http_client
 from tests.support.puppet import Turn, script
 from tests.support.threads import ThreadsClient
 from tests.support.waiting import wait_for
@@ -14,7 +15,7 @@ class SessionsClient:
     """Somebody with a session; their credential, where one is needed, is in the headers."""
 
     def __init__(self, url: str, user_id: str, headers: httpx.Headers | None = None) -> None:
-        self.http = httpx.Client(base_url=url, timeout=30.0, headers=headers)
+        self.http = http_client(url, headers=headers)
         self.user_id = user_id
         self.session_id = ""
         self._others: list[SessionsClient] = []

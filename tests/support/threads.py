@@ -9,6 +9,8 @@ from typing import Any
 
 import httpx
 
+from tests.support.http import client as http_client
+
 WAIT_SECONDS = 20.0
 
 
@@ -61,7 +63,7 @@ class ThreadsClient:
     """One signed-in person."""
 
     def __init__(self, url: str, username: str = "alice", password: str = "wonderland") -> None:
-        self.http = httpx.Client(base_url=url, timeout=30.0)
+        self.http = http_client(url)
         self.username = username
         self.password = password
 

@@ -8,6 +8,7 @@ from typing import Any
 
 import httpx
 
+from tests.support.http import client as http_client
 from tests.support.threads import Frame, Reply, ThreadsClient, parse
 
 STREAM_SECONDS = 30.0
@@ -44,7 +45,7 @@ def bounded(lines: Iterator[str]) -> Iterator[str]:
 
 
 def own_connection(client: ThreadsClient) -> httpx.Client:
-    return httpx.Client(base_url=client.http.base_url, headers=client.http.headers, timeout=20.0)
+    return http_client(client.http.base_url, headers=client.http.headers, timeout=20.0)
 
 
 def raw_lines(client: ThreadsClient, path: str, body: dict[str, Any], **headers: str) -> list[str]:

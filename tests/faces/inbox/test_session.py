@@ -6,6 +6,7 @@ from pathlib import Path
 import httpx
 import pytest
 
+from tests.support.http import client as http_client
 from tests.support.people import People
 from tests.support.server import ServerProcess
 
@@ -17,7 +18,7 @@ COOKIE = "interlock_session"
 def browser(server: ServerProcess, people: People) -> Iterator[httpx.Client]:
     """Alice's, signed in."""
     people.named("alice")
-    with httpx.Client(base_url=server.url, headers={"origin": server.url}, timeout=30) as client:
+    with http_client(server.url, headers={"origin": server.url}) as client:
         client.post(SESSION, json={"username": "alice", "password": "wonderland"}).raise_for_status()
         yield client
 
@@ -26,7 +27,7 @@ def test_the_cookie_stands_for_the_person_and_no_script_or_site_can_take_it(
     server: ServerProcess, people: People
 ) -> None:
     people.named("alice")
-    with httpx.Client(base_url=server.url) as client:
+    with server.client() as client:
         reply = client.post(SESSION, json={"username": "alice", "password": "wonderland"})
         cookie = reply.headers["set-cookie"].lower()
         assert "httponly" in cookie
@@ -36,7 +37,7 @@ def test_the_cookie_stands_for_the_person_and_no_script_or_site_can_take_it(
 
 
 def test_a_wrong_password_gives_no_cookie(server: ServerProcess) -> None:
-    with httpx.Client(base_url=server.url) as client:
+    with server.client() as client:
         reply = client.post(SESSION, json={"username": "alice", "password": "not this one"})
         assert (reply.status_code, "set-cookie" in reply.headers) == (401, False)
         assert client.get(SESSION).status_code == 401

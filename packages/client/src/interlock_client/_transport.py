@@ -5,6 +5,8 @@ import math
 from collections.abc import AsyncGenerator, AsyncIterator, Mapping
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, field
+from functools import cache
+from ssl import SSLContext
 from typing import Any, TypeVar
 from urllib.parse import quote, unquote
 
@@ -70,6 +72,7 @@ class Transport:
             params={"user_id": user} if user else None,
             timeout=timeout,
             limits=httpx.Limits(max_connections=1_000, max_keepalive_connections=20),
+            verify=_authorities(),
         )
 
     async def close(self) -> None:
@@ -182,6 +185,12 @@ def _clean(credential: str) -> str:
     if not text.isascii() or not text.isprintable() or " " in text:
         raise InvalidInput("the credential has characters that no key and no token has")
     return text
+
+
+@cache
+def _authorities() -> SSLContext:
+    """Their certificates are read once, not by every client of a process."""
+    return httpx.create_ssl_context()
 
 
 def _checked(url: str) -> str:

@@ -1,0 +1,19 @@
+"""Clients of a server on loopback."""
+
+from functools import cache
+from ssl import SSLContext
+
+import httpx
+
+
+def client(
+    url: httpx.URL | str, *, headers: httpx.Headers | dict[str, str] | None = None, timeout: float = 30.0
+) -> httpx.Client:
+    """With a connection of its own."""
+    return httpx.Client(base_url=url, headers=headers, timeout=timeout, verify=_authorities())
+
+
+@cache
+def _authorities() -> SSLContext:
+    """Left to itself each client would read the certificates of all authorities anew, to connect to none of them."""
+    return httpx.create_ssl_context()
