@@ -43,6 +43,28 @@ def strict(tmp_path_factory: pytest.TempPathFactory, witness: Witness) -> Genera
 
 
 @pytest.fixture(scope="module")
+def door(tmp_path_factory: pytest.TempPathFactory) -> Generator[ServerProcess]:
+    """A server with the bounds that it has by itself: here only those who guess passwords meet them."""
+    process = ServerProcess(tmp_path_factory.mktemp("door"), agents=[puppet.SPEC])
+    try:
+        yield process.start()
+    finally:
+        process.close()
+
+
+@pytest.fixture(scope="module")
+def guests(door: ServerProcess) -> Generator[People]:
+    with People(door.url) as people:
+        yield people
+
+
+@pytest.fixture
+def guesser(door: ServerProcess) -> Generator[httpx.Client]:
+    with door.client() as http:
+        yield http
+
+
+@pytest.fixture(scope="module")
 def folk(strict: ServerProcess) -> Generator[People]:
     with People(strict.url) as people:
         yield people
@@ -141,32 +163,32 @@ def sign_in(http: httpx.Client, username: str, password: str) -> httpx.Response:
 
 
 def test_guessing_a_password_is_slowed_down_and_the_right_one_works_after_waiting(
-    strict: ServerProcess, folk: People, client: httpx.Client
+    guests: People, guesser: httpx.Client
 ) -> None:
-    guessed, other = folk.named("guessed"), folk.named("other")
-    replies = [sign_in(client, "guessed", f"wrong-{number}") for number in range(15)]
+    guessed, other = guests.named("guessed"), guests.named("other")
+    replies = [sign_in(guesser, "guessed", f"wrong-{number}") for number in range(15)]
     assert [reply.status_code for reply in replies[:10]] == [401] * 10
-    assert_slowed_down(wait_for(lambda: sign_in(client, "guessed", "wrong"), lambda reply: reply.status_code == 429))
-    assert sign_in(client, "other", other.password).status_code == 200
+    assert_slowed_down(wait_for(lambda: sign_in(guesser, "guessed", "wrong"), lambda reply: reply.status_code == 429))
+    assert sign_in(guesser, "other", other.password).status_code == 200
     assert guessed.http.get("/api/sessions").status_code == 200
-    right = wait_for(lambda: sign_in(client, "guessed", guessed.password), lambda reply: reply.status_code != 429)
+    right = wait_for(lambda: sign_in(guesser, "guessed", guessed.password), lambda reply: reply.status_code != 429)
     assert right.status_code == 200
 
 
-def test_who_says_to_come_from_elsewhere_is_not_believed(folk: People, client: httpx.Client) -> None:
-    folk.named("spoofed")
+def test_who_says_to_come_from_elsewhere_is_not_believed(guests: People, guesser: httpx.Client) -> None:
+    guests.named("spoofed")
     statuses: list[int] = []
     for number in range(14):
-        client.headers["x-forwarded-for"] = f"10.0.0.{number}"
-        statuses.append(sign_in(client, "spoofed", "wrong").status_code)
+        guesser.headers["x-forwarded-for"] = f"10.0.0.{number}"
+        statuses.append(sign_in(guesser, "spoofed", "wrong").status_code)
     assert set(statuses) == {401, 429}
 
 
-def test_guesses_that_come_all_at_once_are_counted_one_by_one(strict: ServerProcess, folk: People) -> None:
-    folk.named("rushed")
+def test_guesses_that_come_all_at_once_are_counted_one_by_one(door: ServerProcess, guests: People) -> None:
+    guests.named("rushed")
 
     def guess(number: int) -> int:
-        with strict.client() as http:
+        with door.client() as http:
             return sign_in(http, "rushed", f"wrong-{number}").status_code
 
     statuses = at_once(16, guess)
