@@ -17,10 +17,17 @@ from tests.servers.postgres import LentDatabases, PostgresServer, postgres
 
 MASTER_KEY = bytes(range(32))
 BACKENDS = ["sqlite", "postgres"]
+LONG = ("tests/cluster", "tests/durability", "tests/behaviour")
+"""Where the files are of which a single one takes longest."""
 
 if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
     # A shell that starts the tests in the background has them ignore interrupts, and so every process that they start.
     signal.signal(signal.SIGINT, signal.default_int_handler)
+
+
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """What takes long comes first, so that no process of a parallel run is left alone with it in the end."""
+    items.sort(key=lambda item: not item.nodeid.startswith(LONG))
 
 
 @pytest.fixture(scope="session")
