@@ -118,6 +118,10 @@ def test_without_a_worker_an_answer_is_refused_and_can_be_given_later(
                 )
                 error_of(refused, 500, "HITL_ACTOR_ERROR", "WORKFLOW_ERROR")
                 assert reviewer.look(request_id)["status"] == "pending"
+            with person.at(bare.url).http as http:
+                elsewhere = http.post(f"/api/resume/{thread}", json={"action": "continue", "request_id": request_id})
+            assert (elsewhere.status_code, elsewhere.json()["code"]) == (503, "no_worker")
+            assert elsewhere.headers["retry-after"]
             bare.stop()
             with HitlClient(complete.start().url, token_of(person)) as reviewer:
                 reviewer.respond(request_id, {"granted": True})

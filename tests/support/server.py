@@ -34,6 +34,8 @@ class ServerProcess:
     auth: str = "accounts"
     environment: Mapping[str, str] = field(default_factory=dict[str, str])
     failpoints: str = ""
+    folder: Path | None = None
+    """In which it works; where the tests do, unless it is said."""
     process: WarmProcess | None = None
     url: str = ""
     starts: int = 0
@@ -50,7 +52,9 @@ class ServerProcess:
         self.starts += 1
         environment = _inherited() | {"INTERLOCK_FAILPOINTS": self.failpoints if failpoints is None else failpoints}
         self.output.write_bytes(b"")
-        self.process = WarmProcess(arguments, environment | dict(self.environment), self.output, self.log)
+        self.process = WarmProcess(
+            arguments, environment | dict(self.environment), self.output, self.log, folder=self.folder
+        )
         self.url = self._address()
         return self
 

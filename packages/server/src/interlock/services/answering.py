@@ -196,7 +196,7 @@ async def _settle_replies(
 ) -> Settled:
     """Settle some of the requests of one pause, whose thread is locked."""
     if not thread.is_outside:
-        require_worker(work.core)
+        await require_worker(work)
     by_id = {request.id: request for request in requests}
     settlements = [
         (by_id[reply.request_id], _settlement(work, sender, by_id[reply.request_id], reply)) for reply in replies

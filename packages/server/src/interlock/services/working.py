@@ -4,13 +4,13 @@ import asyncio
 import logging
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from datetime import timedelta
+from datetime import datetime, timedelta
 
 from interlock.domain.errors import NoWorker, StorageUnavailable
 from interlock.domain.run import RunStatus
 from interlock.domain.thread import HeldLease
 from interlock.domain.worker import Worker
-from interlock.services.core import Core, unit
+from interlock.services.core import Core, Unit, unit
 
 BEAT_SECONDS = 5.0
 GONE_SECONDS = 30.0
@@ -51,16 +51,21 @@ async def leave(core: Core, worker_id: str) -> None:
         logger.warning("the store could not be told that this worker ends")
 
 
-def require_worker(core: Core) -> None:
+async def require_worker(work: Unit) -> None:
     """`NoWorker` where agents run elsewhere and nobody who runs them was heard of; nothing is taken then.
 
-    By the last look into the store: what runs agents is never called while somebody waits.
+    By what the store knows: what runs agents is never called while somebody waits.
     """
+    core = work.core
     if not core.policy.remote_workers or core.pulse.access is None:
         return
-    seen = core.pulse.worker_seen
-    if seen is None or core.clock.now() - seen > timedelta(seconds=GONE_SECONDS):
+    # One may have come since the last look.
+    if not _lives(core.pulse.worker_seen, work.now) and not _lives(await work.tx.workers.last_seen(), work.now):
         raise NoWorker("nothing runs agents at the moment; the request is still pending, answer it again later")
+
+
+def _lives(seen: datetime | None, now: datetime) -> bool:
+    return seen is not None and now - seen <= timedelta(seconds=GONE_SECONDS)
 
 
 async def cluster(core: Core) -> Cluster:

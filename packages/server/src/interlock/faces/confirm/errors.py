@@ -10,6 +10,7 @@ from interlock.domain.errors import (
     InterlockError,
     InvalidInput,
     NotFound,
+    NoWorker,
     RateLimited,
     StorageUnavailable,
     ThreadBusy,
@@ -102,6 +103,10 @@ def _unavailable(_error: InterlockError, locale: Locale) -> Said:
     return _system(ErrorTypes.UNAVAILABLE, locale)
 
 
+def _no_worker(_error: InterlockError, locale: Locale) -> Said:
+    return Said(SystemEvents.ERROR, text("no_worker", locale), {"error_type": ErrorTypes.UNAVAILABLE})
+
+
 def _failed(_error: InterlockError, locale: Locale) -> Said:
     return _system(ErrorTypes.INTERNAL, locale)
 
@@ -115,5 +120,6 @@ _ERRORS: Mapping[type[InterlockError], Callable[[InterlockError, Locale], Said]]
     NotFound: _not_found,
     Forbidden: _forbidden,
     RateLimited: _rate_limited,
+    NoWorker: _no_worker,
     StorageUnavailable: _unavailable,
 }

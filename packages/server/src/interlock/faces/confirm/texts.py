@@ -39,6 +39,10 @@ _TEXTS: Mapping[str, Mapping[Locale, str]] = {
         "zh": "数据库暂时不可用，未作任何更改",
         "en": "The database cannot be used right now; nothing was changed",
     },
+    "no_worker": {
+        "zh": "当前没有可用的执行节点，请求仍在等待，请稍后重试",
+        "en": "No worker is available; the request is still pending, please try again later",
+    },
     "internal_error": {"zh": "服务器内部错误", "en": "The server failed"},
     "closing": {"zh": "服务器正在关闭，请重新连接", "en": "The server is shutting down; connect again"},
     "revoked": {"zh": "凭证已失效", "en": "The credential no longer holds"},

@@ -4,6 +4,7 @@ Each dialect is one table from the core's codes to HTTP. Whatever refuses a requ
 speaks the dialect of the path that was asked for.
 """
 
+import logging
 from collections.abc import Mapping
 from typing import Any, Protocol
 
@@ -22,11 +23,14 @@ from interlock.domain.errors import (
     LeaseLost,
     NotAuthenticated,
     NotFound,
+    NoWorker,
     RateLimited,
     StorageUnavailable,
 )
 from interlock.faces.http.any_text import AnyText
 from interlock.faces.http.limits import whole_seconds
+
+logger = logging.getLogger(__name__)
 
 STATUS: Mapping[type[InterlockError], int] = {
     InvalidInput: 400,
@@ -77,7 +81,8 @@ class Plain:
     def refused(self, error: InterlockError, request: Request) -> Response:
         if isinstance(error, NotAuthenticated):
             return problem(401, "Could not validate credentials", error_headers(error))
-        if isinstance(error, StorageUnavailable):
+        if isinstance(error, StorageUnavailable) and not isinstance(error, NoWorker):
+            # Why is for the log.
             return problem(503, "the database cannot be used right now; nothing was changed", error_headers(error))
         more: dict[str, Any] = {"code": error.code}
         if isinstance(error, InvalidInput) and error.errors:
@@ -114,6 +119,8 @@ class Problems:
     def install(self, app: FastAPI) -> None:
         async def core_error(request: Request, error: Exception) -> Response:
             assert isinstance(error, InterlockError)
+            if isinstance(error, StorageUnavailable):
+                logger.warning("%s %s was refused: %s", request.method, request.url.path, error.message)
             return self.of(request.url.path).refused(error, request)
 
         async def malformed(request: Request, error: Exception) -> Response:

@@ -14,6 +14,7 @@ from interlock.domain.errors import (
     NotFound,
     NothingPending,
     NotShown,
+    NoWorker,
     ThreadBusy,
     WrongSession,
 )
@@ -21,7 +22,7 @@ from interlock.domain.moment import spelled
 from interlock.domain.session import SessionState
 from interlock.domain.thread import ThreadStatus
 from interlock.faces.http.locale import locale_of
-from interlock.faces.http.problems import Plain, listed_errors, problem, status_of
+from interlock.faces.http.problems import Plain, error_headers, listed_errors, problem, status_of
 from interlock.faces.sessions import views
 from interlock.faces.sessions.texts import text
 
@@ -36,7 +37,7 @@ class Dialect(Plain):
         key, values, more = told(error)
         # What the core calls a conflict, the face's source document calls a bad request.
         status = 400 if isinstance(error, NothingPending) else status_of(error)
-        return problem(status, text(key, locale_of(request), **values), code=error.code, **more)
+        return problem(status, text(key, locale_of(request), **values), error_headers(error), code=error.code, **more)
 
 
 Told = tuple[str, Mapping[str, Any], Mapping[str, Any]]
@@ -84,4 +85,5 @@ _TOLD: Mapping[type[InterlockError], Callable[[InterlockError], Told]] = {
     AlreadySettled: _settled,
     InvalidAnswer: _invalid,
     Forbidden: lambda _: ("forbidden", {}, {}),
+    NoWorker: lambda _: ("no_worker", {}, {"status": SessionState.INTERRUPTED}),
 }

@@ -36,6 +36,10 @@ _TEXTS: Mapping[str, Mapping[Locale, str]] = {
         "zh": "服务器正在关闭，运行将在重启后继续，请稍后查询会话状态",
         "en": "The server is shutting down; the run goes on after the restart, and the session's status tells of it",
     },
+    "no_worker": {
+        "zh": "当前没有可用的执行节点，请求仍在等待，请稍后重试",
+        "en": "No worker is available; the request is still pending, please try again later",
+    },
     "unavailable": {
         "zh": "数据库暂时不可用，请稍后查询会话状态",
         "en": "The database cannot be used right now; the session's status tells what came of it",
