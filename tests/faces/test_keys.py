@@ -252,40 +252,66 @@ def test_keys_are_made_listed_and_revoked_on_the_command_line(server: ServerProc
         keys("create", "x", "--user", "nobody")
 
 
-def test_revoking_a_key_ends_the_streams_that_it_opened(
-    server: ServerProcess, person: HitlClient, made: dict[str, Any], alice: ThreadsClient, thread: str
-) -> None:
-    alice.chat(thread, script(says("hello")))
-    headers = {"authorization": f"Bearer {made['key']}"}
+Stream = tuple[str, dict[str, str]]
+"""Its address, and the headers that it is opened with."""
+
+
+def streams_by(server: ServerProcess, key: str, thread: str) -> list[Stream]:
+    headers = {"authorization": f"Bearer {key}"}
     with server.client(20.0) as http:
         ticket = http.post("/api/v1/tickets", headers=headers).json()["ticket"]
-    streams: list[tuple[str, dict[str, str]]] = [
+    return [
         (f"{AGENT}/stream?conversation_id={thread}", headers),
         (f"{AGENT}/stream?conversation_id={thread}&ticket={ticket}", {}),
         (f"/api/stream/{thread}", headers),
     ]
-    opened, ended = threading.Barrier(len(streams) + 1), list[str]()
 
-    def read(path: str, sent: dict[str, str]) -> None:
-        with (
-            server.client(20.0) as http,
-            http.stream("GET", path, headers=sent) as response,
-        ):
+
+def ended_within(
+    server: ServerProcess, streams: list[Stream], seconds: float, once_open: Callable[[], None]
+) -> list[Stream]:
+    """Those of the streams that the server ended, so many seconds after what was done once all were open."""
+    opened, ended = threading.Barrier(len(streams) + 1), list[Stream]()
+
+    def read(stream: Stream) -> None:
+        path, headers = stream
+        with server.client(20.0) as http, http.stream("GET", path, headers=headers) as response:
             assert response.status_code == 200
             opened.wait(20)
             for _ in bounded(response.iter_lines()):
                 pass
-            ended.append(path)
+            ended.append(stream)
 
-    readers = [threading.Thread(target=read, args=stream, daemon=True) for stream in streams]
+    readers = [threading.Thread(target=read, args=[stream], daemon=True) for stream in streams]
     for reader in readers:
         reader.start()
     opened.wait(20)
-    assert person.http.delete(f"/api/v1/keys/{made['id']}").status_code == 200
-    revoked = time.monotonic()
+    once_open()
+    begun = time.monotonic()
     for reader in readers:
-        reader.join(max(0.0, revoked + 6 - time.monotonic()))
-    assert sorted(ended) == sorted(path for path, _ in streams)
+        reader.join(max(0.0, begun + seconds - time.monotonic()))
+    return sorted(ended, key=streams.index)
+
+
+def test_revoking_a_key_ends_the_streams_that_it_opened(
+    server: ServerProcess, person: HitlClient, made: dict[str, Any], alice: ThreadsClient, thread: str
+) -> None:
+    alice.chat(thread, script(says("hello")))
+
+    def revoke() -> None:
+        assert person.http.delete(f"/api/v1/keys/{made['id']}").status_code == 200
+
+    streams = streams_by(server, made["key"], thread)
+    assert ended_within(server, streams, 6, revoke) == streams
+
+
+def test_a_key_that_ends_by_itself_ends_the_streams_that_it_opened(
+    server: ServerProcess, person: HitlClient, alice: ThreadsClient, thread: str
+) -> None:
+    alice.chat(thread, script(says("hello")))
+    until = datetime.now(UTC) + timedelta(seconds=6)
+    streams = streams_by(server, person.new_key("brief", expires_at=until.isoformat())["key"], thread)
+    assert ended_within(server, streams, 14, lambda: None) == streams
 
 
 def ticket_of(client: httpx.Client) -> str:

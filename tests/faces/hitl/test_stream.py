@@ -16,9 +16,9 @@ from interlock.bootstrap import application
 from interlock.config import Config
 from interlock.faces.hitl import streaming
 from interlock.faces.http import watching
-from interlock.faces.http.credentials import credential_of
+from interlock.faces.http.credentials import authenticated
 from interlock.faces.http.sse import KEEP_ALIVE
-from interlock.services import accounts, following, pending, threads
+from interlock.services import following, pending, threads
 from tests.support.hitl import AGENT, ASKED, QUESTION, SEVERAL, HitlClient, error_of
 from tests.support.puppet import Call, calls, script
 from tests.support.server import ServerProcess
@@ -254,12 +254,13 @@ async def test_a_silent_stream_says_that_it_lives(tmp_path: Path, monkeypatch: p
     monkeypatch.setattr(watching, "KEEP_ALIVE_SECONDS", 0.1)
     async with application(Config(data=tmp_path, auth="none")) as built, asyncio.timeout(10):
         core = built.state.core
-        principal = await accounts.local_principal(core, "local")
+        request = Request(
+            {"type": "http", "method": "GET", "app": built.app, "headers": [], "query_string": b"", "path": "/"}
+        )
+        principal = await authenticated(request)
         thread = await threads.create_thread(core, principal)
         standing = await pending.standing_of(core, principal, thread.id)
         assert standing is not None
-        request = Request({"type": "http", "app": built.app, "headers": [], "query_string": b"", "path": "/"})
-        request.state.credential = await credential_of(request)
         frames = streaming._frames(request, standing, None)  # pyright: ignore[reportPrivateUsage]
         assert [await anext(frames) for _ in range(3)] == [b"id: 1\n\n", KEEP_ALIVE, KEEP_ALIVE]
         await frames.aclose()

@@ -35,6 +35,8 @@ class Principal:
     reviews: tuple[str, ...] = ()
     key_id: str | None = None
     """The API key that they came with, where it was one."""
+    key_ends_at: datetime | None = None
+    """When that key ends by itself."""
     on_behalf_of: "Principal | None" = None
     """For an agent's key: the person who made it, and who is asked."""
     agent: str | None = None

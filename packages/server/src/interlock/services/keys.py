@@ -103,10 +103,18 @@ async def _behind(core: Core, key: ApiKey | None) -> Principal:
         owner = await tx.users.get(key.owner_id)
     if owner is None:
         raise NotAuthenticated("the key's owner is gone")
-    person = replace(principal_of(owner), key_id=key.id)
+    person = replace(principal_of(owner), key_id=key.id, key_ends_at=key.expires_at)
     if key.role is KeyRole.PERSON:
         return person
-    return Principal(key.id, key.name, Role.AGENT, key_id=key.id, on_behalf_of=person, agent=key.agent)
+    return Principal(
+        key.id,
+        key.name,
+        Role.AGENT,
+        key_id=key.id,
+        key_ends_at=key.expires_at,
+        on_behalf_of=person,
+        agent=key.agent,
+    )
 
 
 async def issue_ticket(core: Core, principal: Principal, issued_at: datetime) -> tuple[str, Ticket]:

@@ -61,7 +61,7 @@ class _Connection:
         self._sessions.tell(Said(SystemEvents.CONNECTED, text("connected", self._locale)))
         # What fails in one of its tasks ends the connection: a socket that is open and silent would be worse.
         async with self._tasks:
-            watching = self._tasks.create_task(watch(self._websocket, self._still, self._speak))
+            watching = self._tasks.create_task(watch(self._websocket, self._principal, self._still, self._speak))
             try:
                 await self._converse()
             finally:

@@ -37,13 +37,14 @@ async def welcome(websocket: WebSocket, dialect: Dialect, converse: Converse) ->
         await refuse_handshake(websocket.scope, cast("Any", websocket).send, refusal)
 
 
-async def watch(websocket: WebSocket, still: Callable[[Principal], Awaitable[None]], speak: Speak) -> None:
-    """Close the socket when the server shuts down or the credential has ended; until then say who it stands for."""
-    before: Principal | None = None
+async def watch(
+    websocket: WebSocket, before: Principal, still: Callable[[Principal], Awaitable[None]], speak: Speak
+) -> None:
+    """Close the socket when the server shuts down or the credential has ended; say when it stands for another one."""
     while not await _is_closing(websocket, RECHECK_SECONDS):
         try:
             principal = await caller_still(websocket)
-            if principal is not before:
+            if principal != before:
                 await still(principal)
             before = principal
         except NotAuthenticated:

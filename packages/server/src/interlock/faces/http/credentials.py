@@ -6,7 +6,6 @@ ticket. What stands behind a stream is looked at again while it is open: a crede
 
 import json
 import math
-import time
 from collections.abc import Awaitable, Callable
 from dataclasses import dataclass
 from datetime import datetime
@@ -26,8 +25,6 @@ from interlock.services import accounts, keys
 LOCAL_USER = "local"
 TICKET = "ticket"
 COOKIE = "interlock_session"
-TRUSTED_SECONDS = 10.0
-"""How long an open stream goes on with a credential whose time may have run out."""
 
 _bearer = HTTPBearer(auto_error=False, description="The access_token of POST /api/auth/login, or an API key.")
 
@@ -78,21 +75,23 @@ def by_text(state: ServerState, text: str) -> Credential:
 
 
 def _by_ticket(state: ServerState, ticket: Ticket) -> Credential:
-    async def now() -> Principal:
-        if ticket.key_id is not None:
-            return await keys.principal_by_key_id(state.core, ticket.key_id)
-        if state.core.clock.now() >= ticket.issued_at + LIFETIME:
-            raise NotAuthenticated("the token behind the ticket has expired")
-        return await accounts.principal_by_token(state.core, ticket.user_id or "", ticket.issued_at)
+    core, key_id = state.core, ticket.key_id
+    if key_id is not None:
+        return Credential(lambda: keys.principal_by_key_id(core, key_id), ticket.issued_at)
+    ends_at = ticket.issued_at + LIFETIME
 
-    return Credential(now, ticket.issued_at)
+    async def now() -> Principal:
+        if core.clock.now() >= ends_at:
+            raise NotAuthenticated("the token behind the ticket has expired")
+        return await accounts.principal_by_token(core, ticket.user_id or "", ticket.issued_at)
+
+    return Credential(now, ticket.issued_at, ends_at.timestamp())
 
 
 async def authenticated(connection: HTTPConnection, named_user: str | None = None) -> Principal:
     """The caller, within their bounds; the credential stays with the connection for as long as that is open."""
-    credential = await credential_of(connection, named_user)
-    connection.state.credential = credential
-    principal = await credential.principal_now()
+    connection.state.credential = await credential_of(connection, named_user)
+    principal = await caller_now(connection)
     state_of(connection).limits.admit(principal.id)
     return principal
 
@@ -105,30 +104,37 @@ async def caller(
 
 async def caller_now(connection: HTTPConnection) -> Principal:
     """Who the credential of an open stream stands for now; `NotAuthenticated` once it no longer holds."""
+    # Before, so that a change meanwhile is seen as one.
+    access = state_of(connection).core.pulse.access
     credential: Credential = connection.state.credential
-    return await credential.principal_now()
+    principal = await credential.principal_now()
+    connection.state.known = _Known(credential, principal, access)
+    return principal
 
 
 async def caller_still(connection: HTTPConnection) -> Principal:
-    """The same, for what is asked again and again: looked up only when access was changed, or after a while."""
+    """The same, for what is asked again and again: looked up only when access was changed, or when it has ended."""
     core = state_of(connection).core
-    access = core.pulse.access
-    known: _Known | None = getattr(connection.state, "known", None)
-    if known and access is not None and known.access == access and time.monotonic() - known.at < TRUSTED_SECONDS:
-        credential: Credential = connection.state.credential
-        if core.clock.now().timestamp() < credential.expires_at:
-            return known.principal
-    looked_at = time.monotonic()
-    principal = await caller_now(connection)
-    connection.state.known = _Known(principal, access, looked_at)
-    return principal
+    known: _Known = connection.state.known
+    is_same = known.credential is connection.state.credential
+    is_unchanged = core.pulse.access is not None and core.pulse.access == known.access
+    if is_same and is_unchanged and core.clock.now().timestamp() < known.ends_at:
+        return known.principal
+    return await caller_now(connection)
 
 
 @dataclass(frozen=True, slots=True)
 class _Known:
+    """Who a credential stood for when it was last looked up, which they do until access is changed or it ends."""
+
+    credential: Credential
     principal: Principal
     access: int | None
-    at: float
+
+    @property
+    def ends_at(self) -> float:
+        key_ends_at = self.principal.key_ends_at
+        return min(self.credential.expires_at, key_ends_at.timestamp() if key_ends_at else math.inf)
 
 
 async def _named_user(request: Request) -> str | None:

@@ -42,7 +42,7 @@ class Watch:
             principal = await caller_still(self._connection)
         except NotAuthenticated:
             return False
-        if principal is not self._seen_by:
+        if principal != self._seen_by:
             # A thread stays its owner's, and that it was deleted is told: only who asks can change.
             self._is_seen = await is_visible(self._state.core, principal, thread_id)
             self._seen_by = principal
