@@ -46,6 +46,11 @@ class Principal:
     def is_agent(self) -> bool:
         return self.role is Role.AGENT
 
+    @property
+    def person_id(self) -> str:
+        """Of the person behind it."""
+        return (self.on_behalf_of or self).id
+
     def may_see(self, thread: Thread) -> bool:
         return self.may_see_of(thread.owner_id, thread.agent, thread.asker_id)
 

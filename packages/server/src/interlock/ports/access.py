@@ -10,11 +10,15 @@ from interlock.domain.saved_secret import SavedSecret
 
 
 class Access(Protocol):
-    """Raised by every change after which an open stream may have to end: of a password, a role, a key."""
+    """A number, raised by every change after which an open stream may have to end: of a password, a role, a key."""
 
     async def version(self) -> int: ...
 
-    async def changed(self) -> None: ...
+    async def changed_since(self, version: int) -> set[str]:
+        """Whose access it was that changed, by the ids of the people."""
+        ...
+
+    async def changed(self, user_id: str) -> None: ...
 
 
 class ApiKeys(Protocol):

@@ -30,7 +30,10 @@ class Pulse:
 
     def __init__(self) -> None:
         self.access: int | None = None
-        """Changes whenever a credential ended or somebody's role was changed; None while that is not known."""
+        """Grows whenever a credential ended or somebody's role was changed; None while that is not known."""
+        self._last_access: int | None = None
+        self._changed: dict[str, int] = {}
+        """By person, at which number theirs was found to have changed."""
         self.worker_seen: datetime | None = None
         """When something that runs agents was last heard of."""
         self._followed: dict[str, set[Wake]] = {}
@@ -49,6 +52,10 @@ class Pulse:
             if not wakes:
                 del self._followed[thread_id]
                 self._heads.pop(thread_id, None)
+
+    def has_changed(self, user_id: str, since: int | None) -> bool:
+        """Whether somebody's access may have changed since `access` was that number."""
+        return self.access is None or since is None or self._changed.get(user_id, 0) > since
 
     def wake_all(self) -> None:
         for wakes in self._followed.values():
@@ -75,6 +82,8 @@ class Pulse:
         followed = list(self._followed)
         async with core.store.snapshot() as tx:
             access = await tx.access.version()
+            last = self._last_access
+            changed = () if last is None or last == access else await tx.access.changed_since(last)
             worker_seen = await tx.workers.last_seen()
             heads: dict[str, int] = {}
             for start in range(0, len(followed), AT_ONCE):
@@ -82,7 +91,9 @@ class Pulse:
             nearest = await tx.requests.next_deadline(), await tx.requests.next_warning()
             is_due = core.policy.webhook_hosts and await tx.deliveries.due_webhooks(core.clock.now())
         is_changed = access != self.access
-        self.access, self.worker_seen = access, worker_seen
+        self._changed |= dict.fromkeys(changed, access)
+        self.access = self._last_access = access
+        self.worker_seen = worker_seen
         if nearest != self._nearest:
             self._nearest = nearest
             core.deadline_set()

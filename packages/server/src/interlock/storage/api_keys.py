@@ -48,10 +48,11 @@ class SqlApiKeys(Repository):
 
     async def revoke(self, key_id: str, at: datetime) -> bool:
         live = update(api_keys).where(api_keys.c.id == key_id, api_keys.c.revoked_at.is_(None))
-        was_live = await self._changed(live.values(revoked_at=at))
-        if was_live:
-            await SqlAccess(self._connection).changed()
-        return was_live
+        owner_id = await self._connection.scalar(live.values(revoked_at=at).returning(api_keys.c.owner_id))
+        if owner_id is None:
+            return False
+        await SqlAccess(self._connection).changed(owner_id)
+        return True
 
 
 def _key(row: Row[Any]) -> ApiKey:

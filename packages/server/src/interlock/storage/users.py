@@ -66,12 +66,12 @@ class SqlUsers(Repository):
     async def set_password(self, user_id: str, password_hash: str, tokens_after: datetime) -> None:
         changed = update(users).where(users.c.id == user_id)
         await self._connection.execute(changed.values(password_hash=password_hash, tokens_after=tokens_after))
-        await SqlAccess(self._connection).changed()
+        await SqlAccess(self._connection).changed(user_id)
 
     async def set_role(self, user_id: str, role: Role, reviews: Sequence[str]) -> None:
         changed = update(users).where(users.c.id == user_id)
         await self._connection.execute(changed.values(role=role, reviews=list(reviews)))
-        await SqlAccess(self._connection).changed()
+        await SqlAccess(self._connection).changed(user_id)
 
     async def by_token(self, user_id: str, issued_at: datetime) -> User | None:
         found = await self._connection.execute(_BY_TOKEN, {"user_id": user_id, "issued_at": issued_at})
@@ -83,7 +83,7 @@ class SqlUsers(Repository):
             insert_for(ended_tokens, is_postgres=self._is_postgres).on_conflict_do_nothing(),
             {"user_id": user_id, "issued_at": issued_at, "expires_at": expires_at},
         )
-        await SqlAccess(self._connection).changed()
+        await SqlAccess(self._connection).changed(user_id)
 
 
 def _user(row: Row[Any] | None) -> User | None:

@@ -113,19 +113,19 @@ async def caller_now(connection: HTTPConnection) -> Principal:
 
 
 async def caller_still(connection: HTTPConnection) -> Principal:
-    """The same, for what is asked again and again: looked up only when access was changed, or when it has ended."""
+    """The same, for what is asked again and again: looked up only when theirs was changed, or when it has ended."""
     core = state_of(connection).core
     known: _Known = connection.state.known
     is_same = known.credential is connection.state.credential
-    is_unchanged = core.pulse.access is not None and core.pulse.access == known.access
-    if is_same and is_unchanged and core.clock.now().timestamp() < known.ends_at:
+    is_changed = core.pulse.has_changed(known.principal.person_id, known.access)
+    if is_same and not is_changed and core.clock.now().timestamp() < known.ends_at:
         return known.principal
     return await caller_now(connection)
 
 
 @dataclass(frozen=True, slots=True)
 class _Known:
-    """Who a credential stood for when it was last looked up, which they do until access is changed or it ends."""
+    """Who a credential stood for when it was last looked up, which it does until theirs is changed, or it ends."""
 
     credential: Credential
     principal: Principal
