@@ -10,7 +10,6 @@ from typing import Any
 
 import httpx
 import pytest
-from fastapi import Request
 
 from interlock.bootstrap import application
 from interlock.config import Config
@@ -19,6 +18,7 @@ from interlock.faces.http import watching
 from interlock.faces.http.credentials import authenticated
 from interlock.faces.http.sse import KEEP_ALIVE
 from interlock.services import following, pending, threads
+from tests.support.asgi import request_to
 from tests.support.hitl import AGENT, ASKED, QUESTION, SEVERAL, HitlClient, error_of
 from tests.support.puppet import Call, calls, script
 from tests.support.server import ServerProcess
@@ -254,9 +254,7 @@ async def test_a_silent_stream_says_that_it_lives(tmp_path: Path, monkeypatch: p
     monkeypatch.setattr(watching, "KEEP_ALIVE_SECONDS", 0.1)
     async with application(Config(data=tmp_path, auth="none")) as built, asyncio.timeout(10):
         core = built.state.core
-        request = Request(
-            {"type": "http", "method": "GET", "app": built.app, "headers": [], "query_string": b"", "path": "/"}
-        )
+        request = request_to(built.app)
         principal = await authenticated(request)
         thread = await threads.create_thread(core, principal)
         standing = await pending.standing_of(core, principal, thread.id)

@@ -5,16 +5,16 @@ from collections.abc import AsyncGenerator
 from pathlib import Path
 
 import pytest
-from fastapi import Request
 
 from interlock.bootstrap import Application, application
 from interlock.config import Config
 from interlock.faces.http import watching
-from interlock.faces.http.credentials import credential_of
+from interlock.faces.http.credentials import authenticated
 from interlock.faces.http.sse import KEEP_ALIVE
 from interlock.faces.threads.frames import Frames
 from interlock.faces.threads.streaming import Stream
 from interlock.services import accounts, following, messages, pulse, threads
+from tests.support.asgi import request_to
 
 
 @pytest.fixture
@@ -27,11 +27,9 @@ async def built(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> AsyncGenerat
 
 
 async def followed(built: Application) -> AsyncGenerator[bytes]:
-    core = built.state.core
-    principal = await accounts.local_principal(core, "local")
-    thread = await threads.create_thread(core, principal)
-    request = Request({"type": "http", "app": built.app, "headers": [], "query_string": b"", "path": "/"})
-    request.state.credential = await credential_of(request)
+    request = request_to(built.app)
+    principal = await authenticated(request)
+    thread = await threads.create_thread(built.state.core, principal)
     stream = Stream(request, principal, thread.id, Frames(thread.id, "zh", joined_late=True))
     return stream.thread(thread.seq)
 
