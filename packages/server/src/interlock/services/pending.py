@@ -6,16 +6,17 @@ from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
 
 from interlock.domain.errors import Forbidden, NotFound
+from interlock.domain.event import Event
 from interlock.domain.principal import Principal, Role
 from interlock.domain.request import Answer, Pause, PauseStatus, Request, RequestKind, RequestStatus
 from interlock.domain.thread import Thread
+from interlock.ports.bus import Subscription
 from interlock.ports.filters import PendingFilter
 from interlock.services.core import Core
+from interlock.services.following import IDLE_SECONDS
 from interlock.services.settling import shown
 
 COUNTED = 10_000
-LOOK_AGAIN = 1.0
-"""Seconds after which a wait looks by itself: news may come from another server, or be lost."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,12 +54,21 @@ async def view_request(core: Core, principal: Principal, request_id: str, *, wai
 
 async def _settled(core: Core, principal: Principal, view: RequestView, thread: Thread) -> RequestView:
     async with core.bus.subscribe(thread.id) as news:
-        while True:
-            # Looked at once more after subscribing: it may have been settled just before.
-            view, _ = await _look(core, principal, view.request.id)
-            if view.request.status is not RequestStatus.PENDING:
-                return view
-            await news.next(LOOK_AGAIN)
+        with core.pulse.following(thread.id, news.wake):
+            while True:
+                # Looked at once more after subscribing: it may have been settled just before.
+                view, thread = await _look(core, principal, view.request.id)
+                if view.request.status is not RequestStatus.PENDING:
+                    return view
+                await _grown(core, news, thread)
+
+
+async def _grown(core: Core, news: Subscription, thread: Thread) -> None:
+    """Wait until the thread's log has come further. However many wait, the store is not asked before."""
+    while True:
+        item = await news.next(IDLE_SECONDS)
+        if isinstance(item, Event) or news.take_lagged() or core.pulse.is_behind(thread.id, thread.seq):
+            return
 
 
 async def _look(core: Core, principal: Principal, request_id: str) -> tuple[RequestView, Thread]:

@@ -1,7 +1,7 @@
 """Asking, looking, answering and cancelling over REST."""
 
+import asyncio
 import json
-import time
 from typing import Annotated, Any
 
 from fastapi import APIRouter, Header, Query, Request
@@ -10,11 +10,11 @@ from fastapi.responses import Response
 from interlock.domain.canonical import canonical_json
 from interlock.domain.errors import FieldError, Forbidden, InvalidInput
 from interlock.domain.moment import spelled
-from interlock.domain.request import RequestKind, RequestStatus
+from interlock.domain.request import RequestKind
 from interlock.faces.hitl import envelope, views
 from interlock.faces.hitl.documented import enveloped
 from interlock.faces.hitl.texts import text
-from interlock.faces.http.credentials import Caller, caller_now
+from interlock.faces.http.credentials import Caller, caller_now, caller_still
 from interlock.faces.http.cursors import cursor as cursor_at
 from interlock.faces.http.cursors import read_cursor
 from interlock.faces.http.locale import locale_of
@@ -149,14 +149,20 @@ async def look(
 async def _settled(request: Request, request_id: str, wait: float) -> RequestView:
     """The request once it is settled, or as it is when the time is up; for as long as the credential holds."""
     state = state_of(request)
-    until = time.monotonic() + wait
-    while True:
-        left = min(until - time.monotonic(), RECHECK_SECONDS)
-        view = await pending.view_request(state.core, await caller_now(request), request_id, wait=max(left, 0.0))
-        if view.request.status is not RequestStatus.PENDING or left < RECHECK_SECONDS or state.closing.is_set():
-            # What came in the last moment is told only to a credential that holds in that moment.
-            await caller_now(request)
-            return view
+    begun_by = await caller_now(request)
+    looking = asyncio.ensure_future(pending.view_request(state.core, begun_by, request_id, wait=wait))
+    try:
+        while not looking.done() and not state.closing.is_set():
+            await asyncio.wait([looking], timeout=RECHECK_SECONDS)
+            await caller_still(request)
+    finally:
+        looking.cancel()
+        await asyncio.wait([looking])
+    # What came in the last moment is told only to a credential that holds in that moment.
+    caller = await caller_now(request)
+    if looking.cancelled() or caller != begun_by:
+        return await pending.view_request(state.core, caller, request_id)
+    return looking.result()
 
 
 @router.post(

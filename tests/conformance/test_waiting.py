@@ -1,0 +1,57 @@
+"""Waiting for an answer: of those who wait the store is not asked, and what no bus told of is seen all the same."""
+
+import asyncio
+from contextlib import AbstractAsyncContextManager
+from dataclasses import replace
+from typing import Any
+
+from interlock.domain.request import RequestStatus
+from interlock.ports.store import Store
+from interlock.services import pending
+from interlock.services.core import unit
+from interlock.services.settling import Settlement, settle
+from tests.conformance.examples import ANN, a_pending_request, a_request
+from tests.conformance.trails import core_on
+
+
+class Counting:
+    """A store, and how often it was looked into."""
+
+    def __init__(self, store: Store) -> None:
+        self._store = store
+        self._looked = asyncio.Event()
+        self.looks = 0
+
+    def snapshot(self) -> AbstractAsyncContextManager[Any]:
+        self.looks += 1
+        self._looked.set()
+        return self._store.snapshot()
+
+    async def reached(self, looks: int) -> None:
+        while self.looks < looks:
+            self._looked.clear()
+            await self._looked.wait()
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self._store, name)
+
+
+async def test_those_who_wait_ask_nothing_of_the_store_until_something_happened(store: Store) -> None:
+    await a_pending_request(store)
+    here, elsewhere = core_on(store), core_on(store)
+    counting: Any = Counting(store)
+    looking = replace(here, store=counting)
+    waiting = [asyncio.create_task(pending.view_request(looking, ANN, "perm_1", wait=30)) for _ in range(20)]
+    async with asyncio.timeout(10):
+        await counting.reached(2 * len(waiting))
+    for _ in range(5):
+        await here.pulse.beat(here)
+        await asyncio.sleep(0.01)
+    assert counting.looks == 2 * len(waiting)
+    async with unit(elsewhere) as work:
+        await settle(work, a_request(), Settlement(RequestStatus.ANSWERED, ANN, "web", value={"decision": "accept"}))
+    await here.pulse.beat(here)
+    async with asyncio.timeout(10):
+        views = await asyncio.gather(*waiting)
+    assert {view.request.status for view in views} == {RequestStatus.ANSWERED}
+    assert counting.looks == 3 * len(waiting)
