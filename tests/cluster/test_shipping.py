@@ -29,13 +29,10 @@ def test_an_agent_is_shipped_to_the_workers(tmp_path: Path, database: str, envir
         },
         folder=folder,
     )
-    try:
-        process.start()
+    with process:
         wait_for_workers(process, count=1)
         with People(process.url) as people:
             person = people.named("root")
             loaded = Path(person.chat(person.new_thread("brought"), "from where?").text)
-        assert loaded.name == "brought.py"
-        assert loaded.parent != folder
-    finally:
-        process.close()
+    assert loaded.name == "brought.py"
+    assert loaded.parent != folder

@@ -35,21 +35,15 @@ def strict(tmp_path_factory: pytest.TempPathFactory, witness: Witness) -> Genera
         "INTERLOCK_STREAMS_PER_CALLER": str(STREAMS),
         "INTERLOCK_SLOW_SECONDS": "1",
     }
-    process = ServerProcess(tmp_path_factory.mktemp("bounds"), agents=[puppet.SPEC], environment=environment)
-    try:
-        yield process.start()
-    finally:
-        process.close()
+    with ServerProcess(tmp_path_factory.mktemp("bounds"), agents=[puppet.SPEC], environment=environment) as process:
+        yield process
 
 
 @pytest.fixture(scope="module")
 def door(tmp_path_factory: pytest.TempPathFactory) -> Generator[ServerProcess]:
     """A server with the bounds that it has by itself: here only those who guess passwords meet them."""
-    process = ServerProcess(tmp_path_factory.mktemp("door"), agents=[puppet.SPEC])
-    try:
-        yield process.start()
-    finally:
-        process.close()
+    with ServerProcess(tmp_path_factory.mktemp("door"), agents=[puppet.SPEC]) as process:
+        yield process
 
 
 @pytest.fixture(scope="module")

@@ -116,5 +116,11 @@ class ServerProcess:
                 self.process.kill()
                 self.process.wait(STOP_SECONDS)
 
+    def __enter__(self) -> Self:
+        return self.start()
+
+    def __exit__(self, *_: object) -> None:
+        self.close()
+
     def client(self, timeout: float = 30.0) -> httpx.Client:
         return http_client(self.url, timeout=timeout)
