@@ -10,6 +10,7 @@ from typing_extensions import TypedDict
 
 from interlock import ask
 from interlock.domain.errors import InvalidAnswer
+from interlock.domain.event import EventType
 from interlock.domain.request import RequestKind
 from interlock.services.answering import expire_due
 from interlock.services.core import Policy
@@ -143,7 +144,7 @@ async def test_an_ask_that_is_cancelled_says_so_to_the_node(host: Host, case: An
     turn = await stage.reply(turn.request, None)
 
     assert turn.status == "done"
-    assert (await stage.values())["heard"] == "NotAnswered: the request was cancelled"
+    assert (await stage.values())["heard"] == "NotAnswered: cancelled by ann"
 
 
 @pytest.mark.parametrize(
@@ -241,3 +242,50 @@ async def test_messages_state_takes_an_ask_too(host: Host) -> None:
     turn = await stage.say()
     await stage.tell(turn.request, "this")
     assert (await stage.messages())[-1].text == "this"
+
+
+def asking_tool(*, is_async: bool) -> Any:
+    @tool("deploy")
+    async def deploy(path: str) -> str:
+        """Deploy where a person says."""
+        return f"deployed to {ask.clarification('where to?')}"
+
+    @tool("deploy")
+    def deploy_sync(path: str) -> str:
+        """Deploy where a person says."""
+        return f"deployed to {ask.clarification('where to?')}"
+
+    return deploy if is_async else deploy_sync
+
+
+@pytest.mark.parametrize("is_async", [False, True])
+@pytest.mark.parametrize("make", [agent, by_hand])
+@pytest.mark.parametrize(
+    ("expires", "reason"), [(True, "nobody answered before the deadline"), (False, "cancelled by ann")]
+)
+async def test_an_ask_that_nobody_answers_is_the_result_of_the_tool_that_did_not_expect_it(
+    host: Host, make: Any, is_async: bool, expires: bool, reason: str
+) -> None:
+    stage = await host(make([asking_tool(is_async=is_async)], [("c1", "deploy", {"path": "a"})]))
+    turn = await stage.say()
+
+    turn = await expire(stage) if expires else await stage.reply(turn.request, None)
+
+    assert turn.status == "done", turn.error
+    assert await stage.results() == {"c1": f"Not answered: {reason}. deploy stopped there."}
+    ended = await stage.events(EventType.TOOL_ENDED)
+    assert [event.data["status"] for event in ended] == ["failed"]
+    assert (await stage.messages())[-1].text == "done"
+
+
+async def test_an_ask_in_a_plain_node_that_nobody_answers_is_the_nodes_own_affair(host: Host) -> None:
+    async def node(state: Heard) -> Heard:
+        return {"heard": ask.clarification("where to?")}
+
+    stage = await host(line(Heard, node))
+    turn = await stage.say()
+
+    turn = await stage.reply(turn.request, None)
+
+    assert turn.status == "failed"
+    assert "NotAnswered: cancelled by ann" in (turn.error or "")

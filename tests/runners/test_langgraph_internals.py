@@ -3,6 +3,7 @@
 import inspect
 from typing import Any
 
+import langgraph.types
 import pytest
 from langgraph._internal import _constants
 from langgraph._internal._scratchpad import PregelScratchpad
@@ -148,3 +149,22 @@ async def test_outside_of_a_hosted_run_tool_nodes_work_as_ever() -> None:
     assert result["messages"][-1].text == "done"
     assert graph.invoke({"messages": [("user", "go")]})["messages"][-1].text == "done"
     assert deeds.done == ["send a", "send a"]
+
+
+def test_interrupt_can_be_guarded_for_those_who_imported_it_before() -> None:
+    before = langgraph.types.interrupt
+    install()
+    assert langgraph.types.interrupt is before is interrupt
+    assert "guarded_interrupt" in interrupt.__code__.co_names
+    parameters = inspect.signature(interrupt).parameters
+    assert list(parameters) == ["value", "response_schema"]
+    assert parameters["response_schema"].kind is inspect.Parameter.KEYWORD_ONLY
+    original: Any = _langgraph._original_interrupt  # pyright: ignore[reportPrivateUsage]
+    assert list(inspect.signature(original).parameters) == list(parameters)
+    assert original.__kwdefaults__ == {"response_schema": None}
+
+
+def test_an_interrupts_id_is_made_of_its_place_and_position() -> None:
+    ids = {langgraph.types._interrupt_id("node:task", position) for position in range(3)}  # pyright: ignore[reportPrivateUsage]
+    assert len(ids) == 3
+    assert all(len(one) == 32 for one in ids)

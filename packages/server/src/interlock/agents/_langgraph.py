@@ -4,19 +4,27 @@
 """
 
 import asyncio
-from collections.abc import Awaitable, Callable
-from typing import Any, cast
+from collections.abc import Awaitable, Callable, Sequence
+from types import FunctionType
+from typing import Any, Protocol, cast
 
 from langgraph._internal._constants import (
+    CONFIG_KEY_CHECKPOINT_NS,
     CONFIG_KEY_CHECKPOINTER,
+    CONFIG_KEY_RUNTIME,
     CONFIG_KEY_SCRATCHPAD,
+    CONFIG_KEY_SEND,
     CONFIG_KEY_STRICT_RESUME,
     CONFIG_KEY_TASK_ID,
+    RESUME,
 )
 from langgraph.checkpoint.base import BaseCheckpointSaver
 from langgraph.checkpoint.serde.base import SerializerProtocol
 from langgraph.config import get_config
+from langgraph.errors import GraphInterrupt
 from langgraph.prebuilt.tool_node import ToolCallRequest, ToolNode
+from langgraph.types import Interrupt, interrupt
+from langgraph.types import _interrupt_id as _id_at  # pyright: ignore[reportPrivateUsage]
 
 CHECKPOINTER = CONFIG_KEY_CHECKPOINTER
 """Configurable key by which a run is given its own saver, in place of the graph's."""
@@ -32,6 +40,12 @@ AroundSync = Callable[[ToolCallRequest, ExecuteSync], Any]
 def task_id() -> str:
     """The id of the graph's task that runs now; it is the same when the task is run again."""
     return cast("str", get_config().get("configurable", {})[CONFIG_KEY_TASK_ID])
+
+
+def node_attempt() -> int:
+    """How often the task has been tried in this run: a retry policy runs a node again from its first line."""
+    runtime: Any = get_config().get("configurable", {}).get(CONFIG_KEY_RUNTIME)
+    return getattr(getattr(runtime, "execution_info", None), "node_attempt", 1)
 
 
 class TaskSerializer:
@@ -71,7 +85,8 @@ class Positions:
     """
 
     def __init__(self) -> None:
-        self._scratchpad: Any = get_config().get("configurable", {})[CONFIG_KEY_SCRATCHPAD]
+        self._configurable = get_config().get("configurable", {})
+        self._scratchpad: Any = self._configurable[CONFIG_KEY_SCRATCHPAD]
         counter = self._scratchpad.interrupt_counter
         if not isinstance(counter._counter, _Counted):
             counter._counter = _Counted(0 if counter._counter is None else counter._counter())
@@ -81,8 +96,31 @@ class Positions:
     def used(self) -> int:
         return self._counter.value
 
+    @property
+    def unused(self) -> int:
+        """How many of the task's answers nobody has taken yet."""
+        return max(0, len(self._scratchpad.resume) - self._counter.value)
+
     def use(self, count: int) -> None:
-        self._counter.value += count
+        """Use up so many answers; there are no positions to use up beyond them."""
+        self._counter.value += min(count, self.unused)
+        if count:
+            self._keep()
+
+    def drop(self) -> None:
+        """Forget the answers that nobody has taken yet."""
+        del self._scratchpad.resume[self._counter.value :]
+        self._keep()
+
+    @property
+    def ids(self) -> list[str]:
+        """The interrupts whose answers the task was given, by position."""
+        space = self._configurable[CONFIG_KEY_CHECKPOINT_NS]
+        return [_id_at(space, position) for position in range(len(self._scratchpad.resume))]
+
+    def _keep(self) -> None:
+        """Save the answers up to here with the task, as an `interrupt()` that takes one does."""
+        self._configurable[CONFIG_KEY_SEND]([(RESUME, self._scratchpad.resume[: self._counter.value])])
 
     @property
     def has_answers(self) -> bool:
@@ -115,3 +153,62 @@ def wrap_tool_nodes(around: Around, around_sync: AroundSync, is_hosted: Callable
 
     cast("Any", wrapped).interlock = True
     node._execute_tool_async, node._execute_tool_sync, node._arun_one = wrapped, wrapped_sync, run_apart
+
+
+class Guard(Protocol):
+    """Knows to which ask each answer of a run belongs."""
+
+    def owns(self, interrupt_id: str, value: Any, others: Sequence[str]) -> bool:
+        """Whether the answer to this interrupt is the answer to what is asked now; `others` are the task's answers."""
+        ...
+
+    def drop(self, interrupt_id: str) -> None:
+        """The answer belongs to another ask: what stands at its position now is asked anew, under the same id."""
+        ...
+
+    def raised(self, interrupt: Interrupt[Any]) -> None: ...
+
+
+_find_guard: Callable[[], Guard | None] = lambda: None  # noqa: E731
+_original_interrupt: Any = None
+
+
+def guard_interrupts(find: Callable[[], Guard | None]) -> None:
+    """Have every `interrupt()` of a hosted run checked before it takes an answer by its position alone.
+
+    Graphs and libraries import the function by name, so its code is replaced and not the name.
+    """
+    global _find_guard, _original_interrupt
+    _find_guard = find
+    if _original_interrupt is None:
+        function = cast("FunctionType", interrupt)
+        _original_interrupt = FunctionType(function.__code__, function.__globals__, function.__name__)
+        _original_interrupt.__kwdefaults__ = function.__kwdefaults__
+        function.__code__ = _guarded_entry.__code__
+
+
+def _guarded_entry(value: Any, *, response_schema: Any = None) -> Any:
+    from interlock.agents._langgraph import guarded_interrupt
+
+    return guarded_interrupt(value, response_schema)
+
+
+def guarded_interrupt(value: Any, response_schema: Any) -> Any:
+    guard = _find_guard()
+    if guard is not None:
+        _drop_answers_of_others(guard, value)
+    try:
+        return _original_interrupt(value, response_schema=response_schema)
+    except GraphInterrupt as error:
+        if guard is not None:
+            for one in error.args[0]:
+                guard.raised(one)
+        raise
+
+
+def _drop_answers_of_others(guard: Guard, value: Any) -> None:
+    positions = Positions()
+    index, ids = positions.used, positions.ids
+    if positions.unused and not guard.owns(ids[index], value, ids[:index] + ids[index + 1 :]):
+        positions.drop()
+        guard.drop(ids[index])

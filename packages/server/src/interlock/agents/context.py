@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 from queue import SimpleQueue
 from typing import Any, Protocol, TypeVar
 
+from interlock.agents.ask_record import AskRecord, effects_around
 from interlock.domain.effect import EffectKey
 from interlock.domain.redaction import redacted
 from interlock.ports.journal import Journal
@@ -32,8 +33,9 @@ class RunContext:
     """Values that people gave in this run's asks, by handle."""
     secret_names: Mapping[str, str] = field(default_factory=dict[str, str])
     """The same values, by the name that was asked for."""
+    asks: AskRecord = field(default_factory=AskRecord)
     tasks: dict[str, Any] = field(default_factory=dict[str, Any])
-    """Per task of the graph, what keeps its tool calls in order."""
+    """Per task of the graph, and per effect that has others inside, what keeps its calls in order."""
     _under_way: set[EffectKey] = field(default_factory=set[EffectKey])
     _none_under_way: asyncio.Event = field(default_factory=asyncio.Event)
 
@@ -102,7 +104,6 @@ def _fail(job: "asyncio.Future[Any]", error: BaseException) -> None:
 
 
 current: ContextVar[RunContext | None] = ContextVar("interlock_run", default=None)
-current_effect: ContextVar[EffectKey | None] = ContextVar("interlock_effect", default=None)
 declared_idempotent: ContextVar[bool] = ContextVar("interlock_idempotent", default=False)
 
 
@@ -116,7 +117,7 @@ def secret(name: str) -> str:
 
 def idempotency_key() -> str:
     """A key that is the same whenever the tool call that runs now is tried again; `LookupError` outside of one."""
-    key = current_effect.get()
-    if key is None:
+    around = effects_around.get()
+    if not around:
         raise LookupError("no tool call of a hosted graph runs here")
-    return key.idempotency_key
+    return around[-1].idempotency_key

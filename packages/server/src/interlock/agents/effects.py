@@ -19,15 +19,31 @@ from langgraph.errors import GraphBubbleUp, GraphInterrupt
 from langgraph.prebuilt.tool_node import ToolCallRequest
 from langgraph.types import Command
 
-from interlock.agents._langgraph import Execute, ExecuteSync, Positions, task_id, wrap_tool_nodes
-from interlock.agents.context import RunContext, current, current_effect, declared_idempotent
+from interlock.agents._langgraph import (
+    Execute,
+    ExecuteSync,
+    Positions,
+    guard_interrupts,
+    node_attempt,
+    task_id,
+    wrap_tool_nodes,
+)
+from interlock.agents.ask_record import AskRecord, effects_around
+from interlock.agents.asking import NotAnswered
+from interlock.agents.context import RunContext, current, declared_idempotent
 from interlock.domain.effect import NODE_EFFECT, EffectKey
 from interlock.ports.journal import Recorded
 
 
 def install() -> None:
-    """Have every tool call of every hosted graph recorded."""
+    """Have every tool call of every hosted graph recorded, and every ask given its own answer only."""
     wrap_tool_nodes(_around_tool, _around_tool_sync, lambda: current.get() is not None)
+    guard_interrupts(_asks)
+
+
+def _asks() -> AskRecord | None:
+    run = current.get()
+    return None if run is None else run.asks
 
 
 @dataclass(slots=True)
@@ -40,12 +56,16 @@ class _Turn:
 
 
 @dataclass(slots=True)
-class _Task:
+class _Scope:
+    """The calls that share a task's positions, or those inside one of them."""
+
     one_by_one: bool
     turns: list[_Turn] = field(default_factory=list[_Turn])
+    keys: set[str] = field(default_factory=set[str])
+    """Of the effects that code named itself."""
 
-    def enter(self, order: int) -> _Turn:
-        turn = _Turn(order)
+    def enter(self, order: int | None) -> _Turn:
+        turn = _Turn(len(self.turns) if order is None else order)
         self.turns.append(turn)
         return turn
 
@@ -64,22 +84,34 @@ class _Call:
     call_id: str
     tool: str
     args: Mapping[str, Any]
-    order: int = 0
+    order: int | None = None
+    """Its place in the message that made it; None: in the order of entry."""
     idempotent: bool = False
+    former_id: str | None = None
 
 
 async def _recorded(run: RunContext, call: _Call, execute: Callable[[], Awaitable[Any]]) -> Any:
     """Execute the call between its intent and its result, or give the result that is on record."""
-    task, positions, parent = task_id(), Positions(), current_effect.get()
-    nested_in = f"/{parent.call_id}" if parent is not None and parent.task_id == task else ""
-    scope: _Task = run.tasks.setdefault(task + nested_in, _Task(one_by_one=positions.has_answers))
+    task, positions, parent = task_id(), Positions(), _parent()
+    inside = parent is not None and parent.task_id == task
+    name = _scope_of(parent) if parent is not None and inside else f"{task}#{node_attempt()}"
+    scope: _Scope = run.tasks.setdefault(name, _Scope(one_by_one=positions.has_answers))
+    _name_once(scope, call)
     turn = scope.enter(call.order)
     try:
         if scope.one_by_one and await scope.wait_for_earlier(turn):
             turn.asked = True
             raise GraphInterrupt(())
         begun = await run.journal.begin(
-            task, call.call_id, call.tool, call.args, idempotent=call.idempotent, parent=parent
+            task,
+            call.call_id,
+            call.tool,
+            call.args,
+            idempotent=call.idempotent,
+            parent=parent,
+            # It has not ended, so nothing after it was ever asked: the answers that are left are its own.
+            asks=positions.unused,
+            former_id=call.former_id,
         )
         if isinstance(begun, Recorded):
             positions.use(begun.asks)
@@ -89,23 +121,45 @@ async def _recorded(run: RunContext, call: _Call, execute: Callable[[], Awaitabl
         turn.ended.set()
 
 
+def _parent() -> EffectKey | None:
+    around = effects_around.get()
+    return around[-1] if around else None
+
+
+def _scope_of(key: EffectKey) -> str:
+    return f"{key.task_id}/{key.call_id}"
+
+
+def _name_once(scope: _Scope, call: _Call) -> None:
+    if call.order is not None:
+        return
+    if call.call_id in scope.keys:
+        raise ValueError(
+            f"interlock.effect: the key {call.tool!r} is used twice here, and the second effect would be taken for the "
+            "first: give each effect of a node or tool a key of its own"
+        )
+    scope.keys.add(call.call_id)
+
+
 async def _attempt(
     run: RunContext,
     key: EffectKey,
-    scope: _Task,
+    scope: _Scope,
     turn: _Turn,
     positions: Positions,
     execute: Callable[[], Awaitable[Any]],
 ) -> Any:
     used_before = positions.used
     run.effect_began(key)
-    token = current_effect.set(key)
+    run.tasks.pop(_scope_of(key), None)
+    token = effects_around.set((*effects_around.get(), key))
     try:
         result = await execute()
     except GraphBubbleUp:
         turn.asked = True
         await run.journal.waiting(key)
         if await scope.wait_for_earlier(turn):
+            run.asks.unheard(key)
             raise GraphInterrupt(()) from None
         raise
     except Exception as error:
@@ -118,7 +172,7 @@ async def _attempt(
         await run.journal.done(key, run.pack(result), asks, run.redact(_output(result)), failed=_has_failed(result))
         return result
     finally:
-        current_effect.reset(token)
+        effects_around.reset(token)
         run.effect_ended(key)
 
 
@@ -126,7 +180,14 @@ async def _around_tool(request: ToolCallRequest, execute: Execute) -> Any:
     run = current.get()
     if run is None or request.tool is None:
         return await execute(request)
-    return await _recorded(run, _call(request), lambda: execute(request))
+
+    async def executed() -> Any:
+        try:
+            return await execute(request)
+        except NotAnswered as error:
+            return _not_answered(request, error)
+
+    return await _recorded(run, _call(request), executed)
 
 
 def _around_tool_sync(request: ToolCallRequest, execute: ExecuteSync) -> Any:
@@ -134,7 +195,21 @@ def _around_tool_sync(request: ToolCallRequest, execute: ExecuteSync) -> Any:
     if run is None or request.tool is None:
         return execute(request)
     call = _call(request)
-    return run.record_here(lambda execution: _recorded(run, call, execution), lambda: execute(request))
+
+    def executed() -> Any:
+        try:
+            return execute(request)
+        except NotAnswered as error:
+            return _not_answered(request, error)
+
+    return run.record_here(lambda execution: _recorded(run, call, execution), executed)
+
+
+def _not_answered(request: ToolCallRequest, error: NotAnswered) -> ToolMessage:
+    """An ask that a tool left unanswered is its result, as a refusal would be: the agent goes on."""
+    call = request.tool_call
+    content = f"Not answered: {error.reason}. {call['name']} stopped there."
+    return ToolMessage(content, name=call["name"], tool_call_id=call["id"] or "", status="error")
 
 
 def _call(request: ToolCallRequest) -> _Call:
@@ -193,13 +268,16 @@ def _has_failed(result: Any) -> bool:
 def effect(key: str, fn: Callable[[], Any], *, idempotent: bool = False) -> Any:
     """Do something to the world once, from a plain node or inside a tool: `fn` runs unless its result is on record.
 
-    `key` names it within the node's task. An async `fn` gives an awaitable; a sync one runs at once, and belongs in a
-    sync node, which LangGraph runs in a worker thread.
+    `key` names it within the node or the tool call, and is used once there. An async `fn` gives an awaitable; a sync
+    one runs at once, and belongs in a sync node, which LangGraph runs in a worker thread.
     """
     run = current.get()
     if run is None:
         return fn()
-    call = _Call(NODE_EFFECT + key, key, {}, idempotent=idempotent)
+    parent = _parent()
+    former_id = NODE_EFFECT + key
+    inside = f"{parent.call_id}/" if parent is not None and parent.task_id == task_id() else ""
+    call = _Call(f"{NODE_EFFECT}{inside}{key}", key, {}, idempotent=idempotent, former_id=former_id if inside else None)
     if iscoroutinefunction(fn):
         return _recorded(run, call, fn)
     if _on_loop(run):

@@ -34,8 +34,14 @@ class Journal(Protocol):
         *,
         idempotent: bool,
         parent: EffectKey | None,
+        asks: int = 0,
+        former_id: str | None = None,
     ) -> Begun | Recorded:
-        """Record the intent, or give the recorded result."""
+        """Record the intent, or give the recorded result.
+
+        `asks` of the task's answers are this effect's own: were it cut short and its result given by a person, they
+        would be used up by it. `former_id` is the call id that earlier versions gave to an effect inside a tool call.
+        """
         ...
 
     async def done(self, key: EffectKey, result: bytes, asks: int, output: str, *, failed: bool = False) -> None:

@@ -229,6 +229,10 @@ class Requests(Protocol):
         """In the order of their pauses and positions."""
         ...
 
+    async def forms_since_message(self, thread_id: str) -> dict[str, dict[str, Any]]:
+        """By interrupt, the form of what was asked last under its id, since the thread's last message."""
+        ...
+
     async def page_pending(self, wanted: PendingFilter, limit: int) -> list[Request]:
         """Pending requests, the oldest first, after the filter's cursor."""
         ...

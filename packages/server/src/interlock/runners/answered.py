@@ -1,6 +1,6 @@
 """The answers on record that the graph has not taken yet, and what follows from them for the run."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from typing import Any
 
 from interlock.domain.request import PauseOrigin, Request
@@ -38,8 +38,8 @@ class Answered:
                 resume[interrupt_id] = value
         return resume, untold
 
-    def done_with(self, state: GraphState | None) -> list[str]:
-        """The pauses of which nothing is asked by the graph any more.
+    def done_with(self, state: GraphState | None, dropped: Collection[str] = ()) -> list[str]:
+        """The pauses of which nothing is asked by the graph any more; what was dropped is asked by another pause.
 
         Without a state: effects in doubt are asked about before anything is sent, and the rest is still to be sent.
         """
@@ -48,7 +48,7 @@ class Answered:
         asked = {
             request.pause_id
             for interrupt_id, requests in self.by_interrupt.items()
-            if interrupt_id in state.pending
+            if interrupt_id in state.pending and interrupt_id not in dropped
             for request in requests
         }
         return [pause.pause.id for pause in self.pauses if pause.pause.id not in asked]

@@ -16,7 +16,9 @@ from langgraph.runtime import RunControl
 from langgraph.types import Command
 
 from interlock.agents._langgraph import CHECKPOINTER, STRICT_RESUME, TaskSerializer
+from interlock.agents.ask_record import AskRecord
 from interlock.agents.context import RunContext, current
+from interlock.domain.ask_binding import from_form, to_form
 from interlock.domain.canonical import plain
 from interlock.domain.claim import Claim
 from interlock.domain.errors import InterlockError, LeaseLost, StorageUnavailable
@@ -26,7 +28,7 @@ from interlock.domain.request import PauseOrigin
 from interlock.domain.run import RunCause, RunStatus
 from interlock.runners import doubts, interrupts
 from interlock.runners.answered import Answered
-from interlock.runners.graph_state import RUN_KEY, GraphState, read_state, stands_at_breakpoint
+from interlock.runners.graph_state import RUN_KEY, GraphState, Pending, read_state, stands_at_breakpoint
 from interlock.runners.inputs import graph_input
 from interlock.runners.loading import HostedAgent
 from interlock.runners.recovery import unreported_messages
@@ -77,6 +79,7 @@ class GraphRun:
         self._last_values: Any = None
         self._was_interrupted = False
         self._in_a_row = 0
+        self._asks = AskRecord()
 
     async def execute(self) -> None:
         """Run until the graph pauses, ends, fails or has drained. `LeaseLost` and `StorageUnavailable` come through."""
@@ -212,12 +215,15 @@ class GraphRun:
 
     def _context(self) -> RunContext:
         secrets = self.standing.secrets
+        bindings = {key: binding for key, form in self.standing.forms.items() if (binding := from_form(form))}
+        self._asks = AskRecord(bindings)
         return RunContext(
             RunJournal(self.core, self.lease, self.log, approved=self.answered.approved()),
             TaskSerializer(self.saver.serde),
             asyncio.get_running_loop(),
             {handle: value for handle, (_, value) in secrets.items()},
             dict(secrets.values()),
+            self._asks,
         )
 
     @asynccontextmanager
@@ -286,14 +292,10 @@ class GraphRun:
         """End the run, or have it wait; None when it has ended."""
         if self.untold & state.pending.keys() or self.answered.refused_at_breakpoint():
             await self._finish(RunStatus.NOT_ANSWERED, state)
-        elif state.pending.keys() & self.answered.by_interrupt.keys():
+        elif (state.pending.keys() - self._asks.dropped) & self.answered.by_interrupt.keys():
             raise InterlockError("the graph did not take the answer that it was given")
         elif state.pending:
-            asked = [
-                one
-                for pending in state.pending.values()
-                for one in interrupts.read(pending.interrupt, pending.messages)
-            ]
+            asked = [one for pending in state.pending.values() for one in self._asked(pending)]
             node = next(iter(state.pending.values())).node
             return await self._pause(PauseOrigin.INTERRUPT, node, asked, state)
         elif state.next:
@@ -302,6 +304,14 @@ class GraphRun:
         else:
             await self._finish(RunStatus.DONE, state)
         return None
+
+    def _asked(self, pending: Pending) -> list[Asked]:
+        """What an interrupt asks, with what its answer will belong to."""
+        binding = to_form(self._asks.binding(pending.interrupt))
+        return [
+            replace(one, form={**(one.form or {}), **binding})
+            for one in interrupts.read(pending.interrupt, pending.messages)
+        ]
 
     async def _pause(self, origin: PauseOrigin, node: str, asked: Sequence[Asked], state: GraphState | None) -> Paused:
         return await running.open_pause(
@@ -312,7 +322,7 @@ class GraphRun:
             [self.agent.bound(one) for one in asked],
             before=self._told(state),
             message_count=len(state.messages) if state else None,
-            consumed=self.answered.done_with(state),
+            consumed=self.answered.done_with(state, self._asks.dropped),
             by_people=self._in_a_row >= MOST_IN_A_ROW,
         )
 
@@ -320,7 +330,7 @@ class GraphRun:
         pauses = {pause.pause.id for pause in self.answered.pauses}
         # A failed run may be retried: its answers stay, also those that the graph took before a later node failed.
         kept = status is RunStatus.FAILED
-        consumed = set[str]() if kept else set(self.answered.done_with(state))
+        consumed = set[str]() if kept else set(self.answered.done_with(state, self._asks.dropped))
         await running.finish(
             self.core,
             self.lease,

@@ -19,10 +19,6 @@ class _Untold:
 UNTOLD: Final = _Untold()
 
 Value = Mapping[str, Any] | None
-_REASONS = {
-    RequestStatus.EXPIRED: "nobody answered before the deadline",
-    RequestStatus.CANCELLED: "the request was cancelled",
-}
 
 
 def resume_value(requests: Sequence[Request], answers: Mapping[str, Answer]) -> Any:
@@ -55,14 +51,23 @@ def approved_digest(request: Request, value: Mapping[str, Any]) -> str | None:
 
 
 def _ask(request: Request, value: Value) -> Any:
-    return {"status": request.status.value, "value": value, "reason": _REASONS.get(request.status, "")}
+    reason = "" if request.status is RequestStatus.ANSWERED else _why_unanswered(request)
+    return {"status": request.status.value, "value": value, "reason": reason}
+
+
+def _why_unanswered(request: Request) -> str:
+    if request.status is RequestStatus.EXPIRED:
+        return "nobody answered before the deadline"
+    ending = request.ending
+    by = f"cancelled by {ending.by}" if ending else "the request was cancelled"
+    return f"{by}: {ending.reason}" if ending and ending.reason else by
 
 
 def _langchain_decision(request: Request, value: Value) -> Any:
     decision = value["decision"] if value else "reject"
     if decision not in request.form["allowed"]:
         return UNTOLD
-    message = value.get("message") if value else f"{_REASONS[request.status]}; it was not run"
+    message = value.get("message") if value else f"{_why_unanswered(request)}; it was not run"
     match decision:
         case "accept":
             return {"type": "approve"}

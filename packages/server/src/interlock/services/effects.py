@@ -53,21 +53,24 @@ class RunJournal:
         *,
         idempotent: bool,
         parent: EffectKey | None,
+        asks: int = 0,
+        former_id: str | None = None,
     ) -> Begun | Recorded:
         digest = action_digest(tool, args)
         self._check_approved(call_id, tool, digest)
         key = EffectKey(self._lease.thread_id, task_id, call_id)
         async with self._fenced() as work:
-            before = await work.tx.effects.get(key)
+            before = await work.tx.effects.get(key) or await _formerly(work, key, former_id, parent)
+            key = before.key if before is not None else key
             if before is not None and before.digest != digest:
                 raise EffectMismatch(f"{tool} was recorded with other arguments", call_id=call_id)
             if before is not None and before.state is EffectState.DONE:
                 return Recorded(before.result or b"", before.asks)
             effect = before or Effect(
                 key, self._lease.run_id, self._lease.epoch, tool, plain(dict(args)), digest,
-                EffectState.INTENDED, idempotent, 0, work.now, work.now, parent=parent,
+                EffectState.INTENDED, idempotent, asks, work.now, work.now, parent=parent,
             )  # fmt: skip
-            await self._intend(work, effect, is_new=before is None)
+            await self._intend(work, effect, asks, is_new=before is None)
         self._begun[key] = tool, work.now
         if call_id in self._approved:
             # The word was for this call alone: there are models that use an id again.
@@ -113,17 +116,17 @@ class RunJournal:
         if approved is not None and digest not in approved:
             raise EffectMismatch(f"what was approved is not what {tool} was about to run with", call_id=call_id)
 
-    async def _intend(self, work: Unit, effect: Effect, *, is_new: bool) -> None:
+    async def _intend(self, work: Unit, effect: Effect, asks: int, *, is_new: bool) -> None:
         if is_new:
             await work.tx.effects.add(effect)
         else:
-            await self._intend_again(work, effect)
+            await self._intend_again(work, effect, asks)
         if effect.key.is_tool_call and effect.state is not EffectState.WAITING:
             started = {"call_id": effect.key.call_id, "tool": effect.tool, "input": effect.args}
             await self._tell(work, (EventType.TOOL_STARTED, started))
         await self._audit(work, "effect.intended", effect.key, {"tool": effect.tool, "digest": effect.digest})
 
-    async def _intend_again(self, work: Unit, effect: Effect) -> None:
+    async def _intend_again(self, work: Unit, effect: Effect, asks: int) -> None:
         key = effect.key
         if effect.state is EffectState.FAILED and not effect.idempotent and effect.run_id == self._lease.run_id:
             # It may have taken effect before it raised: only a person's word starts it once more, in another run.
@@ -133,7 +136,7 @@ class RunJournal:
         else:
             may = True
         if not may or not await work.tx.effects.change(
-            key, EffectState.INTENDED, work.now, run_id=self._lease.run_id, epoch=self._lease.epoch
+            key, EffectState.INTENDED, work.now, run_id=self._lease.run_id, epoch=self._lease.epoch, asks=asks
         ):
             raise EffectMismatch(f"{effect.tool} is {effect.state}: it may not be started again", call_id=key.call_id)
 
@@ -162,6 +165,14 @@ class RunJournal:
     async def _audit(self, work: Unit, action: str, key: EffectKey, data: dict[str, Any]) -> None:
         entry = {"task_id": key.task_id, "call_id": key.call_id, **data}
         await work.tx.audit.append(key.thread_id, SYSTEM, action, entry, work.now)
+
+
+async def _formerly(work: Unit, key: EffectKey, former_id: str | None, parent: EffectKey | None) -> Effect | None:
+    """What an earlier version recorded of this effect: there all calls of a tool in one task shared one key."""
+    if former_id is None:
+        return None
+    effect = await work.tx.effects.get(EffectKey(key.thread_id, key.task_id, former_id))
+    return effect if effect is not None and effect.parent == parent else None
 
 
 async def find_doubtful(core: Core, lease: Lease) -> list[Effect]:

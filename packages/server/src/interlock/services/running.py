@@ -49,6 +49,8 @@ class Standing:
     """Whether an effect began and did not end."""
     secrets: Mapping[str, tuple[str, str]] = field(default_factory=dict[str, tuple[str, str]])
     """Values that people gave, by handle: the name that was asked for, and the value."""
+    forms: Mapping[str, Mapping[str, Any]] = field(default_factory=dict[str, Mapping[str, Any]])
+    """By interrupt, the form of what was asked last under its id in this turn, also of what was consumed since."""
 
 
 async def claim(core: Core, worker: str, run_id: str | None = None) -> Claim | None:
@@ -90,11 +92,12 @@ async def standing(core: Core, thread_id: str) -> Standing:
         pauses = await tx.pauses.of_thread(thread_id, PauseStatus.SETTLED)
         requests = await tx.requests.of_pauses([pause.id for pause in pauses])
         answers = await tx.answers.of_requests([request.id for request in requests])
+        forms = await tx.requests.forms_since_message(thread_id)
     settled = [
         SettledPause(pause, tuple(request for request in requests if request.pause_id == pause.id), answers)
         for pause in pauses
     ]
-    return Standing(settled, bool(begun), secrets)
+    return Standing(settled, bool(begun), secrets, forms)
 
 
 async def report(core: Core, lease: Lease, log: RunLog) -> None:

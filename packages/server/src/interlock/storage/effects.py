@@ -98,15 +98,17 @@ class SqlEffects(Repository):
         return {key for key in keys if key in parents or key.task_id in entered}
 
     async def _relatives(self, thread_id: str, task_ids: Collection[str]) -> tuple[set[EffectKey], Counter[str]]:
-        """Which effects have others inside them, and how many effects each of these tasks has."""
+        """Which effects have tool calls inside them, and how many effects each of these tasks has."""
         found = await self._connection.execute(
-            select(effects.c.task_id, effects.c.parent_task_id, effects.c.parent_call_id).where(
+            select(effects.c.task_id, effects.c.call_id, effects.c.parent_task_id, effects.c.parent_call_id).where(
                 effects.c.thread_id == thread_id,
                 or_(effects.c.task_id.in_(task_ids), effects.c.parent_task_id.in_(task_ids)),
             )
         )
         rows = found.all()
-        parents = {EffectKey(thread_id, row.parent_task_id, row.parent_call_id) for row in rows if row.parent_task_id}
+        # A tool that only records effects of its own did other things too: entered again, it would do them twice.
+        calls = [row for row in rows if EffectKey(thread_id, row.task_id, row.call_id).is_tool_call]
+        parents = {EffectKey(thread_id, row.parent_task_id, row.parent_call_id) for row in calls if row.parent_task_id}
         return parents, Counter(row.task_id for row in rows)
 
     async def _tasks_with_checkpoints(self, thread_id: str) -> set[str]:

@@ -8,11 +8,12 @@ from typing import Any
 from sqlalchemy import Executable, Row, bindparam, func, literal_column, select, update
 
 from interlock.domain.request import REQUEST, Answer, Ending, Request, RequestKind, RequestStatus
+from interlock.domain.run import RunCause
 from interlock.ports.filters import PendingFilter, SettledFilter
 from interlock.storage import _pending, _settled
 from interlock.storage._repository import Repository, one_of
 from interlock.storage.answers import SqlAnswers
-from interlock.storage.schema import pauses, requests
+from interlock.storage.schema import pauses, requests, runs
 
 # Written out, not bound: only then can the partial index serve the query.
 _HAS_DEADLINE = (
@@ -34,6 +35,23 @@ _OF_PAUSES = (
     select(requests)
     .join(pauses, pauses.c.id == requests.c.pause_id)
     .order_by(pauses.c.seq, pauses.c.id, requests.c.position)
+)
+
+
+_LAST_MESSAGE = (
+    select(func.max(runs.c.started_seq))
+    .where(runs.c.thread_id == bindparam("thread_id"), runs.c.cause == literal_column(f"'{RunCause.MESSAGE}'"))
+    .scalar_subquery()
+)
+_FORMS_SINCE_MESSAGE = (
+    select(requests.c.interrupt_id, requests.c.form)
+    .join(pauses, pauses.c.id == requests.c.pause_id)
+    .where(
+        pauses.c.thread_id == bindparam("thread_id"),
+        pauses.c.opened_seq > _LAST_MESSAGE,
+        requests.c.interrupt_id.is_not(None),
+    )
+    .order_by(pauses.c.seq, requests.c.position)
 )
 
 
@@ -63,6 +81,10 @@ class SqlRequests(Repository):
         else:
             found = await self._connection.execute(_OF_PAUSES.where(requests.c.pause_id.in_(pause_ids)))
         return [_request(row) for row in found]
+
+    async def forms_since_message(self, thread_id: str) -> dict[str, dict[str, Any]]:
+        found = await self._connection.execute(_FORMS_SINCE_MESSAGE, {"thread_id": thread_id})
+        return {row.interrupt_id: row.form for row in found}
 
     async def page_pending(self, wanted: PendingFilter, limit: int) -> list[Request]:
         return [_request(row) for row in await _pending.page(self._connection, wanted, limit)]

@@ -1,0 +1,61 @@
+"""What is asked in one attempt of a graph, and to which asks its answers belong."""
+
+from collections.abc import Mapping, Sequence
+from contextvars import ContextVar
+from typing import Any
+
+from langgraph.types import Interrupt
+
+from interlock.domain.ask_binding import AskBinding
+from interlock.domain.canonical import digest, plain
+from interlock.domain.effect import EffectKey
+
+effects_around: ContextVar[tuple[EffectKey, ...]] = ContextVar("interlock_effects", default=())
+"""The effects inside of which the code runs, the outermost first."""
+_INSIDE = " > "
+
+
+class AskRecord:
+    """The `Guard` of a hosted run's interrupts."""
+
+    def __init__(self, answered: Mapping[str, AskBinding] | None = None) -> None:
+        self._answered = answered or {}
+        """By interrupt id, the asks of this turn that were answered."""
+        self._raised: dict[str, list[AskBinding]] = {}
+        self.dropped: set[str] = set()
+        """Interrupts that ask anew under an id that was answered already."""
+
+    def owns(self, interrupt_id: str, value: Any, others: Sequence[str]) -> bool:
+        ask = self._answered.get(interrupt_id)
+        if ask is None:
+            return True
+        return _binding(value).owns_answer_of(ask, [self._answered[one] for one in others if one in self._answered])
+
+    def drop(self, interrupt_id: str) -> None:
+        self.dropped.add(interrupt_id)
+
+    def raised(self, interrupt: Interrupt[Any]) -> None:
+        self._raised.setdefault(interrupt.id, []).append(_binding(interrupt.value))
+
+    def unheard(self, key: EffectKey) -> None:
+        """What was asked inside this effect is not heard: an earlier call of its task asked as well."""
+        for interrupt_id, bindings in self._raised.items():
+            self._raised[interrupt_id] = [one for one in bindings if _name(key) not in (one.asker or "").split(_INSIDE)]
+
+    def binding(self, interrupt: Interrupt[Any]) -> AskBinding:
+        """To what the answer of a pending interrupt will belong."""
+        value, raised = _digest(interrupt.value), self._raised.get(interrupt.id, [])
+        askers = {one.asker for one in raised if one.value == value}
+        return AskBinding(askers.pop() if len(askers) == 1 else None, value, alone=len(raised) == 1)
+
+
+def _binding(value: Any) -> AskBinding:
+    return AskBinding(_INSIDE.join(_name(key) for key in effects_around.get()), _digest(value))
+
+
+def _name(key: EffectKey) -> str:
+    return f"{key.task_id}/{key.call_id}"
+
+
+def _digest(value: Any) -> str:
+    return digest(plain(value))

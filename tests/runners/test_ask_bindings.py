@@ -1,0 +1,398 @@
+"""Every ask is given the answer that was given to it, and no other: whoever was cut short, left out or came first."""
+
+import asyncio
+from typing import Any
+
+import pytest
+from langchain_core.tools import tool
+from langgraph.graph import END, START, StateGraph
+from langgraph.types import RetryPolicy, interrupt
+from sqlalchemy import update
+from typing_extensions import TypedDict
+
+import interlock
+from interlock import ask
+from interlock.domain.effect import EffectState
+from interlock.domain.request import PauseOrigin, PauseStatus
+from interlock.services import running
+from interlock.storage.schema import effects
+from tests.runners.conftest import Host, on_sqlite
+from tests.runners.deeds import Deeds, Gate
+from tests.runners.script import by_hand, line
+from tests.runners.stage import Stage, Turn
+
+WORDS = [{"decision": "skip"}, {"decision": "done", "reason": "it is gone"}, None]
+
+
+class State(TypedDict, total=False):
+    topic: str
+    heard: Any
+
+
+class Deleting:
+    """Deletes what it is told to once a person said yes, and is cut short the first time it has begun to."""
+
+    def __init__(self) -> None:
+        self.deeds, self.gate = Deeds(), Gate()
+
+        @tool
+        async def delete(what: str) -> str:
+            """Delete."""
+            return await self.delete(what)
+
+        self.tool = delete
+        self.calls = [(f"c-{what}", "delete", {"what": what}) for what in ("staging", "PRODUCTION")]
+
+    async def delete(self, what: str) -> str:
+        if ask.clarification(f"Delete {what}?") != "yes":
+            return f"kept {what}"
+        self.deeds.note(what)
+        await self.gate.stop()
+        return f"deleted {what}"
+
+    async def node(self, state: State) -> State:
+        async def staging() -> str:
+            return await self.delete("staging")
+
+        async def production() -> str:
+            return await self.delete("PRODUCTION")
+
+        return {"heard": [await interlock.effect("one", staging), await interlock.effect("two", production)]}
+
+
+async def yes_then_killed(stage: Stage, turn: Turn, gate: Gate) -> Turn:
+    """Say yes to what is asked, kill the worker inside of what follows, and see what the next one asks."""
+    await stage.close()
+    settled = await stage.answer(turn.request, {"answer": "yes"})
+    assert settled.run is not None
+    mortal = await stage.mortal()
+    await gate.until_reached()
+    await mortal.kill()
+    await stage.start()
+    return await stage.ended(settled.run, settled.seq)
+
+
+def graph_of(kind: str, deleting: Deleting) -> Any:
+    return by_hand([deleting.tool], deleting.calls) if kind == "tool node" else line(State, deleting.node)
+
+
+@pytest.mark.parametrize("kind", ["tool node", "plain node"])
+@pytest.mark.parametrize("word", WORDS)
+async def test_a_yes_to_an_effect_that_was_cut_short_and_left_out_is_not_the_next_ones(
+    host: Host, kind: str, word: Any
+) -> None:
+    deleting = Deleting()
+    stage = await host(graph_of(kind, deleting))
+    turn = await stage.say()
+    assert turn.request.body["question"] == "Delete staging?"
+    turn = await yes_then_killed(stage, turn, deleting.gate)
+    assert turn.request.body["decision_type"] == "effect_in_doubt"
+
+    turn = await stage.reply(turn.request, word)
+
+    assert turn.status == "paused", turn.error
+    assert turn.request.body["question"] == "Delete PRODUCTION?"
+    assert deleting.deeds.done == ["staging"]
+    turn = await stage.tell(turn.request, "no")
+    assert turn.status == "done", turn.error
+    assert deleting.deeds.done == ["staging"]
+
+
+@pytest.mark.parametrize("kind", ["tool node", "plain node"])
+async def test_an_effect_left_out_by_an_earlier_version_does_not_pass_its_answer_on(host: Host, kind: str) -> None:
+    """Its record says that it used up no answer: who asked then tells that the answer was not for this ask."""
+    deleting = Deleting()
+    stage = await host(graph_of(kind, deleting))
+    turn = await yes_then_killed(stage, await stage.say(), deleting.gate)
+    async with stage.database.write() as connection:
+        await connection.execute(update(effects).values(asks=0))
+
+    turn = await stage.reply(turn.request, {"decision": "skip"})
+
+    assert turn.status == "paused", turn.error
+    assert turn.request.body["question"] == "Delete PRODUCTION?"
+    turn = await stage.tell(turn.request, "yes")
+    assert turn.status == "done", turn.error
+    assert deleting.deeds.done == ["staging", "PRODUCTION"]
+
+
+async def dies(*_: Any, **__: Any) -> Any:
+    raise asyncio.CancelledError
+
+
+async def test_a_worker_that_dies_after_it_dropped_an_answer_asks_the_same_again(
+    host: Host, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    deleting = Deleting()
+    stage = await host(graph_of("tool node", deleting))
+    turn = await yes_then_killed(stage, await stage.say(), deleting.gate)
+    await stage.close()
+    async with stage.database.write() as connection:
+        await connection.execute(update(effects).values(asks=0))
+    settled = await stage.answer(turn.request, {"decision": "skip"})
+    assert settled.run is not None
+    run = await stage.dying()
+    with monkeypatch.context() as broken:
+        broken.setattr(running, "open_pause", dies)
+        with pytest.raises(asyncio.CancelledError):
+            await run.execute()
+    await stage.start()
+
+    turn = await stage.ended(settled.run, settled.seq)
+
+    assert turn.status == "paused", turn.error
+    assert turn.request.body["question"] == "Delete PRODUCTION?"
+    turn = await stage.tell(turn.request, "no")
+    assert turn.status == "done", turn.error
+    assert deleting.deeds.done == ["staging"]
+
+
+async def test_a_retried_effect_is_given_its_own_answer_again(host: Host) -> None:
+    deleting = Deleting()
+    stage = await host(graph_of("tool node", deleting))
+    turn = await yes_then_killed(stage, await stage.say(), deleting.gate)
+
+    turn = await stage.reply(turn.request, {"decision": "retry"})
+
+    assert turn.request.body["question"] == "Delete PRODUCTION?"
+    assert deleting.deeds.done == ["staging", "staging"]
+
+
+@on_sqlite
+@pytest.mark.parametrize("first", ["a", "b"])
+async def test_effects_side_by_side_in_a_node_hear_their_own_answers_whoever_comes_first(
+    host: Host, first: str
+) -> None:
+    """The one that came first in the first attempt comes last in all others."""
+    attempts = 0
+
+    async def node(state: State) -> State:
+        nonlocal attempts
+        attempts += 1
+        leads = first if attempts == 1 else "ab".replace(first, "")
+
+        async def asking(name: str) -> str:
+            async def work() -> str:
+                return ask.clarification(f"{name}?")
+
+            await asyncio.sleep(0 if name == leads else 0.02)
+            return await interlock.effect(name, work)
+
+        return {"heard": await asyncio.gather(asking("a"), asking("b"))}
+
+    stage = await host(line(State, node))
+    turn = await stage.say()
+    for _ in range(6):
+        if turn.status != "paused":
+            break
+        turn = await stage.tell(turn.request, turn.request.body["question"].upper())
+
+    assert turn.status == "done", turn.error
+    assert (await stage.values())["heard"] == ["A?", "B?"]
+
+
+@on_sqlite
+async def test_plain_interrupts_side_by_side_in_a_node_hear_their_own_answers(host: Host) -> None:
+    attempts = 0
+
+    async def node(state: State) -> State:
+        nonlocal attempts
+        attempts += 1
+        leads = "b" if attempts == 2 else "a"
+
+        async def asking(name: str) -> Any:
+            await asyncio.sleep(0 if name == leads else 0.02)
+            return interrupt(f"{name}?")
+
+        found = await asyncio.gather(asking("a"), asking("b"), return_exceptions=True)
+        for one in found:
+            if isinstance(one, BaseException):
+                raise one
+        return {"heard": found}
+
+    stage = await host(line(State, node))
+    turn = await stage.say()
+    for _ in range(6):
+        if turn.status != "paused":
+            break
+        turn = await stage.tell(turn.request, turn.request.body["question"].upper())
+
+    assert turn.status == "done", turn.error
+    assert (await stage.values())["heard"] == ["A?", "B?"]
+
+
+@on_sqlite
+async def test_a_node_that_words_its_question_anew_each_time_is_still_answered(host: Host) -> None:
+    worded: list[str] = []
+
+    async def node(state: State) -> State:
+        worded.append(f"draft {len(worded)}: send it?")
+        return {"heard": interrupt(worded[-1])}
+
+    stage = await host(line(State, node))
+    turn = await stage.say()
+
+    turn = await stage.tell(turn.request, "as you like")
+
+    assert turn.status == "done", turn.error
+    assert (await stage.values())["heard"] == "as you like"
+    assert len(worded) == 2
+
+
+@on_sqlite
+async def test_two_calls_that_ask_in_the_same_words_are_asked_about_each(host: Host) -> None:
+    deeds, gate = Deeds(), Gate()
+
+    @tool
+    async def delete(what: str) -> str:
+        """Delete."""
+        if ask.clarification("Sure?") == "yes":
+            deeds.note(what)
+            await gate.stop()
+        return what
+
+    made = [(f"c-{what}", "delete", {"what": what}) for what in ("staging", "PRODUCTION")]
+    stage = await host(by_hand([delete], made))
+    turn = await yes_then_killed(stage, await stage.say(), gate)
+    async with stage.database.write() as connection:
+        await connection.execute(update(effects).values(asks=0))
+
+    turn = await stage.reply(turn.request, {"decision": "skip"})
+
+    assert turn.status == "paused"
+    assert turn.request.body["question"] == "Sure?"
+    assert deeds.done == ["staging"]
+
+
+# Effects inside of tools
+
+
+def paying(deeds: Deeds, gate: Gate) -> Any:
+    @tool
+    async def pay(to: str) -> str:
+        """Pay."""
+
+        async def transfer() -> str:
+            deeds.note(f"transfer {to}")
+            return f"paid {to}"
+
+        deeds.note(f"book {to}")
+        receipt = await interlock.effect("transfer", transfer)
+        await gate.stop()
+        return receipt
+
+    return pay
+
+
+@pytest.mark.parametrize(("word", "booked"), [("retry", 2), ("skip", 1)])
+async def test_a_tool_with_an_effect_inside_is_put_to_a_person_before_it_is_entered_again(
+    host: Host, word: str, booked: int
+) -> None:
+    deeds, gate = Deeds(), Gate()
+    stage = await host(by_hand([paying(deeds, gate)], [("c1", "pay", {"to": "ann"})]), started=False)
+    started = await stage.send()
+    mortal = await stage.mortal()
+    await gate.until_reached()
+    await mortal.kill()
+    await stage.start()
+
+    turn = await stage.ended(started.run, started.seq)
+
+    assert turn.status == "paused", turn.error
+    assert [pause.origin for pause in await stage.pauses(PauseStatus.OPEN)] == [PauseOrigin.EFFECT]
+    assert turn.request.body["description"].startswith("pay ")
+    assert deeds.counts == {"book ann": 1, "transfer ann": 1}
+    turn = await stage.reply(turn.request, {"decision": word})
+    assert turn.status == "done", turn.error
+    assert deeds.counts == {"book ann": booked, "transfer ann": 1}
+
+
+async def test_two_calls_of_a_tool_have_an_effect_inside_each(host: Host) -> None:
+    deeds, gate = Deeds(), Gate()
+    gate.open.set()
+    made = [(f"c-{to}", "pay", {"to": to}) for to in ("ann", "bob")]
+    stage = await host(by_hand([paying(deeds, gate)], made))
+
+    turn = await stage.say()
+
+    assert turn.status == "done", turn.error
+    assert deeds.counts == {"book ann": 1, "transfer ann": 1, "book bob": 1, "transfer bob": 1}
+    assert await stage.results() == {"c-ann": "paid ann", "c-bob": "paid bob"}
+
+
+async def test_an_effect_inside_that_an_earlier_version_recorded_is_not_repeated(host: Host) -> None:
+    deeds = Deeds()
+
+    @tool
+    async def pay(to: str) -> str:
+        """Pay, then ask."""
+
+        async def transfer() -> str:
+            deeds.note(f"transfer {to}")
+            return f"paid {to}"
+
+        receipt = await interlock.effect("transfer", transfer)
+        return f"{receipt}, {ask.clarification(f'what for, {to}?')}"
+
+    made = [(f"c-{to}", "pay", {"to": to}) for to in ("ann", "bob")]
+    stage = await host(by_hand([pay], made[:1]))
+    turn = await stage.say()
+    async with stage.database.write() as connection:
+        inner = effects.c.call_id == "effect:c-ann/transfer"
+        assert (await connection.execute(update(effects).where(inner).values(call_id="effect:transfer"))).rowcount == 1
+
+    turn = await stage.tell(turn.request, "rent")
+
+    assert turn.status == "done", turn.error
+    assert deeds.done == ["transfer ann"]
+    assert await stage.results() == {"c-ann": "paid ann, rent"}
+
+
+@on_sqlite
+async def test_a_key_that_is_used_twice_in_a_node_is_an_error_and_not_a_dropped_effect(host: Host) -> None:
+    deeds = Deeds()
+
+    async def node(state: State) -> State:
+        for to in ("ann", "bob"):
+
+            async def transfer(to: str = to) -> None:
+                deeds.note(to)
+
+            await interlock.effect("transfer", transfer)
+        return {}
+
+    stage = await host(line(State, node))
+
+    turn = await stage.say()
+
+    assert turn.status == "failed"
+    assert "used twice" in (turn.error or "")
+    assert deeds.done == ["ann"]
+
+
+@on_sqlite
+async def test_an_effect_under_a_retry_policy_is_found_again_by_its_key(host: Host) -> None:
+    deeds, attempts = Deeds(), list[int]()
+
+    async def transfer() -> str:
+        deeds.note("transfer")
+        return "paid"
+
+    async def node(state: State) -> State:
+        attempts.append(1)
+        receipt = await interlock.effect("transfer", transfer)
+        if len(attempts) < 3:
+            raise ConnectionError("try again")
+        return {"heard": receipt}
+
+    builder: Any = StateGraph(State)
+    policy = RetryPolicy(max_attempts=4, initial_interval=0.01, jitter=False)
+    builder.add_node("node", node, retry_policy=policy).add_edge(START, "node").add_edge("node", END)
+    stage = await host(builder)
+
+    turn = await stage.say()
+
+    assert turn.status == "done", turn.error
+    assert deeds.done == ["transfer"]
+    assert (await stage.values())["heard"] == "paid"
+    assert [effect.state for effect in await stage.effects()] == [EffectState.DONE]
