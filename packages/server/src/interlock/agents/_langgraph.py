@@ -16,6 +16,9 @@ from langgraph._internal._constants import (
     CONFIG_KEY_SEND,
     CONFIG_KEY_STRICT_RESUME,
     CONFIG_KEY_TASK_ID,
+    INTERRUPT,
+    NS_END,
+    NS_SEP,
     RESUME,
 )
 from langgraph.checkpoint.base import BaseCheckpointSaver
@@ -35,6 +38,16 @@ Execute = Callable[[ToolCallRequest], Awaitable[Any]]
 ExecuteSync = Callable[[ToolCallRequest], Any]
 Around = Callable[[ToolCallRequest, Execute], Awaitable[Any]]
 AroundSync = Callable[[ToolCallRequest, ExecuteSync], Any]
+
+
+__all__ = ["INTERRUPT", "NS_END", "NS_SEP"]
+MOST_ASKS = 1_000
+"""How many asks of one task are told from those of a graph inside it."""
+
+
+def is_asked_by(space: str, interrupt_id: str) -> bool:
+    """Whether the task with this namespace raised the interrupt itself, and no graph inside of it."""
+    return any(_id_at(space, position) == interrupt_id for position in range(MOST_ASKS))
 
 
 def task_id() -> str:

@@ -99,6 +99,7 @@ def approval(
     display_name: str | None = None,
     allowed: Sequence[str] = asks.APPROVAL_DECISIONS,
     call_id: str | None = None,
+    definition: str | None = None,
 ) -> Approval:
     body = asks.approval(
         tool_name,
@@ -109,15 +110,13 @@ def approval(
         allow_remember=allow_remember,
         allowed=allowed,
     )
-    value = _ask(RequestKind.APPROVAL, body, timeout, call_id=call_id)
+    value = _ask(RequestKind.APPROVAL, body, timeout, call_id=call_id, definition=definition)
     edited = value.get("args")
     return Approval(value["decision"], dict(args) if edited is None else edited, value.get("message", ""))
 
 
-def _ask(
-    kind: RequestKind, body: dict[str, Any], timeout: float | None, *, call_id: str | None = None
-) -> dict[str, Any]:
-    told: dict[str, Any] = interrupt({ASK: {"kind": kind.value, "body": body, "timeout": timeout, "call_id": call_id}})
+def _ask(kind: RequestKind, body: dict[str, Any], timeout: float | None, **more: str | None) -> dict[str, Any]:
+    told: dict[str, Any] = interrupt({ASK: {"kind": kind.value, "body": body, "timeout": timeout, **more}})
     if told.get("value") is None:
         raise NotAnswered(told.get("reason") or str(told.get("status")))
     return cast("dict[str, Any]", told["value"])

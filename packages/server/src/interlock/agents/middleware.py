@@ -12,6 +12,7 @@ from langgraph.types import Command
 from interlock.agents import asking
 from interlock.agents.asking import Approval, NotAnswered
 from interlock.agents.context import declared_idempotent
+from interlock.agents.tool_definition import definition_of
 from interlock.domain.asks import APPROVAL_DECISIONS
 
 _DECISIONS = {
@@ -93,6 +94,7 @@ class InterlockMiddleware(AgentMiddleware[Any, Any, Any]):
                 display_name=gate.get("display_name"),
                 allowed=_allowed(gate),
                 call_id=call["id"],
+                definition=definition_of([request.tool]) if request.tool else None,
             )
         except NotAnswered as error:
             return _instead(request, f"Not answered: {error.reason}. {call['name']} was not run.")

@@ -309,8 +309,8 @@ class GraphRun:
         """What an interrupt asks, with what its answer will belong to."""
         binding = to_form(self._asks.binding(pending.interrupt))
         return [
-            replace(one, form={**(one.form or {}), **binding})
-            for one in interrupts.read(pending.interrupt, pending.messages)
+            self.agent.bound(replace(one, form={**(one.form or {}), **binding}), pending.graph)
+            for one in interrupts.read(pending.interrupt, pending.messages, pending.calling)
         ]
 
     async def _pause(self, origin: PauseOrigin, node: str, asked: Sequence[Asked], state: GraphState | None) -> Paused:
@@ -319,7 +319,7 @@ class GraphRun:
             self.claim,
             origin,
             node,
-            [self.agent.bound(one) for one in asked],
+            asked,
             before=self._told(state),
             message_count=len(state.messages) if state else None,
             consumed=self.answered.done_with(state, self._asks.dropped),

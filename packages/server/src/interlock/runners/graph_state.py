@@ -1,18 +1,22 @@
 """The state of a paused graph, as recovery reads it: what it waits for, and what is left to run."""
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
-from typing import Any, Literal
+from dataclasses import dataclass, replace
+from typing import Any, Literal, cast
 
 from langchain_core.messages import AnyMessage
 from langchain_core.runnables import RunnableConfig
+from langgraph.checkpoint.base import BaseCheckpointSaver, CheckpointTuple
 from langgraph.types import Interrupt, PregelTask, StateSnapshot
 
+from interlock.agents._langgraph import CHECKPOINTER, INTERRUPT, NS_END, NS_SEP, is_asked_by
 from interlock.runners.loading import Graph
 from interlock.runners.transcript import messages_in
 
 RUN_KEY = "interlock_run"
 """The key under which every checkpoint says which run wrote it."""
+MOST_SAVED = 60
+"""How many of the newest checkpoints are looked at for those of a graph inside a tool."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -20,7 +24,18 @@ class Pending:
     interrupt: Interrupt[Any]
     node: str
     messages: list[AnyMessage]
-    """Those of the graph that raised it, which may be a subgraph."""
+    """Those of the graph that raised it, which may be a subgraph; of one inside a tool, those of the tool's graph."""
+    graph: str | None = None
+    """The path of the graph that raised it; None for one inside a tool, of which nothing is known."""
+    space: str = ""
+    """The namespace of the task that waits."""
+    inner: Sequence[AnyMessage] = ()
+    """The messages of a graph inside a tool."""
+
+    @property
+    def calling(self) -> Sequence[AnyMessage]:
+        """The messages in which the calls are that it may be about."""
+        return self.inner if self.graph is None else self.messages
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,7 +64,9 @@ async def read_state(graph: Graph, config: RunnableConfig) -> GraphState:
     if any(task.state is not None and task.interrupts for task in snapshot.tasks):
         snapshot = await graph.aget_state(config, subgraphs=True)
     pending: dict[str, Pending] = {}
-    for one in _pending(snapshot):
+    for one in _pending(snapshot, ""):
+        if one.graph is None:
+            one = replace(one, inner=await messages_inside(config, one.space, one.interrupt.id))
         pending.setdefault(one.interrupt.id, one)
     metadata: dict[str, Any] = dict(snapshot.metadata or {})
     return GraphState(
@@ -84,16 +101,48 @@ def _named(stops: Literal["*"] | Sequence[str], nodes: Sequence[str]) -> bool:
     return bool(nodes) if stops == "*" else any(node in stops for node in nodes)
 
 
-def _pending(snapshot: StateSnapshot) -> Iterator[Pending]:
+def _pending(snapshot: StateSnapshot, path: str) -> Iterator[Pending]:
     messages = messages_in(snapshot.values)
     waiting = {interrupt.id for interrupt in snapshot.interrupts}
+    outer: str = snapshot.config.get("configurable", {}).get("checkpoint_ns", "")
     for task in snapshot.tasks:
-        inner = {one.interrupt.id: one for one in _inside(task)}
+        inner = {one.interrupt.id: one for one in _inside(task, path)}
+        space = NS_SEP.join(part for part in (outer, f"{task.name}{NS_END}{task.id}") if part)
         for interrupt in task.interrupts:
             if interrupt.id in waiting:
-                yield inner.get(interrupt.id) or Pending(interrupt, task.name, messages)
+                graph = path if is_asked_by(space, interrupt.id) else None
+                yield inner.get(interrupt.id) or Pending(interrupt, task.name, messages, graph, space)
 
 
-def _inside(task: PregelTask) -> Iterator[Pending]:
+def _inside(task: PregelTask, path: str) -> Iterator[Pending]:
     if isinstance(task.state, StateSnapshot):
-        yield from _pending(task.state)
+        yield from _pending(task.state, NS_SEP.join(part for part in (path, task.name) if part))
+
+
+async def messages_inside(config: RunnableConfig, space: str, interrupt_id: str) -> list[AnyMessage]:
+    """The messages of a graph that runs inside a tool and asks: nobody sees its state, but what it saved is there."""
+    configurable = config.get("configurable", {})
+    saver: BaseCheckpointSaver[Any] = configurable[CHECKPOINTER]
+    asking: str | None = None
+    async for saved in saver.alist({"configurable": {"thread_id": configurable["thread_id"]}}, limit=MOST_SAVED):
+        found: str = saved.config.get("configurable", {}).get("checkpoint_ns", "")
+        if asking is None and f"{found}{NS_SEP}".startswith(f"{space}{NS_SEP}") and _asks(saved, interrupt_id):
+            asking = found
+        if found == asking and (messages := _saved_messages(saved)):
+            return messages
+    return []
+
+
+def _asks(saved: CheckpointTuple, interrupt_id: str) -> bool:
+    writes = [value for _, channel, value in saved.pending_writes or () if channel == INTERRUPT]
+    return any(interrupt.id == interrupt_id for interrupts in writes for interrupt in interrupts)
+
+
+def _saved_messages(saved: CheckpointTuple) -> list[AnyMessage]:
+    """Of the checkpoint, or, where a channel keeps only what was added to it, of what was written after it."""
+    written = [value for _, channel, value in saved.pending_writes or () if channel == "messages"]
+    return messages_in(saved.checkpoint["channel_values"]) or messages_in({"messages": _flat(written)})
+
+
+def _flat(written: Sequence[Any]) -> list[Any]:
+    return [one for value in written for one in (cast("list[Any]", value) if isinstance(value, list) else [value])]

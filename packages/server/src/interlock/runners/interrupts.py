@@ -33,13 +33,13 @@ HUMAN_DECISIONS = {
 }
 
 
-def read(interrupt: Interrupt[Any], messages: Sequence[Any]) -> list[Asked]:
-    """What an interrupt asks; `messages` are those of the graph that raised it, to find the tool calls in.
+def read(interrupt: Interrupt[Any], messages: Sequence[Any], calling: Sequence[Any] | None = None) -> list[Asked]:
+    """What an interrupt asks. `calling` are the messages with the tool calls, where they are others than `messages`.
 
     A value that only looks like one of the known forms is shown as it is, like any other.
     """
     try:
-        asked = _read(interrupt, messages)
+        asked = _read(interrupt, messages if calling is None else calling)
     except (InvalidInput, LookupError, TypeError, ValueError, AttributeError):
         asked = []
     asked = asked or [_anything(interrupt.id, interrupt.value)]
@@ -77,6 +77,7 @@ def _own(interrupt_id: str, ask: Mapping[str, Any]) -> Asked:
         {"shape": "ask"},
         call_id=ask.get("call_id"),
         digest=action_digest(body["tool_name"], body["args"]) if is_approval else None,
+        definition=ask.get("definition"),
         timeout=ask.get("timeout"),
     )
 

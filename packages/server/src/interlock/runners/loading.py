@@ -4,19 +4,20 @@ import importlib
 import importlib.util
 import inspect
 import sys
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from types import ModuleType
 from typing import Any, Protocol, cast, get_type_hints
 
 from langchain_core.tools import BaseTool
-from langchain_core.utils.function_calling import convert_to_openai_tool
 from langgraph.graph.state import StateGraph
 from langgraph.prebuilt.tool_node import ToolNode
 from langgraph.pregel import Pregel
 from pydantic import PydanticUserError
 
+from interlock.agents._langgraph import NS_SEP
+from interlock.agents.tool_definition import definition_of, described
 from interlock.domain.canonical import digest
 from interlock.domain.errors import InvalidInput
 from interlock.domain.request import RequestKind
@@ -40,21 +41,26 @@ class HostedAgent:
     input: Mapping[str, Any]
     """The properties of what the graph takes, by name; taken once, since LangGraph makes them anew each time."""
     definitions: Mapping[str, str] = field(default_factory=dict[str, str])
-    """By tool, the digest of how it is described to the model: a remembered permission is bound to it."""
+    """By tool, the digest of how it is described to the model."""
+    definitions_in: Mapping[str, Mapping[str, str]] = field(default_factory=dict[str, Mapping[str, str]])
+    """The same for each graph apart, by its path: permissions are bound to the tool of the graph that asked."""
     parameters: Mapping[str, Sequence[Schema]] = field(default_factory=dict[str, Sequence[Schema]])
     """By tool, what its arguments have to be; several where tools share a name."""
     descriptions: Mapping[str, str] = field(default_factory=dict[str, str])
     preview: Preview | None = None
     """Shows what a call would do to a file, where the agent's files are within reach."""
 
-    def bound(self, asked: Asked) -> Asked:
-        """The ask, with what the approval of a tool may be remembered by."""
+    def bound(self, asked: Asked, graph: str | None) -> Asked:
+        """The ask, with what the approval of a tool of that graph may be remembered by.
+
+        Another graph may have another tool of that name: where it is not known which one asked, nothing is remembered.
+        """
         if asked.kind is not RequestKind.APPROVAL:
             return asked
-        definition = self.definitions.get(asked.body["tool_name"])
+        known = None if graph is None else self.definitions_in.get(graph, {}).get(asked.body["tool_name"])
         # What the agent does without a tool of its own is not among "all tools", of which the digest is made.
-        toolset = digest(dict(self.definitions)) if definition else None
-        return replace(asked, definition=definition, toolset=toolset)
+        toolset = digest(dict(self.definitions)) if known else None
+        return replace(asked, definition=asked.definition or known, toolset=toolset)
 
 
 class AgentNotLoaded(InvalidInput):
@@ -107,27 +113,46 @@ def hosted(name: str, found: Any, preview: Preview | None = None) -> HostedAgent
     tool_nodes = frozenset(key for key, node in known.nodes.items() if isinstance(node.bound, ToolNode))
     definitions, parameters = _definitions(known)
     descriptions = {tool.name: tool.description for tool in _tools(known)}
+    definitions_in = {path: _by_name(_own_tools(one)) for path, one in _known_graphs(known)}
     return HostedAgent(
-        name, known, tool_nodes, _input_fields(known), definitions, parameters, descriptions, preview=preview
+        name, known, tool_nodes, _input_fields(known), definitions, definitions_in, parameters, descriptions, preview
     )
 
 
 def _definitions(graph: Graph) -> tuple[Mapping[str, str], Mapping[str, Sequence[Schema]]]:
     """Of every tool in the graph and its subgraphs. Two tools of one name count as one that has both definitions."""
-    digests: dict[str, set[str]] = {}
     parameters: dict[str, list[Schema]] = {}
     for tool in _tools(graph):
-        definition = convert_to_openai_tool(tool)
-        digests.setdefault(tool.name, set()).add(digest(definition))
-        parameters.setdefault(tool.name, []).append(schema_of(tool, definition))
-    return {name: digest(sorted(found)) for name, found in digests.items()}, parameters
+        parameters.setdefault(tool.name, []).append(schema_of(tool, described(tool)))
+    return _by_name(_tools(graph)), parameters
+
+
+def _by_name(tools: Iterable[BaseTool]) -> dict[str, str]:
+    found: dict[str, list[BaseTool]] = {}
+    for tool in tools:
+        found.setdefault(tool.name, []).append(tool)
+    return {name: definition_of(same) for name, same in found.items()}
 
 
 def _tools(graph: Graph) -> Iterator[BaseTool]:
     inner = [cast("Graph", one) for _, one in cast("Any", graph).get_subgraphs(recurse=True) if hasattr(one, "nodes")]
-    for node in (node for one in [graph, *inner] for node in one.nodes.values()):
+    for one in [graph, *inner]:
+        yield from _own_tools(one)
+
+
+def _own_tools(graph: Graph) -> Iterator[BaseTool]:
+    for node in graph.nodes.values():
         if isinstance(node.bound, ToolNode):
             yield from node.bound.tools_by_name.values()
+
+
+def _known_graphs(graph: Graph, path: str = "") -> Iterator[tuple[str, Graph]]:
+    """The graph and those that stand in it as nodes, by path. What a function calls may be another one each time."""
+    yield path, graph
+    for name, node in graph.nodes.items():
+        inner: Any = node.bound
+        if isinstance(inner, Pregel):
+            yield from _known_graphs(cast("Graph", inner), f"{path}{NS_SEP}{name}" if path else name)
 
 
 def _input_fields(graph: Graph) -> Mapping[str, Any]:
