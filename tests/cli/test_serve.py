@@ -37,6 +37,13 @@ def test_an_agent_that_cannot_be_loaded_stops_the_start(
     assert_refused(interlock("serve", "--port", "0", agents=f"mine={name}:agent"), "mine", reason)
 
 
+def test_a_misspelled_tool_in_interrupt_on_stops_the_start(interlock: Interlock, tmp_path: Path) -> None:
+    example = (Path(__file__).parents[2] / "examples" / "approve_tools.py").read_text()
+    (tmp_path / "typo.py").write_text(example.replace('interrupt_on={"send_mail"', 'interrupt_on={"send_mial"'))
+    done = interlock("serve", "--port", "0", agents="mail=typo.py:agent")
+    assert_refused(done, "'mail'", "'send_mial'", "did you mean 'send_mail'?")
+
+
 def test_no_accounts_beyond_loopback_is_refused(interlock: Interlock) -> None:
     assert_refused(interlock("serve", "--auth", "none", "--host", "0.0.0.0"), "loopback", "0.0.0.0")
 

@@ -4,10 +4,14 @@
 """
 
 import asyncio
-from collections.abc import Awaitable, Callable, Sequence
-from types import FunctionType
-from typing import Any, Protocol, cast
+from collections.abc import Awaitable, Callable, Iterable, Iterator, Sequence
+from functools import partial
+from types import FunctionType, MethodType
+from typing import Any, Protocol, TypeVar, cast
 
+from langchain.agents.middleware import AgentMiddleware
+from langchain_core.runnables.base import RunnableBindingBase
+from langchain_core.tools import BaseTool
 from langgraph._internal._constants import (
     CONFIG_KEY_CHECKPOINT_NS,
     CONFIG_KEY_CHECKPOINTER,
@@ -26,8 +30,12 @@ from langgraph.checkpoint.serde.base import SerializerProtocol
 from langgraph.config import get_config
 from langgraph.errors import GraphInterrupt
 from langgraph.prebuilt.tool_node import ToolCallRequest, ToolNode
+from langgraph.pregel import Pregel
 from langgraph.types import Interrupt, interrupt
 from langgraph.types import _interrupt_id as _id_at  # pyright: ignore[reportPrivateUsage]
+
+T = TypeVar("T")
+Graph = Pregel[Any, Any, Any, Any]
 
 CHECKPOINTER = CONFIG_KEY_CHECKPOINTER
 """Configurable key by which a run is given its own saver, in place of the graph's."""
@@ -225,3 +233,87 @@ def _drop_answers_of_others(guard: Guard, value: Any) -> None:
     if positions.unused and not guard.owns(ids[index], value, ids[:index] + ids[index + 1 :]):
         positions.drop()
         guard.drop(ids[index])
+
+
+def middleware_around(node: ToolNode) -> Iterator[AgentMiddleware[Any, Any, Any]]:
+    """What stands around the calls of a ToolNode that `create_agent` made: it keeps them in closures only."""
+    wrappers = cast("Any", node)._awrap_tool_call, cast("Any", node)._wrap_tool_call
+    return _within(wrappers, cast("type[AgentMiddleware[Any, Any, Any]]", AgentMiddleware))
+
+
+def all_graphs(graph: Graph) -> list[Graph]:
+    """The graph, its subgraphs, and those that its tools call (deepagents' subagents), as far as they are found."""
+    found: dict[int, Graph] = {}
+    ahead = [graph]
+    while ahead:
+        one = ahead.pop()
+        if id(one) in found or not isinstance(cast("Any", one), Pregel):
+            continue
+        found[id(one)] = one
+        ahead.extend(inner for _, inner in cast("Any", one).get_subgraphs(recurse=True))
+        for node in tool_nodes(one):
+            ahead.extend(_within(node.tools_by_name.values(), cast("type[Graph]", Pregel)))
+    return list(found.values())
+
+
+def tool_nodes(graph: Graph) -> Iterator[ToolNode]:
+    return (node.bound for node in graph.nodes.values() if isinstance(node.bound, ToolNode))
+
+
+def _within(start: Iterable[Any], kind: type[T]) -> Iterator[T]:
+    """The objects of a kind that functions hold, wherever in their closures, bindings and collections."""
+    seen: dict[int, Any] = {}
+    ahead = list(start)
+    while ahead:
+        one = ahead.pop()
+        if id(one) in seen:
+            continue
+        seen[id(one)] = one
+        if isinstance(one, kind):
+            yield one
+        else:
+            ahead.extend(_held(one))
+
+
+def _held(one: Any) -> Iterable[Any]:
+    held: Iterable[Any] = ()
+    match one:
+        case MethodType():
+            held = (one.__self__, one.__func__)
+        case FunctionType():
+            held = _used(one)
+        case partial():
+            known = cast("partial[Any]", one)
+            held = (known.func, *known.args, *known.keywords.values())
+        case RunnableBindingBase():
+            held = (cast("Any", one).bound,)
+        case BaseTool():
+            held = _of_tool(one)
+        case dict():
+            held = cast("dict[Any, Any]", one).values()
+        case list() | tuple():
+            held = cast("list[Any]", one)
+        case _:
+            pass
+    return held
+
+
+def _of_tool(tool: BaseTool) -> Iterator[Any]:
+    for value in vars(tool).values():
+        yield value
+        if isinstance(value, MethodType):
+            yield from getattr(value.__self__, "__dict__", {}).values()
+
+
+def _used(function: FunctionType) -> Iterator[Any]:
+    yield getattr(function, "__wrapped__", None)
+    for cell in function.__closure__ or ():
+        try:
+            yield cell.cell_contents
+        except ValueError:  # it is empty: its name is not bound yet
+            continue
+    for name in function.__code__.co_names:
+        value = function.__globals__.get(name)
+        # A library's functions use thousands of others: only those of the same module are followed.
+        if not isinstance(value, FunctionType) or value.__module__ == function.__module__:
+            yield value

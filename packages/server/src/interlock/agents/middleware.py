@@ -2,6 +2,7 @@
 
 import json
 from collections.abc import Awaitable, Callable, Collection, Mapping
+from difflib import get_close_matches
 from typing import Any, NotRequired, TypedDict, cast
 
 from langchain.agents.middleware import AgentMiddleware
@@ -14,6 +15,7 @@ from interlock.agents.asking import Approval, NotAnswered
 from interlock.agents.context import declared_idempotent
 from interlock.agents.tool_definition import definition_of
 from interlock.domain.asks import APPROVAL_DECISIONS
+from interlock.domain.risk import RISK_LEVELS
 
 _DECISIONS = {
     **{"approve": "accept", "edit": "edit", "reject": "reject", "respond": "response"},
@@ -47,13 +49,15 @@ class InterlockMiddleware(AgentMiddleware[Any, Any, Any]):
 
     def __init__(self, interrupt_on: Mapping[str, bool | Gate] | None = None, idempotent: Collection[str] = ()) -> None:
         super().__init__()
-        if isinstance(idempotent, str):
+        if isinstance(idempotent, str) or not all(isinstance(name, str) for name in cast("Any", idempotent)):
             raise ValueError(f"idempotent takes a collection of tool names, not {idempotent!r}")
+        if not isinstance(cast("Any", interrupt_on), Mapping | None):
+            raise ValueError(f"interrupt_on maps names of tools to True, False or a gate; it is {interrupt_on!r}")
         self.idempotent = frozenset(idempotent)
-        self.gates: dict[str, Gate] = {}
-        for tool, gate in (interrupt_on or {}).items():
-            if gate is not False:
-                self.gates[tool] = _checked(tool, Gate() if gate is True else gate)
+        self.ungated = frozenset(tool for tool, gate in (interrupt_on or {}).items() if gate is False)
+        self.gates = {tool: _checked(tool, gate) for tool, gate in (interrupt_on or {}).items() if gate is not False}
+        self.unmatched: frozenset[str] = frozenset()
+        """Gated names that no tool had when the agent was loaded, in a graph that may get tools while it runs."""
 
     def wrap_tool_call(self, request: ToolCallRequest, handler: Callable[[ToolCallRequest], Result]) -> Result:
         asked = self._ask(request)
@@ -81,6 +85,8 @@ class InterlockMiddleware(AgentMiddleware[Any, Any, Any]):
         """The request to run, as it is or as the person changed it, or the message that stands in for its result."""
         call = request.tool_call
         gate = self.gates.get(call["name"])
+        if gate is None and request.tool is None and call["name"] not in self.ungated:
+            self._refuse_a_misspelled_gate(call["name"])
         if gate is None or not gate.get("when", _always)(request):
             return request
         try:
@@ -99,6 +105,14 @@ class InterlockMiddleware(AgentMiddleware[Any, Any, Any]):
         except NotAnswered as error:
             return _instead(request, f"Not answered: {error.reason}. {call['name']} was not run.")
         return _decided(request, approval)
+
+    def _refuse_a_misspelled_gate(self, tool: str) -> None:
+        """The tool came while the agent ran, so that no gate could be held against its name before."""
+        for gated in get_close_matches(tool, self.unmatched, n=1):
+            raise ValueError(
+                f"interrupt_on names {gated!r}, which no tool is called, and {tool!r} is about to run unasked: "
+                f"correct the name, or say {tool!r}: False"
+            )
 
 
 def _decided(request: ToolCallRequest, approval: Approval) -> ToolCallRequest | ToolMessage:
@@ -146,8 +160,49 @@ def _allowed(gate: Gate) -> list[str]:
     return [_DECISIONS[name] for name in gate.get("allowed_decisions", tuple(_DECISIONS))]
 
 
-def _checked(tool: str, gate: Gate) -> Gate:
-    unknown = [name for name in gate.get("allowed_decisions", ()) if name not in _DECISIONS]
-    if unknown or ("allowed_decisions" in gate and not gate["allowed_decisions"]):
-        raise ValueError(f"interrupt_on[{tool!r}]: allowed_decisions takes some of approve, edit, reject, respond")
-    return gate
+def _checked(tool: str, gate: Any) -> Gate:
+    """The gate; what is wrong with it raises, since a gate that is not understood is one that does not close."""
+    if gate is True:
+        return Gate()
+    if not isinstance(gate, Mapping):
+        raise ValueError(f"interrupt_on[{tool!r}] is {gate!r}: it must be True, False or a gate, which is a dict")
+    given = cast("Mapping[str, Any]", gate)
+    for name, value in given.items():
+        if name not in _OPTIONS:
+            raise ValueError(f"interrupt_on[{tool!r}]: there is no option {name!r}{nearest(name, _OPTIONS)}")
+        wanted, is_right = _OPTIONS[name]
+        if not is_right(value):
+            raise ValueError(f"interrupt_on[{tool!r}]: {name} is {value!r}; it must be {wanted}")
+    return cast("Gate", dict(given))
+
+
+def nearest(name: str, known: Collection[str]) -> str:
+    """The end of a sentence that says that a name is not known."""
+    close = get_close_matches(name, known, n=1)
+    if close:
+        return f"; did you mean {close[0]!r}?"
+    return f"; there are {', '.join(sorted(known))}" if known else ""
+
+
+def _is_some_decisions(value: Any) -> bool:
+    given = {str(name) for name in cast("Any", value)} if isinstance(value, Collection) else set[str]()
+    return bool(given) and given <= _DECISIONS.keys()
+
+
+def _is_seconds(value: Any) -> bool:
+    return value is None or (isinstance(value, int | float) and not isinstance(value, bool) and 0 < value < 10**9)
+
+
+def _is_text(value: Any) -> bool:
+    return isinstance(value, str)
+
+
+_OPTIONS: Mapping[str, tuple[str, Callable[[Any], bool]]] = {
+    "allowed_decisions": ("some of approve, edit, reject, respond", _is_some_decisions),
+    "description": ("a text, or a function of the call", lambda value: isinstance(value, str) or callable(value)),
+    "display_name": ("a text", _is_text),
+    "risk_level": (f"one of {', '.join(RISK_LEVELS)}", lambda value: value in RISK_LEVELS),
+    "allow_remember": ("True or False", lambda value: isinstance(value, bool)),
+    "when": ("a function of the call", callable),
+    "timeout": ("a number of seconds above 0, or None", _is_seconds),
+}

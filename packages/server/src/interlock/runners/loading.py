@@ -23,6 +23,7 @@ from interlock.domain.errors import InvalidInput
 from interlock.domain.request import RequestKind
 from interlock.domain.showing import FileBehind
 from interlock.runners.arguments import Schema, schema_of
+from interlock.runners.gates import GateWithoutTool, check_gates
 from interlock.services.requesting import Asked
 
 Graph = Pregel[Any, Any, Any, Any]
@@ -110,6 +111,10 @@ def hosted(name: str, found: Any, preview: Preview | None = None) -> HostedAgent
     known = cast("Graph", graph)
     if cast("Any", known).checkpointer is False:
         raise AgentNotLoaded(f"agent {name!r} was compiled with checkpointer=False, so it cannot pause")
+    try:
+        check_gates(known)
+    except GateWithoutTool as error:
+        raise AgentNotLoaded(f"agent {name!r}: {error}") from error
     tool_nodes = frozenset(key for key, node in known.nodes.items() if isinstance(node.bound, ToolNode))
     definitions, parameters = _definitions(known)
     descriptions = {tool.name: tool.description for tool in _tools(known)}

@@ -1,0 +1,107 @@
+"""The gates of an agent, held against its tools when it is loaded: a gate on a name that no tool has closes nothing."""
+
+import logging
+import sys
+from collections.abc import Collection, Iterable, Iterator, Mapping, Set
+from dataclasses import dataclass
+from difflib import get_close_matches
+from typing import Any, cast
+
+from langchain.agents.middleware import AgentMiddleware, HumanInTheLoopMiddleware, InterruptOnConfig
+
+from interlock.agents._langgraph import Graph, all_graphs, middleware_around, tool_nodes
+from interlock.agents.middleware import InterlockMiddleware, nearest
+
+logger = logging.getLogger("interlock.agents")
+
+Middleware = AgentMiddleware[Any, Any, Any]
+
+_SHIPPED = ("interlock", "langchain", "deepagents")
+"""Packages whose middleware brings its tools when it is made, and none later."""
+_DECISIONS = ("approve", "edit", "reject", "respond")
+
+
+class GateWithoutTool(ValueError):
+    """A gate that would not close: the call would run unasked."""
+
+
+@dataclass(frozen=True, slots=True)
+class _Place:
+    """Tools of one node, and the middleware around them."""
+
+    tools: Set[str]
+    middleware: tuple[Middleware, ...]
+
+    @property
+    def may_get_tools_later(self) -> bool:
+        return not all(_is_shipped(type(one)) for one in self.middleware)
+
+    def named(self) -> Iterator[tuple[Middleware, str, str]]:
+        """The middleware, the argument, and the tool that it names."""
+        for one in self.middleware:
+            if isinstance(one, InterlockMiddleware):
+                yield from ((one, "interrupt_on", tool) for tool in one.gates)
+                yield from ((one, "idempotent", tool) for tool in one.idempotent)
+            elif isinstance(one, HumanInTheLoopMiddleware):
+                known = cast("Mapping[str, Any]", cast("Any", one).interrupt_on)
+                yield from ((one, "interrupt_on", tool) for tool, gate in known.items() if not _is_made_for_all(gate))
+
+
+def check_gates(graph: Graph) -> None:
+    """Raise where a gate names no tool, with the name that was probably meant.
+
+    Agents share their gates: a subagent of deepagents takes those of the agent above it. So a name is right when it
+    gates a tool anywhere.
+    """
+    places = [
+        _Place(node.tools_by_name.keys(), tuple(middleware_around(node)))
+        for one in all_graphs(graph)
+        for node in tool_nodes(one)
+    ]
+    _check_options(places)
+    effective = {(argument, tool) for place in places for _, argument, tool in place.named() if tool in place.tools}
+    everywhere = frozenset[str]().union(*(place.tools for place in places))
+    for place in places:
+        for middleware, argument, tool in place.named():
+            if (argument, tool) not in effective:
+                _refuse(place, middleware, argument, tool, everywhere)
+
+
+def _refuse(place: _Place, middleware: Middleware, argument: str, tool: str, everywhere: Set[str]) -> None:
+    if tool in everywhere:
+        raise GateWithoutTool(
+            f"{argument} names {tool!r}, which is a tool of another graph than the one that the middleware is given "
+            "to; give it to the agent that has the tool"
+        )
+    gated = {name for _, _, name in place.named()}
+    told = f"{argument} names {tool!r}, and the agent has no such tool"
+    if not place.may_get_tools_later or get_close_matches(tool, everywhere - gated, n=1):
+        raise GateWithoutTool(told + nearest(tool, everywhere))
+    logger.warning("%s yet: nothing is asked until one of that name comes while it runs", told)
+    if isinstance(middleware, InterlockMiddleware):
+        middleware.unmatched |= {tool}
+
+
+def _check_options(places: list[_Place]) -> None:
+    """Those of LangChain's own gates; Interlock's checks its own when it is made."""
+    for one in (one for place in places for one in place.middleware if type(one) is HumanInTheLoopMiddleware):
+        for tool, gate in cast("Mapping[str, Mapping[str, Any]]", cast("Any", one).interrupt_on).items():
+            _check_known(tool, "option", gate, InterruptOnConfig.__annotations__)
+            _check_known(tool, "decision", gate["allowed_decisions"], _DECISIONS)
+
+
+def _check_known(tool: str, what: str, given: Iterable[str], known: Collection[str]) -> None:
+    for name in given:
+        if name not in known:
+            raise GateWithoutTool(f"interrupt_on[{tool!r}]: there is no {what} {name!r}{nearest(name, known)}")
+
+
+def _is_made_for_all(gate: Mapping[str, Any]) -> bool:
+    """deepagents makes gates from file permissions, for all of its file tools, whether the agent has them or not."""
+    return str(getattr(gate.get("when"), "__module__", "")).startswith("deepagents.")
+
+
+def _is_shipped(kind: type) -> bool:
+    """Whether it is a class of those packages, and not one that their decorators make of somebody's function."""
+    module = sys.modules.get(kind.__module__)
+    return kind.__module__.partition(".")[0] in _SHIPPED and getattr(module, kind.__qualname__, None) is kind
