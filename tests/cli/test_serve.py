@@ -10,6 +10,8 @@ from tests.cli.conftest import Interlock
 from tests.support.server import ServerProcess
 from tests.support.threads import ThreadsClient
 
+ROOT = Path(__file__).parents[2]
+
 
 def assert_refused(done: subprocess.CompletedProcess[str], *reasons: str) -> None:
     assert done.returncode == 2
@@ -38,7 +40,7 @@ def test_an_agent_that_cannot_be_loaded_stops_the_start(
 
 
 def test_a_misspelled_tool_in_interrupt_on_stops_the_start(interlock: Interlock, tmp_path: Path) -> None:
-    example = (Path(__file__).parents[2] / "examples" / "approve_tools.py").read_text()
+    example = (ROOT / "examples" / "approve_tools.py").read_text()
     (tmp_path / "typo.py").write_text(example.replace('interrupt_on={"send_mail"', 'interrupt_on={"send_mial"'))
     done = interlock("serve", "--port", "0", agents="mail=typo.py:agent")
     assert_refused(done, "'mail'", "'send_mial'", "did you mean 'send_mail'?")
@@ -75,12 +77,32 @@ def test_a_server_that_is_ready_prints_where_it_is_and_a_link_to_sign_in_once(ru
     assert f"{running.url}/login#once=" in link
 
 
+@pytest.mark.parametrize(
+    ("readme", "message"), [("README.md", "delete hello.py"), ("README.zh-CN.md", "删除 hello.py")]
+)
+def test_the_first_act_of_the_readme_works_on_a_fresh_data_folder(tmp_path: Path, readme: str, message: str) -> None:
+    assert message in (ROOT / readme).read_text()
+    with ServerProcess(tmp_path / "fresh") as server:
+        client = ThreadsClient(server.url).sign_in()
+        thread_id = client.new_thread()
+        request_id = client.chat(thread_id, message).first("interrupt")["request_id"]
+        address = f"/api/v1/inbox/requests/{request_id}"
+        assert "print(" in client.http.get(address).json()["file"]["text"]
+        ended = client.resume(thread_id, "continue").first("tool/end")
+        assert (ended["tool"], ended["status"]) == ("delete_file", "success")
+        assert client.http.get(address).json()["result"] == {"status": "success", "output": "Deleted hello.py."}
+        client.http.close()
+        server.stop()
+        server.start()
+        assert not (server.data / "workspace" / "hello.py").exists(), "what people deleted stays deleted"
+
+
 def test_the_demo_agent_is_there_when_none_is_named(running: ServerProcess) -> None:
     client = ThreadsClient(running.url).sign_in()
     thread_id = client.new_thread()
     assert client.chat(thread_id, "创建一个 hello.py 文件").first("interrupt")["info"] == "正在写入文件: hello.py"
     client.resume(thread_id, "continue")
-    assert (running.data / "workspace" / "hello.py").exists()
+    assert "Interlock" in (running.data / "workspace" / "hello.py").read_text()
     client.http.close()
 
 

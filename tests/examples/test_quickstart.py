@@ -29,4 +29,4 @@ def test_the_quickstart_writes_a_file_after_a_person_said_so(server: ServerProce
     assert "event: interrupt" in asked
     assert "event: tool/start" not in asked
     assert "event: tool/end" in answered
-    assert (server.data / "workspace" / "hello.py").is_file()
+    assert "Interlock" in (server.data / "workspace" / "hello.py").read_text()

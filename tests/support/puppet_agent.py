@@ -130,6 +130,8 @@ async def _hold(name: str) -> str:
 async def _guarded(name: str) -> str:
     """Do something that a person has to allow."""
     await _tell(f"did {name}")
+    if name.startswith("hold:"):
+        await _pass(name)
     return f"done {name}"
 
 

@@ -29,10 +29,23 @@ def test_a_click_approves_what_is_shown_and_it_runs_once(reviewer: Person, witne
     shown = review.told()["digest"]
     review.chooses("Approve")
     review.ends("Approved at")
-    expect(review.bar.get_by_text("guarded runs now.")).to_be_focused()
+    expect(review.bar.get_by_text("guarded has run.")).to_be_focused()
     ran(witness, "approved-by-click")
     assert [(sent["value"], sent["digest"]) for sent in review.sent] == [({"decision": "accept"}, shown)]
     assert (review.told()["answered_by"], review.told()["source"]) == (reviewer.name, "web")
+
+
+def test_the_page_shows_how_an_approved_call_ended_live_and_after_a_reload(reviewer: Person, witness: Witness) -> None:
+    name = f"hold:{reviewer.name}"
+    review = opened(reviewer, asks(reviewer, "guarded", name=name))
+    review.chooses("Approve")
+    review.ends("guarded runs now.")
+    witness.release(name)
+    review.ends("guarded has run.")
+    expect(review.page.get_by_text(f"done {name}")).to_be_visible()
+    review.page.reload()
+    review.ends("guarded has run.")
+    expect(review.page.get_by_text(f"done {name}")).to_be_visible()
 
 
 def test_what_will_run_stands_before_what_the_agent_says_of_it(reviewer: Person) -> None:

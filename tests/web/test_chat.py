@@ -146,7 +146,7 @@ def test_letters_act_on_a_card_only_while_it_has_the_focus(reviewer: Person, wit
     expect(card.bar.get_by_text("Press A again")).to_be_visible()
     card.later()
     card.press("a")
-    card.ends("guarded runs now")
+    card.ends("guarded has run")
     wait_for(lambda: witness.count(name), lambda count: count == 1)
 
 

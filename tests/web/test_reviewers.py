@@ -47,7 +47,7 @@ def test_the_other_browser_is_told_at_once_who_took_it(reviewer: Person, admin: 
     theirs.chooses("Refuse")
     theirs.bar.get_by_label("Reason").fill("I would rather not")
     mine.chooses("Approve")
-    mine.ends("guarded runs now")
+    mine.ends("guarded has run")
     theirs.ends(f"{reviewer.name} approved this at")
     theirs.ends("in a browser. You sent nothing.")
     theirs.ends("Your draft is kept.")
@@ -112,7 +112,7 @@ def test_of_two_answers_one_wins_and_the_other_is_told_by_whom(
     won, lost = (mine, theirs) if told["answered_by"] == reviewer.name else (theirs, mine)
     is_approved = told["response"]["decision"] == "accept"
     assert is_approved == (won is mine)
-    won.ends("runs now" if is_approved else "does not run")
+    won.ends("has run" if is_approved else "does not run")
     lost.ends(f"{told['answered_by']} {'approved' if is_approved else 'refused'} this at")
     lost.ends("Your answer came later and was not used.")
     wait_for(lambda: history(reviewer.client, told), lambda found: found == [told["answered_by"]])

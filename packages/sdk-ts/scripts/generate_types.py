@@ -36,6 +36,7 @@ INBOX: Aliases = {
     "Risk": inbox.Risk,
     "RequestStatus": inbox.RequestStatus,
     "Outcome": inbox.Outcome,
+    "ResultStatus": inbox.ResultStatus,
     "ConversationState": inbox.ConversationState,
 }
 TARGETS: Mapping[str, tuple[Aliases, Sequence[ModuleType]]] = {

@@ -10,6 +10,8 @@ export type RequestStatus = "pending" | "answered" | "cancelled" | "expired";
 
 export type Outcome = "approved" | "edited" | "refused" | "replied" | "answered" | "cancelled" | "expired";
 
+export type ResultStatus = "elsewhere" | "waiting" | "running" | "success" | "failed" | "refused" | "went_on" | "run_failed" | "stopped";
+
 export type ConversationState = "idle" | "running" | "waiting";
 
 export interface SignIn {
@@ -94,6 +96,12 @@ export interface File {
   after: string | null;
 }
 
+export interface Result {
+  status: ResultStatus;
+  /** What the call gave, or why the run failed. */
+  output: string;
+}
+
 export interface InboxRequest extends InboxEntry {
   status: RequestStatus;
   /** Asked by the server itself: nobody knows how far a tool came. */
@@ -119,6 +127,8 @@ export interface InboxRequest extends InboxEntry {
   /** Why it was not answered, where somebody said so. */
   reason: string | null;
   provenance: Record<string, unknown> | null;
+  /** What came of a yes; null where none was given. */
+  result: Result | null;
   server_time: string;
 }
 

@@ -1,8 +1,9 @@
 """What reviewers can rely on: nothing breaks on strange text, every danger takes the code, a stop stops."""
 
 import json
+from typing import Any
 
-from tests.support.inbox import INBOX, answer, asked, view
+from tests.support.inbox import INBOX, answer, asked, told, view
 from tests.support.puppet import calls, says, script
 from tests.support.threads import ThreadsClient
 from tests.support.waiting import wait_for
@@ -86,3 +87,45 @@ def test_conversations_are_listed_and_stopped(owner: ThreadsClient, witness: Wit
 def test_what_programs_read_is_not_kept_by_browsers(owner: ThreadsClient) -> None:
     reply = owner.http.get(INBOX)
     assert (reply.headers["cache-control"], reply.headers["x-content-type-options"]) == ("no-store", "nosniff")
+
+
+def result(person: ThreadsClient, request: dict[str, Any]) -> dict[str, Any]:
+    """What came of a yes, once it is known."""
+    given = lambda: view(person, request)["result"]  # noqa: E731
+    return wait_for(given, lambda one: one["status"] not in ("waiting", "running"))
+
+
+def test_what_came_of_a_yes_is_told_with_the_request(owner: ThreadsClient, witness: Witness) -> None:
+    first, second = asked(owner, ("guarded", {"name": "one"}), ("guarded", {"name": "two"}))
+    assert view(owner, first)["result"] is None
+    assert answer(owner, first["request_id"], {"decision": "accept"}).status_code == 200
+    assert view(owner, first)["result"] == {"status": "waiting", "output": ""}
+    assert answer(owner, second["request_id"], {"decision": "reject", "message": "no"}).status_code == 200
+    assert result(owner, first) == {"status": "success", "output": "done one"}
+    assert view(owner, second)["result"] is None
+    assert (witness.count("one"), witness.count("two")) == (1, 0)
+
+
+def test_a_call_that_runs_is_told_to_run_until_it_has_ended(owner: ThreadsClient, witness: Witness) -> None:
+    (held,) = asked(owner, ("guarded", {"name": "hold:long"}))
+    assert answer(owner, held["request_id"], {"decision": "accept"}).status_code == 200
+    wait_for(lambda: witness.count("at:hold:long"), lambda count: count == 1)
+    assert view(owner, held)["result"] == {"status": "running", "output": ""}
+    witness.release("hold:long")
+    assert result(owner, held) == {"status": "success", "output": "done hold:long"}
+
+
+def test_a_call_that_failed_is_told_with_its_reason(owner: ThreadsClient) -> None:
+    (failing,) = told(owner, "delete nowhere.txt", "demo")
+    shown = view(owner, failing)
+    assert answer(owner, shown, {"decision": "accept"}, code=shown["code"]).status_code == 200
+    found = result(owner, failing)
+    assert found["status"] == "failed"
+    assert "nowhere.txt" in found["output"]
+
+
+def test_what_came_of_a_yes_to_an_agent_elsewhere_is_not_known_here(owner: ThreadsClient) -> None:
+    body = {"type": "permission", "request_data": {"tool_name": "deploy", "args": {"to": "x"}}}
+    made = owner.http.post("/api/v1/agent/hitl/requests", json=body).json()["data"]
+    answer(owner, made["request_id"], {"decision": "accept"}, code=view(owner, made)["code"])
+    assert view(owner, made)["result"] == {"status": "elsewhere", "output": ""}

@@ -12,6 +12,9 @@ Risk = Literal["low", "medium", "high", "critical"]
 RequestStatus = Literal["pending", "answered", "cancelled", "expired"]
 ConversationState = Literal["idle", "running", "waiting"]
 Outcome = Literal["approved", "edited", "refused", "replied", "answered", "cancelled", "expired"]
+ResultStatus = Literal[
+    "elsewhere", "waiting", "running", "success", "failed", "refused", "went_on", "run_failed", "stopped"
+]
 Name = Annotated[str, StringConstraints(min_length=1, max_length=64)]
 Password = Annotated[str, StringConstraints(min_length=1, max_length=256)]
 Id = Annotated[str, StringConstraints(min_length=1, max_length=200)]
@@ -95,6 +98,11 @@ class File(Told):
     after: str | None
 
 
+class Result(Told):
+    status: ResultStatus
+    output: str = Field(description="What the call gave, or why the run failed.")
+
+
 class InboxRequest(InboxEntry):
     status: RequestStatus
     in_doubt: bool = Field(description="Asked by the server itself: nobody knows how far a tool came.")
@@ -117,6 +125,7 @@ class InboxRequest(InboxEntry):
     source: str | None
     reason: str | None = Field(description="Why it was not answered, where somebody said so.")
     provenance: dict[str, Any] | None
+    result: Result | None = Field(description="What came of a yes; null where none was given.")
     server_time: datetime
 
 

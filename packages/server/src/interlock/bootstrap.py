@@ -212,9 +212,10 @@ async def _agents(config: Config, database: Database) -> "HostedAgents":
 def _demo(config: Config) -> "HostedAgent":
     from interlock.agents.demo.agent import build
     from interlock.agents.demo.preview import WorkspacePreview
+    from interlock.agents.demo.workspace import open_workspace
     from interlock.runners.loading import hosted
 
-    config.workspace.mkdir(parents=True, exist_ok=True)
+    open_workspace(config.workspace, config.locale)
     try:
         graph = build(config.workspace, config.model, config.locale)
         return hosted(DEMO, graph, WorkspacePreview(config.workspace))

@@ -129,7 +129,7 @@ export const zh: Translated<typeof en> = {
     look: "查看",
     noMatch: "没有匹配的请求；另有 {count} 个被隐藏。",
     noMatchNone: "没有匹配的请求，也没有其他待处理的请求。",
-    first: "首次使用：在<chat>对话</chat>中输入 <say>delete hello.py</say>，看看智能体想做什么。",
+    first: "首次使用：在<chat>对话</chat>中输入 <say>删除 hello.py</say>，看看智能体想做什么。",
   },
   outcome: {
     approved: "已批准",

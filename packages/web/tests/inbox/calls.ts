@@ -26,6 +26,7 @@ export function request(id: string, given: Partial<InboxRequest> = {}): InboxReq
     answered_at: null,
     source: null,
     provenance: null,
+    result: null,
     server_time: moment(0),
     ...given,
   };

@@ -8,7 +8,6 @@ import { LateGuard } from "@/request/model/guard";
 import { linesLeft } from "@/request/model/lines-left";
 import { obstacleTo } from "@/request/model/obstacle";
 import { isWide, offered } from "@/request/model/remember";
-import { runningOf } from "@/request/model/running";
 import { siblingOf } from "@/request/model/siblings";
 
 describe("the code", () => {
@@ -146,23 +145,5 @@ describe("siblings", () => {
     expect(siblingOf(request, 1)).toBe("c");
     expect(siblingOf({ ...request, request_id: "c" }, 1)).toBeNull();
     expect(siblingOf({ ...request, request_id: "x" }, -1)).toBeNull();
-  });
-});
-
-describe("what was approved", () => {
-  const hosted = [{ name: "demo" }];
-  const settled = { status: "answered" } as const;
-  const open = { status: "pending" } as const;
-
-  it("runs now only here, and only when nothing else of its pause waits", () => {
-    expect(runningOf({ agent: "demo" }, hosted, [])).toBe("now");
-    expect(runningOf({ agent: "demo" }, hosted, [settled])).toBe("now");
-    expect(runningOf({ agent: "demo" }, hosted, [settled, open, undefined])).toBe("waits");
-    expect(runningOf({ agent: "theirs" }, hosted, [open])).toBe("elsewhere");
-  });
-
-  it("is not said to run before that is known", () => {
-    expect(runningOf({ agent: "demo" }, undefined, [])).toBeNull();
-    expect(runningOf({ agent: "demo" }, hosted, [settled, undefined])).toBeNull();
   });
 });

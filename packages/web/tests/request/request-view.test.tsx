@@ -87,12 +87,39 @@ describe("an approval", () => {
   it("is sent with what was shown, and shows the receipt only then", async () => {
     const bar = await open({});
     fireEvent.click(await within(bar).findByRole("button", { name: /^Approve/ }));
-    await within(bar).findByText(/Approved at .* runs now\./);
+    await within(bar).findByText(/Approved at/);
     expect(answers()).toHaveLength(1);
     expect(answers()[0]?.key).toBeTruthy();
     expect(answers()[0]?.body).toMatchObject({ value: { decision: "accept" }, digest: "00000011aaaa" });
     expect(answers()[0]?.body).toHaveProperty("dwell_ms");
     expect(document.activeElement?.textContent).toMatch(/Approved at/);
+  });
+
+  it("is followed until what it allowed has ended, and shows what came of it", async () => {
+    const bar = await open({});
+    fireEvent.click(await within(bar).findByRole("button", { name: /^Approve/ }));
+    await within(bar).findByText(/Approved at/);
+    const settled = {
+      status: "answered",
+      answered_by: "ann",
+      answered_at: "2026-01-01T10:00:05Z",
+      source: "web",
+    } as const;
+    const approved = { ...server.request, ...settled, response: { decision: "accept" } };
+    server.request = { ...approved, result: { status: "running", output: "" } };
+    server.tell("settled", { ...settled, request_id: "perm_1", conversation_id: "t", value: { decision: "accept" } });
+    await within(bar).findByText(/Approved at .* runs now\./);
+    server.request = { ...approved, result: { status: "failed", output: "no such file" } };
+    await within(bar).findByText(/Approved at .* has run, and failed\./, {}, { timeout: 5_000 });
+    await screen.findByText("no such file");
+  });
+
+  it("that was given before says what came of it", async () => {
+    const settled = { status: "answered", answered_by: "ben", answered_at: "2026-01-01T10:00:05Z" } as const;
+    const result = { status: "success", output: "Deleted hello.py." } as const;
+    const bar = await open({ ...settled, response: { decision: "accept" }, result });
+    await within(bar).findByText(/ben approved this at .* has run\./);
+    await screen.findByText("Deleted hello.py.");
   });
 
   it("does not count what is pressed in the first half second", async () => {

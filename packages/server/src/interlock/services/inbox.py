@@ -19,6 +19,7 @@ from interlock.services.answering import Reply, Sender, Settled, settle_one
 from interlock.services.core import Core, Unit
 from interlock.services.once import Once, replied_once
 from interlock.services.pending import RequestView, Wanted
+from interlock.services.results import Result, result_of
 
 
 class FileChanged(NotShown):
@@ -53,6 +54,7 @@ class FullView:
     siblings: Sequence[str]
     schema: Mapping[str, object] | None
     file: FileBehind | None
+    result: Result | None
 
 
 async def list_inbox(
@@ -96,11 +98,12 @@ async def view(core: Core, principal: Principal, request_id: str) -> FullView:
     async with core.store.snapshot() as tx:
         entries = await _entries(core, tx, [seen.request])
         siblings = await tx.requests.of_pauses([seen.request.pause_id])
-    if not entries:
-        raise NotFound("there is no such request", request_id=request_id)
+        if not entries:
+            raise NotFound("there is no such request", request_id=request_id)
+        result = await result_of(tx, entries[0].thread, seen.request, seen.answer)
     schema = core.agents.schema(seen.request)
     file = await core.agents.file_behind(seen.request)
-    return FullView(entries[0], seen, [one.id for one in siblings], schema, file)
+    return FullView(entries[0], seen, [one.id for one in siblings], schema, file, result)
 
 
 async def answer_shown(

@@ -9,6 +9,8 @@ import { useLiveEvents } from "@/api/live-context";
 import { get, post } from "@/api/transport";
 import { deliveries } from "./deliveries";
 
+const EVERY = 1_000;
+
 export function requestKey(id: string) {
   return ["request", id] as const;
 }
@@ -21,12 +23,14 @@ export function useRequest(id: string) {
   const client = useQueryClient();
   const [deleted, setDeleted] = useState<string | null>(null);
   const [ended, setEnded] = useState<Settled | null>(null);
-  const query = useQuery({
+  const query = useQuery<InboxRequest>({
     queryKey: requestKey(id),
     // Another page may have left it here some time ago.
     refetchOnMount: "always",
     // Each time that somebody is heard of counts, also with the same names.
     structuralSharing: false,
+    // How a call ended that was allowed is in its conversation's log, of which the stream says nothing.
+    refetchInterval: ({ state }) => (isUnderWay(state.data) ? EVERY : false),
     queryFn: async ({ signal }) => told(await get<InboxRequest>(addressOf(id), {}, signal)),
   });
   const change = useCallback(
@@ -51,6 +55,10 @@ export function useRequest(id: string) {
   );
   const request = useMemo(() => query.data && withEnd(query.data, ended), [query.data, ended]);
   return { request, query, extend, isDeleted: deleted === id };
+}
+
+function isUnderWay(request: InboxRequest | undefined): boolean {
+  return request?.result?.status === "waiting" || request?.result?.status === "running";
 }
 
 /** Of what was ended without an answer, only the event tells by whom. */

@@ -1,7 +1,6 @@
 import { useTranslations } from "use-intl";
 import { useConnection } from "@/api/live-context";
 import { usePerson } from "@/api/session";
-import { useRunning } from "../api/use-running";
 import { AgentText } from "../forms/agent-text";
 import { outcomeOf } from "../model/outcome";
 import { useMoment } from "../moment";
@@ -38,17 +37,24 @@ export function StateWords() {
     case "taken":
       return <Taken />;
     case "settled":
-      return request.status === "expired" ? <SettledExpired /> : <Ended />;
+      return request.status === "expired" ? (
+        <SettledExpired />
+      ) : (
+        <>
+          <Ended />
+          <Runs />
+        </>
+      );
     default:
       return null;
   }
 }
 
+/** What came of a yes, as far as it has come. */
 function Runs() {
   const t = useTranslations("request.states.runs");
   const { request } = useReview();
-  const running = useRunning(request);
-  return running && <> {t.rich(running, namesIn(request))}</>;
+  return request.result && <> {t.rich(request.result.status, namesIn(request))}</>;
 }
 
 function Taken() {
@@ -59,6 +65,7 @@ function Taken() {
   return (
     <>
       <Ended /> {delivery?.state === "late" ? t("notUsed") : t(isOwn ? "sentNothingHere" : "sentNothing")}
+      <Runs />
     </>
   );
 }

@@ -29,7 +29,7 @@ export function SettledDetails() {
 
 function Approval({ response }: { response: JsonObject }) {
   const t = useTranslations("request.states");
-  const { request } = useReview();
+  const { request, embedded } = useReview();
   return (
     <>
       {isObject(response.args) && (
@@ -40,6 +40,12 @@ function Approval({ response }: { response: JsonObject }) {
       {textOf(response.message) && (
         <Part title={t("said")}>
           <Revealed text={textOf(response.message)} multiline />
+        </Part>
+      )}
+      {/* Where it is part of another page, that one shows it. */}
+      {request.result?.output && !embedded && (
+        <Part title={t("result")}>
+          <Revealed text={request.result.output} multiline />
         </Part>
       )}
     </>

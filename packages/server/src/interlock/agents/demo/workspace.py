@@ -7,14 +7,15 @@ Each such text begins with `Error` or with the exit code, by which a reader can 
 import codecs
 import os
 import stat
-from collections.abc import Generator
-from contextlib import contextmanager
+from collections.abc import Generator, Mapping
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
 
 from langchain_core.tools import BaseTool, StructuredTool, ToolException
 
 from interlock.agents.demo import shell
+from interlock.agents.demo.asks import Language
 from interlock.agents.demo.folder import Folder, Location, NotAFile, OutsideFolder
 
 
@@ -25,6 +26,20 @@ class Limits:
     read_bytes: int = 64 * 1024
     edit_bytes: int = 1024 * 1024
     listed: int = 500
+
+
+WELCOME: Mapping[Language, str] = {
+    "zh": '# 这里是演示智能体的文件夹。可以让它查看、运行、修改或删除这个文件。\nprint("欢迎！")\n',
+    "en": '# The demo agent\'s folder. Ask it to show, run, change or delete this file.\nprint("Welcome!")\n',
+}
+
+
+def open_workspace(root: Path, locale: Language) -> None:
+    """Make the folder, with a file to try the agent on; one that is there stays as people left it."""
+    root.parent.mkdir(parents=True, exist_ok=True)
+    with suppress(FileExistsError):
+        root.mkdir()
+        (root / "hello.py").write_text(WELCOME[locale], encoding="utf-8")
 
 
 def workspace_tools(root: Path, limits: Limits | None = None) -> list[BaseTool]:

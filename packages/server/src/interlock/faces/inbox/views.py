@@ -63,6 +63,7 @@ def full_view(view: FullView) -> dict[str, Any]:
         "source": _source(request, answer),
         "reason": request.ending.reason if request.ending else None,
         "provenance": _provenance(answer),
+        "result": None if view.result is None else {"status": view.result.status, "output": view.result.output},
     }
 
 
