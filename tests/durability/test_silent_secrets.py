@@ -5,6 +5,7 @@ import base64
 import hashlib
 import json
 import secrets
+import string
 from collections.abc import Generator, Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -29,6 +30,7 @@ from tests.support.witness import Witness
 
 SPEC = f"leaky={Path(__file__).with_name('leaky_agent.py')}:agent"
 ASKED: dict[str, Any] = {"fields": [{"name": "API_KEY"}]}
+LETTERS = string.ascii_letters + string.digits
 
 
 class _Tee(httpx.SyncByteStream):
@@ -76,12 +78,19 @@ def spellings(value: str) -> set[bytes]:
         # What stands before it moves it through the alphabet; its edges mix with their neighbours.
         encoded = base64.b64encode(b"\0" * shift + raw)[4 if shift else 0 : -4]
         found |= {encoded, encoded.translate(bytes.maketrans(b"+/", b"-_"))}
-    return found
+    return found | parts(value)
+
+
+def parts(value: str) -> set[bytes]:
+    """What errors show of it: runs of 8 characters, and the little that is left of a value that they shorten."""
+    runs = {line[at : at + 8] for line in value.splitlines() for at in range(len(line) - 7)}
+    return {run.encode() for run in runs} | {f"{value[:6]}...".encode(), f"****{value[-6:]}".encode()}
 
 
 def new_value() -> str:
-    """With what escaping changes, as in a key in several lines."""
-    return f'sk-{secrets.token_hex(8)}"\\\n{secrets.token_hex(8)}'
+    """With what escaping changes, as in a key in several lines; of so many letters that no run comes by chance."""
+    first, second = ("".join(secrets.choice(LETTERS) for _ in range(24)) for _ in range(2))
+    return f'sk-{first}"\\\n{second}'
 
 
 class Conversation:
@@ -195,7 +204,7 @@ def by_what_is_rejected(talk: Conversation) -> None:
 
 
 def by_failing_tools(talk: Conversation) -> None:
-    for name in ("fail_softly", "fail_in_quotes"):
+    for name in ("fail_softly", "fail_in_quotes", "fail_in_part", "fail_by_line", "fail_encoded"):
         thread_id, request_id = talk.asked((name, {"name": "API_KEY"}))
         talk.hitl.respond(request_id, {"values": {"API_KEY": talk.value()}})
         assert "***" in finished(talk.person, thread_id)
@@ -205,6 +214,23 @@ def by_failing_tools(talk: Conversation) -> None:
         lambda: talk.person.chat(thread_id, script({"say": ["after"]})).status,
         lambda status: status == 200,
     )
+
+
+def by_a_value_that_begins_another(talk: Conversation) -> None:
+    thread_id = talk.person.new_thread()
+    talk.threads.append(thread_id)
+    fail: Call = ("fail_with_both", {"name": "API_KEY"})
+    chatted(talk.person, thread_id, script(calls(variables(KEY, {"name": "LONGER"})), calls(fail)))
+    first, rest = talk.value(), talk.value()
+    values = {"API_KEY": first, "LONGER": first + rest}
+    talk.hitl.respond(talk.hitl.one_pending(thread_id)["request_id"], {"values": values})
+    assert finished(talk.person, thread_id).count("***") == 2
+
+
+def by_what_the_agent_tells_while_it_runs(talk: Conversation) -> None:
+    thread_id, request_id = talk.asked(("log_all", {"name": "API_KEY"}))
+    talk.hitl.respond(request_id, {"values": {"API_KEY": talk.value()}})
+    assert "logged and told" in finished(talk.person, thread_id)
 
 
 def read_everything(talk: Conversation) -> None:
@@ -277,7 +303,16 @@ def leaky(tmp_path: Path, database_url: str, witness: Witness) -> Generator[Serv
 def test_a_planted_value_is_found_nowhere(
     leaky: ServerProcess, witness: Witness, database_url: str, tmp_path: Path
 ) -> None:
-    ways = (by_respond, by_saving, by_threads_face, by_asking_from_outside, by_what_is_rejected, by_failing_tools)
+    ways = (
+        by_respond,
+        by_saving,
+        by_threads_face,
+        by_asking_from_outside,
+        by_what_is_rejected,
+        by_failing_tools,
+        by_a_value_that_begins_another,
+        by_what_the_agent_tells_while_it_runs,
+    )
     with talking(leaky, witness) as talk:
         for way in ways:
             way(talk)
@@ -293,7 +328,7 @@ def test_a_planted_value_is_found_nowhere(
         places["the rows"] = asyncio.run(rows(database_url))
     database = "the rows" if database_url.startswith("postgres") else "interlock.db"
     assert all(control in places[where] for where in ("what the server said", "the audit export", database))
-    assert len(planted) == 8
+    assert len(planted) == 14
     found = {
         (where, spelling) for where, content in places.items() for one in planted for spelling in spellings(one)
         if spelling in content

@@ -152,7 +152,7 @@ async def test_a_failed_run_keeps_the_value_for_its_retry(host: Host) -> None:
 
 
 @on_sqlite
-@pytest.mark.parametrize("values", [{}, {"KEY": ""}, {"KEY": "x", "OTHER": "y"}, {"KEY": 7}])
+@pytest.mark.parametrize("values", [{}, {"KEY": ""}, {"KEY": "x", "OTHER": "y"}, {"KEY": 7}, {"KEY": "x" * 40_000}])
 async def test_what_was_not_asked_for_or_is_missing_is_refused(host: Host, values: Any) -> None:
     @tool
     def login(user: str) -> str:

@@ -9,7 +9,7 @@ from typing import Any, Protocol, TypeVar
 
 from interlock.agents.ask_record import AskRecord, effects_around
 from interlock.domain.effect import EffectKey
-from interlock.domain.redaction import redacted
+from interlock.domain.redaction import Redaction
 from interlock.ports.journal import Journal
 
 T = TypeVar("T")
@@ -33,6 +33,8 @@ class RunContext:
     """Values that people gave in this run's asks, by handle."""
     secret_names: Mapping[str, str] = field(default_factory=dict[str, str])
     """The same values, by the name that was asked for."""
+    redact: Redaction = field(default_factory=Redaction)
+    """Takes them out of a text."""
     asks: AskRecord = field(default_factory=AskRecord)
     tasks: dict[str, Any] = field(default_factory=dict[str, Any])
     """Per task of the graph, and per effect that has others inside, what keeps its calls in order."""
@@ -87,9 +89,6 @@ class RunContext:
             self.loop.call_soon_threadsafe(_fail, job, error)
         else:
             self.loop.call_soon_threadsafe(_succeed, job, result)
-
-    def redact(self, text: str) -> str:
-        return redacted(text, self.secrets.values())
 
 
 def _succeed(job: "asyncio.Future[Any]", result: Any) -> None:

@@ -246,15 +246,8 @@ def _messages(result: Any) -> list[ToolMessage]:
 def _silence(run: RunContext, result: Any) -> None:
     """Take what people gave in confidence out of what the model is told: tools hand on texts of errors."""
     for message in _messages(result):
-        content: Any = message.content
-        if isinstance(content, str):
-            message.content = run.redact(content)
-        else:
-            message.content = [run.redact(part) if isinstance(part, str) else _quiet(run, part) for part in content]
-
-
-def _quiet(run: RunContext, part: dict[str, Any]) -> dict[str, Any]:
-    return {**part, "text": run.redact(part["text"])} if isinstance(part.get("text"), str) else part
+        message.content = run.redact.within(message.content)
+        message.artifact = run.redact.within(message.artifact)
 
 
 def _output(result: Any) -> str:

@@ -16,6 +16,9 @@ from interlock.domain.asks import CUSTOM
 from interlock.domain.errors import FieldError, InvalidAnswer
 from interlock.domain.request import RequestKind
 
+LONGEST_VALUE = 32_768
+"""Of a variable. Every text of its run is held against it, run by run; an environment takes little more either."""
+
 Body = Mapping[str, Any]
 Value = Mapping[str, Any]
 
@@ -91,6 +94,8 @@ def _env_var(body: Body, value: Value) -> dict[str, Any]:
         text = given.get(name, "")
         if not isinstance(text, str):
             errors.append(FieldError(f"values.{name}", "not_text", f"{name} must be a string"))
+        elif len(text) > LONGEST_VALUE:
+            errors.append(FieldError(f"values.{name}", "too_long", f"{name} is over {LONGEST_VALUE} characters"))
         elif text:
             checked[name] = text
         elif field["required"]:

@@ -23,7 +23,7 @@ from interlock.domain.canonical import plain
 from interlock.domain.claim import Claim
 from interlock.domain.errors import InterlockError, LeaseLost, StorageUnavailable
 from interlock.domain.event import EventType
-from interlock.domain.redaction import redacted
+from interlock.domain.redaction import Redaction
 from interlock.domain.request import PauseOrigin
 from interlock.domain.run import RunCause, RunStatus
 from interlock.runners import doubts, interrupts
@@ -68,6 +68,7 @@ class GraphRun:
         self.requeue_when_drained = False
         self.log = RunLog(core, claim.thread.id, claim.thread.seq)
         self.standing = Standing()
+        self.redact = Redaction()
         self.answered = Answered()
         self.untold: set[str] = set()
         self.config: RunnableConfig = {
@@ -90,14 +91,11 @@ class GraphRun:
         except (LeaseLost, StorageUnavailable):
             raise
         except InterlockError as error:
-            await self._failed(error.message)
+            await self._failed(self.redact(error.message))
         except (Exception, SystemExit, KeyboardInterrupt) as error:
             # The first step of a graph runs in this very task, where nothing else contains what ends a process.
-            logger.error("run %s failed: %s", self.lease.run_id, self._quiet(traceback.format_exc()))
-            await self._failed(self._quiet(f"{type(error).__name__}: {error}"))
-
-    def _quiet(self, text: str) -> str:
-        return redacted(text, [value for _, value in self.standing.secrets.values()])
+            logger.error("run %s failed: %s", self.lease.run_id, self.redact(traceback.format_exc()))
+            await self._failed(self.redact(f"{type(error).__name__}: {error}"))
 
     def drain(self, reason: str, *, requeue: bool = False) -> None:
         self.requeue_when_drained = self.requeue_when_drained or requeue
@@ -149,7 +147,8 @@ class GraphRun:
 
     async def _load_standing(self) -> None:
         self.standing = await running.standing(self.core, self.lease.thread_id)
-        cast("Any", self.saver).hidden = [value for _, value in self.standing.secrets.values()]
+        self.redact = Redaction(value for _, value in self.standing.secrets.values())
+        cast("Any", self.saver).redact = self.redact
         self.answered = Answered(self.standing.settled)
         self.core.observer.resumes(self.lease.run_id, [one.pause.id for one in self.standing.settled])
 
@@ -223,6 +222,7 @@ class GraphRun:
             asyncio.get_running_loop(),
             {handle: value for handle, (_, value) in secrets.items()},
             dict(secrets.values()),
+            self.redact,
             self._asks,
         )
 
@@ -262,7 +262,7 @@ class GraphRun:
             case "values" if not part["ns"]:
                 self._last_values = part["data"]
             case "custom":
-                self.log.add((EventType.CUSTOM, {"data": plain(part["data"])}))
+                self.log.add((EventType.CUSTOM, {"data": self.redact.within(plain(part["data"]))}))
             case _:
                 pass
         if self.log.is_waiting:

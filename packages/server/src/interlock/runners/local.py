@@ -13,6 +13,7 @@ from interlock.domain.run import RunStatus
 from interlock.runners.containing import contain
 from interlock.runners.graph_run import GraphRun
 from interlock.runners.hosting import HostedAgents
+from interlock.runners.quiet_logs import silence_logs
 from interlock.services import running
 from interlock.services.core import Core
 
@@ -42,6 +43,7 @@ class LocalRunner:
 
     async def start(self) -> None:
         install()
+        silence_logs()
         contain(asyncio.get_running_loop())
         await running.take_over(self._core, everything=not self._shared)
         self._loops = [asyncio.create_task(self._repeat(loop, seconds)) for loop, seconds in self._duties()]

@@ -7,7 +7,7 @@ latest checkpoint is the one stored last and not the one with the highest clock,
 import asyncio
 import copy
 import random
-from collections.abc import AsyncIterator, Collection, Mapping, Sequence
+from collections.abc import AsyncIterator, Mapping, Sequence
 from typing import Any
 
 from langchain_core.runnables import RunnableConfig
@@ -26,7 +26,7 @@ from sqlalchemy.ext.asyncio import AsyncConnection
 
 from interlock import failpoints
 from interlock.domain.errors import LeaseLost
-from interlock.domain.redaction import redacted
+from interlock.domain.redaction import Redaction
 from interlock.domain.thread import Lease, ThreadStatus
 from interlock.storage._checkpoint_ancestry import histories, trace
 from interlock.storage._checkpoint_bridge import BridgedSaver
@@ -84,8 +84,8 @@ class CheckpointSaver(BridgedSaver):
         super().__init__(serde=serde, loop=loop)
         self._database = database
         self._lease = lease
-        self.hidden: Collection[str] = ()
-        """Values that must not be kept in the text of an error."""
+        self.redact = Redaction()
+        """Takes what must not be kept out of the text of an error."""
 
     @property
     def lease(self) -> Lease | None:
@@ -251,7 +251,7 @@ class CheckpointSaver(BridgedSaver):
     def _silenced(self, error: Any) -> Any:
         """The error of a task, without what people gave in confidence: LangGraph keeps its text."""
         text = str(error)
-        quiet = redacted(text, self.hidden)
+        quiet = self.redact(text)
         return error if quiet == text else RuntimeError(f"{type(error).__name__}: {quiet}")
 
     def _confine(self, thread_id: str) -> None:
