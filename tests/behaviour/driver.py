@@ -196,7 +196,8 @@ class HitlPerson:
                 reply = self._client.http.post(f"{HITL}/{path}", json=fields)
                 if reply.status_code != 200:
                     return self._refused(one, reply)
-            if left := tuple(one for one in pending if one not in meant):
+            # By their ids: one that was seen on another face is described in that face's words.
+            if left := tuple(one for one in pending if one.id not in {replied.id for replied in meant}):
                 return Outcome("paused", asked=left)
             return self._in_own_words(conversation, _outcome(Reply(200, until(frames, "end"))))
 

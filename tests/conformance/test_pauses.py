@@ -53,6 +53,11 @@ async def test_the_pauses_of_a_thread_are_in_the_order_in_which_they_were_added(
         listed = await tx.pauses.of_thread("ann-1", PauseStatus.OPEN)
         assert [pause.id for pause in listed] == ["pause-9", "pause-7", "pause-6"]
         assert [pause.id for pause in await tx.pauses.of_thread("ann-1", PauseStatus.VOID)] == ["pause-8"]
+        await tx.pauses.change("pause-6", PauseStatus.VOID, AT)
+        latest = await tx.pauses.latest("ann-1")
+        assert latest is not None
+        assert (latest.id, latest.status) == ("pause-6", PauseStatus.VOID)
+        assert await tx.pauses.latest("nobody-1") is None
 
 
 async def test_requests_come_in_the_order_of_their_pauses_and_positions(store: Store) -> None:

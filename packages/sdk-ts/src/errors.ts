@@ -8,7 +8,7 @@
  *     ├── Forbidden              not the caller's to see or to do
  *     ├── NotFound               no such thing
  *     ├── Conflict               the thing is in another state than the call needs
- *     │   ├── AlreadySettled     somebody was first: `answeredBy`, `answeredAt`, `source`
+ *     │   ├── AlreadySettled     somebody was first: `answeredBy`, `answeredAt`, `source`, `answer`, `reason`
  *     │   │   └── Expired        its deadline was first
  *     │   ├── NothingPending     a thread that waits for nobody
  *     │   ├── ThreadBusy         a thread that runs or waits, and takes no new message
@@ -87,9 +87,7 @@ export class Conflict extends InterlockError {
   static override readonly defaultCode: string = "conflict";
 }
 
-export class AlreadySettled extends Conflict {
-  static override readonly defaultCode: string = "already_settled";
-
+abstract class CameSecond extends Conflict {
   get answeredBy(): string | undefined {
     return textOf(this.details.answered_by);
   }
@@ -98,16 +96,31 @@ export class AlreadySettled extends Conflict {
     return textOf(this.details.answered_at);
   }
 
+  /** The face that it came through, or what gave it without one: `grant`, `saved`, `deadline`, `server`. */
   get source(): string | undefined {
     return textOf(this.details.source);
   }
+
+  /** What was answered, secret values as `***`; undefined where it ended without an answer. */
+  get answer(): JsonObject | undefined {
+    return isObject(this.details.answer) ? this.details.answer : undefined;
+  }
+
+  /** Why it ended, where somebody said so. */
+  get reason(): string | undefined {
+    return textOf(this.details.reason);
+  }
+}
+
+export class AlreadySettled extends CameSecond {
+  static override readonly defaultCode: string = "already_settled";
 }
 
 export class Expired extends AlreadySettled {
   static override readonly defaultCode = "expired";
 }
 
-export class NothingPending extends Conflict {
+export class NothingPending extends CameSecond {
   static override readonly defaultCode = "nothing_pending";
 }
 

@@ -38,6 +38,8 @@ describe("people", () => {
     expect(late[0]).toMatchObject({
       answeredBy: winner,
       source: "hitl",
+      answer: { answer: winner[0] },
+      reason: undefined,
       status: 400,
       code: "HITL_REQUEST_NOT_PENDING",
     });

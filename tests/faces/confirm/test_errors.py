@@ -167,7 +167,10 @@ def test_a_step_that_is_settled_says_by_whom_when_and_with_what(person: ConfirmC
     assert metadata == {
         "error_type": "invalid_step_id",
         "received_step_id": asked["step_id"],
+        "request_id": asked["metadata"]["request_id"],
         "status": "answered",
+        "current_status": "answered",
+        "reason": None,
         "answered_by": "alice",
         "source": "confirm",
         "answer": {"decision": "reject", "message": "no"},

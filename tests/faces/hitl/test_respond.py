@@ -15,7 +15,8 @@ def not_pending(client: HitlClient, request_id: str, response: object) -> dict[s
     reply = client.try_respond(request_id, response)
     details = error_of(reply, 400, "HITL_REQUEST_NOT_PENDING", "REQUEST_NOT_PENDING")
     assert reply.json()["error"]["message"] == "HITL request is not in pending status"
-    assert details.keys() == {"alias", "request_id", "current_status", "answered_by", "answered_at", "source"}
+    told = {"request_id", "current_status", "answered_by", "answered_at", "source", "answer", "reason"}
+    assert details.keys() == {"alias", *told}
     return details
 
 
@@ -28,7 +29,7 @@ def test_whoever_comes_second_is_told_who_answered_when_and_where(
     told = not_pending(admin, request_id, {"answer": "B"})
     assert told["request_id"] == request_id
     assert (told["current_status"], told["answered_by"], told["source"]) == ("answered", "alice", "hitl")
-    assert told["answered_at"] == first["answered_at"]
+    assert (told["answered_at"], told["answer"]) == (first["answered_at"], {"answer": "A"})
     assert person.look(request_id)["response"] == {"answer": "A"}
 
 

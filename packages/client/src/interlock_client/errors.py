@@ -7,9 +7,9 @@
     ├── Forbidden              not the caller's to see or to do
     ├── NotFound               no such thing
     ├── Conflict               the thing is in another state than the call needs
-    │   ├── AlreadySettled     somebody was first: `answered_by`, `answered_at`, `source`
+    │   ├── AlreadySettled     somebody was first: `answered_by`, `answered_at`, `source`, `answer`, `reason`
     │   │   └── Expired        its deadline was first
-    │   ├── NothingPending     a thread that waits for nobody
+    │   ├── NothingPending     a thread that waits for nobody; the same attributes tell how its last request ended
     │   ├── ThreadBusy         a thread that runs or waits, and takes no new message; `pending` is what it waits for
     │   └── KeyReused          an idempotency key that came before with another body
     ├── TooLarge               a body out of bounds
@@ -85,8 +85,10 @@ class Conflict(InterlockError):
     default_code = "conflict"
 
 
-class AlreadySettled(Conflict):
-    default_code = "already_settled"
+class _CameSecond:
+    """Who was first, when, from where, with what and why."""
+
+    details: Mapping[str, Any]
 
     @property
     def answered_by(self) -> str | None:
@@ -98,14 +100,29 @@ class AlreadySettled(Conflict):
 
     @property
     def source(self) -> str | None:
+        """The face that it came through, or what gave it without one: `grant`, `saved`, `deadline`, `server`."""
         return self.details.get("source")
+
+    @property
+    def answer(self) -> Mapping[str, Any] | None:
+        """What was answered, secret values as `***`; None where it ended without an answer."""
+        return self.details.get("answer")
+
+    @property
+    def reason(self) -> str | None:
+        """Why it ended, where somebody said so."""
+        return self.details.get("reason")
+
+
+class AlreadySettled(_CameSecond, Conflict):
+    default_code = "already_settled"
 
 
 class Expired(AlreadySettled):
     default_code = "expired"
 
 
-class NothingPending(Conflict):
+class NothingPending(_CameSecond, Conflict):
     default_code = "nothing_pending"
 
 

@@ -1,4 +1,5 @@
 import { useTranslations } from "use-intl";
+import { useEndWords } from "@/request/ended";
 import { useMoment } from "@/request/moment";
 import { type Call, type Progress, progressOf } from "./batch";
 import styles from "./batch.module.css";
@@ -19,6 +20,7 @@ export function BatchOutcome({ call, isTicked }: { call: Call; isTicked: boolean
 function useOutcomeWords(progress: Progress, isTicked: boolean): string | null {
   const t = useTranslations("inbox.batch");
   const moment = useMoment();
+  const endWords = useEndWords();
   switch (progress.type) {
     case "open":
       return isTicked ? null : t("outcome.waits");
@@ -31,10 +33,8 @@ function useOutcomeWords(progress: Progress, isTicked: boolean): string | null {
     case "refused":
       return t("outcome.refused", { message: progress.message });
     case "settled":
-    case "late": {
-      const nobody = progress.type === "settled" ? "settledNobody" : "lateNobody";
-      return progress.by ? t(`outcome.${progress.type}`, { name: progress.by }) : t(`outcome.${nobody}`);
-    }
+    case "late":
+      return `${endWords(progress.end)} ${t(`outcome.${progress.type}`)}`;
     default:
       return t(`outcome.${progress.type}`);
   }

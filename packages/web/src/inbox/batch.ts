@@ -1,7 +1,8 @@
 /** How far each call of a batch has come. */
-import { Expired } from "interlock-client/errors";
+import { type AlreadySettled, Expired } from "interlock-client/errors";
 import type { InboxEntry, InboxRequest } from "interlock-client/inbox";
 import type { Delivery } from "@/request/api/deliveries";
+import type { End } from "@/request/ended";
 
 export interface Call {
   entry: InboxEntry;
@@ -18,19 +19,19 @@ export type Progress =
   | { type: "lateExpired" }
   | { type: "failed"; message: string }
   /** Somebody else answered it before anything was sent. */
-  | { type: "settled"; by: string | null }
+  | { type: "settled"; end: End }
   | { type: "done"; act: "accept" | "reject"; at: string }
   /** It was sent, and somebody else was first. */
-  | { type: "late"; by: string | null }
+  | { type: "late"; end: End }
   | { type: "refused"; message: string };
 
 export function progressOf(call: Call): Progress {
   if (call.delivery) return sentProgress(call.delivery);
   if (call.isDeleted) return { type: "deleted" };
   if (!call.request) return call.error ? { type: "failed", message: call.error.message } : { type: "loading" };
-  const { status, answered_by: by } = call.request;
+  const { status } = call.request;
   if (status === "pending") return { type: "open" };
-  return status === "expired" ? { type: "expired" } : { type: "settled", by };
+  return status === "expired" ? { type: "expired" } : { type: "settled", end: call.request };
 }
 
 function sentProgress(delivery: Delivery): Progress {
@@ -42,10 +43,22 @@ function sentProgress(delivery: Delivery): Progress {
       return { type: "done", act: delivery.act === "reject" ? "reject" : "accept", at: delivery.settled.answered_at };
     case "late":
       if (delivery.error instanceof Expired) return { type: "lateExpired" };
-      return { type: "late", by: delivery.error.answeredBy ?? null };
+      return { type: "late", end: endOf(delivery.error) };
     case "refused":
       return { type: "refused", message: delivery.error.message };
   }
+}
+
+/** How an approval ended that somebody else was first to answer. */
+function endOf({ details, answeredBy, answeredAt, source, answer }: AlreadySettled): End {
+  return {
+    kind: "approval",
+    status: details.current_status === "cancelled" ? "cancelled" : "answered",
+    response: answer ?? null,
+    answered_by: answeredBy ?? null,
+    answered_at: answeredAt ?? null,
+    source: source ?? null,
+  };
 }
 
 /** Those that an answer would go to now. */

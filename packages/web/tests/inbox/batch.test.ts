@@ -19,7 +19,7 @@ describe("how far a call has come", () => {
 
   test("when somebody else answers it meanwhile", () => {
     const taken = request("a", { status: "answered", answered_by: "li" });
-    expect(progressOf(call("a", { request: taken }))).toEqual({ type: "settled", by: "li" });
+    expect(progressOf(call("a", { request: taken }))).toEqual({ type: "settled", end: taken });
     expect(progressOf(call("a", { request: request("a", { status: "expired" }) }))).toEqual({ type: "expired" });
   });
 
@@ -32,10 +32,18 @@ describe("how far a call has come", () => {
   });
 
   test("who was first, and what the server did not take", () => {
-    const late = new AlreadySettled("late", { details: { answered_by: "li" } });
+    const details = { answered_by: "li", answered_at: moment(0), source: "hitl", answer: { decision: "reject" } };
+    const late = new AlreadySettled("late", { details: { current_status: "answered", ...details } });
     expect(progressOf(call("a", { delivery: { state: "late", act: "accept", error: late } }))).toEqual({
       type: "late",
-      by: "li",
+      end: {
+        kind: "approval",
+        status: "answered",
+        response: { decision: "reject" },
+        answered_by: "li",
+        answered_at: moment(0),
+        source: "hitl",
+      },
     });
     expect(progressOf(call("a", { delivery: { state: "late", act: "accept", error: new Expired("over") } }))).toEqual({
       type: "lateExpired",

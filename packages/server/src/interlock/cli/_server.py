@@ -9,7 +9,7 @@ import typer
 if TYPE_CHECKING:
     from interlock.config import ClientConfig
     from interlock_client.client import Interlock
-    from interlock_client.errors import InterlockError
+    from interlock_client.errors import AlreadySettled, InterlockError
 
 T = TypeVar("T")
 Url = Annotated[
@@ -21,6 +21,8 @@ Key = Annotated[
 ]
 User = Annotated[str | None, typer.Option(help="Who you are, on a server that runs without accounts.")]
 
+LONGEST = 300
+"""Characters of an answer that is told of in one line."""
 PATIENCE = 10.0
 """Seconds to go on trying while the server cannot be reached."""
 
@@ -80,7 +82,20 @@ def reason(error: "InterlockError") -> str:
     text = error.message
     if isinstance(error, NotAuthenticated):
         text += "; run `interlock login`, or set INTERLOCK_KEY"
-    elif isinstance(error, AlreadySettled) and error.answered_by:
-        source = f" through {error.source}" if error.source else ""
-        text += f" (by {error.answered_by}{source}, {error.answered_at})"
+    elif isinstance(error, AlreadySettled):
+        text += f" ({_end(error)})"
     return " ".join(visible(text).split())
+
+
+def _end(error: "AlreadySettled") -> str:
+    """By whom, from where, when, with what and why."""
+    import json
+
+    answer = json.dumps(error.answer, ensure_ascii=False) if error.answer is not None else ""
+    parts = [
+        f"by {error.answered_by or 'nobody'}{f' through {error.source}' if error.source else ''}",
+        error.answered_at,
+        f"with {answer if len(answer) <= LONGEST else answer[:LONGEST] + '…'}" if answer else "without an answer",
+        error.reason,
+    ]
+    return ", ".join(part for part in parts if part)

@@ -164,6 +164,26 @@ class Answer:
     metadata: dict[str, Any] = field(default_factory=dict[str, Any])
 
 
+def end_of(request: Request, answer: Answer | None) -> dict[str, Any]:
+    """How a request ended, for whoever comes second: who did it, when, from where and with what.
+
+    `answer` is as readers may see it, without secrets. Everything that tells losers of a winner is made of this.
+    """
+    # A deadline is nobody.
+    is_by_person = request.status is not RequestStatus.EXPIRED
+    by = answer.by_name if answer else (request.ending.by if request.ending and is_by_person else None)
+    at = answer.at if answer else request.settled_at
+    return {
+        "request_id": request.id,
+        "current_status": request.status,
+        "answered_by": by,
+        "answered_at": spelled(at) if at else None,
+        "source": answer.source if answer else (request.ending.source if request.ending else None),
+        "answer": answer.value if answer else None,
+        "reason": request.ending.reason if request.ending else None,
+    }
+
+
 def described(request: Request) -> dict[str, Any]:
     """What events tell of a request: everything a person is shown, nothing of how the graph is answered."""
     return {

@@ -215,6 +215,10 @@ class Pauses(Protocol):
         """The thread's pauses in that status, oldest first; at most one is open."""
         ...
 
+    async def latest(self, thread_id: str) -> Pause | None:
+        """The newest of the thread, whatever became of it."""
+        ...
+
     async def opened_by(self, thread_id: str, seq: int) -> Pause | None:
         """The pause that the event of this number told of first."""
         ...

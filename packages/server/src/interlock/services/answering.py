@@ -17,7 +17,7 @@ from interlock.ports.store import Transaction
 from interlock.services.core import Core, Unit, unit
 from interlock.services.once import Once, replied_once
 from interlock.services.remembering import check_remember
-from interlock.services.settling import Settlement, close, expiry, settle, settled_error
+from interlock.services.settling import Settlement, close, expiry, overdue, settle, settled_error
 from interlock.services.threads import answerable, required_open_pause
 from interlock.services.working import require_worker
 
@@ -217,9 +217,7 @@ def _settlement(work: Unit, sender: Sender, request: Request, reply: Reply) -> S
     is_pending = request.status is RequestStatus.PENDING
     # Of one that was settled before its deadline, who comes second is told by whom.
     if is_pending and request.deadline is not None and request.deadline <= work.now:
-        raise AlreadySettled(
-            "the request has expired", request_id=request.id, current_status=RequestStatus.EXPIRED, answered_by=None
-        )
+        raise overdue(request)
     status, value = RequestStatus.CANCELLED, None
     if reply.value is not None and is_pending:
         status, value = RequestStatus.ANSWERED, answers.check(request.kind, request.body, reply.value)

@@ -2,14 +2,14 @@
 
 from datetime import timedelta
 
-from interlock.domain.errors import AlreadySettled, Conflict, FieldError, InvalidInput, NotFound
+from interlock.domain.errors import Conflict, FieldError, InvalidInput, NotFound
 from interlock.domain.event import EventType
 from interlock.domain.moment import spelled
 from interlock.domain.principal import Principal
 from interlock.domain.request import Request, RequestStatus
 from interlock.services.core import Core, Unit, unit
 from interlock.services.requesting import warning_before
-from interlock.services.settling import settled_error
+from interlock.services.settling import overdue, settled_error
 from interlock.services.threads import answerable
 
 LONGEST = 24 * 3600.0
@@ -43,7 +43,7 @@ async def _extended(work: Unit, request: Request, seconds: float) -> Request:
     if request.deadline is None:
         raise Conflict("this request has no deadline")
     if request.deadline <= work.now:
-        raise AlreadySettled("the request has expired", request_id=request.id, current_status=RequestStatus.EXPIRED)
+        raise overdue(request)
     if request.body.get("extendable") is False:
         raise Conflict("whoever asked this does not want its deadline moved")
     deadline = request.deadline + timedelta(seconds=seconds)

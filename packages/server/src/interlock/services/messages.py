@@ -4,7 +4,7 @@ from dataclasses import dataclass
 from datetime import datetime, timedelta
 
 from interlock import failpoints
-from interlock.domain.errors import Conflict, Forbidden, InvalidInput, NothingPending, NotShown, ThreadBusy
+from interlock.domain.errors import Conflict, Forbidden, InvalidInput, NotShown, ThreadBusy
 from interlock.domain.event import EventType
 from interlock.domain.principal import SYSTEM, Principal
 from interlock.domain.request import PauseStatus
@@ -12,7 +12,15 @@ from interlock.domain.run import Run, RunCause, RunStatus
 from interlock.domain.thread import Thread, ThreadStatus, title_of
 from interlock.services.core import Core, Unit, unit
 from interlock.services.settling import queue_run, void_pauses
-from interlock.services.threads import add_thread, answerable, check_agent, driven, may_create, open_pause_of
+from interlock.services.threads import (
+    add_thread,
+    answerable,
+    check_agent,
+    driven,
+    may_create,
+    nothing_pending,
+    open_pause_of,
+)
 
 FAILURE_VIEW = timedelta(seconds=1)
 """How long a failure has to stand before a reply that names nothing may mean it."""
@@ -90,7 +98,7 @@ async def retry(
         last = await work.tx.runs.last_of(thread_id)
         settled = await work.tx.pauses.of_thread(thread_id, PauseStatus.SETTLED)
         if last is None or last.status is not RunStatus.FAILED or not settled:
-            raise NothingPending("nothing is pending on this thread", status=thread.status)
+            raise await nothing_pending(work.tx, thread)
         if work.now - thread.updated_at < in_view_for:
             raise NotShown("this reply was sent before the failure was shown", status=thread.status)
         await work.tx.audit.append(thread_id, principal, "run.retried", {"run_id": last.id}, work.now)

@@ -14,7 +14,7 @@ from interlock.ports.bus import Subscription
 from interlock.ports.filters import PendingFilter
 from interlock.services.core import Core
 from interlock.services.following import IDLE_SECONDS
-from interlock.services.settling import shown
+from interlock.services.settling import readable
 
 COUNTED = 10_000
 
@@ -85,7 +85,7 @@ async def _look(core: Core, principal: Principal, request_id: str) -> tuple[Requ
 
 def viewed(request: Request, answer: Answer | None) -> RequestView:
     """The request with its answer as readers may see it."""
-    return RequestView(request, answer and replace(answer, value=shown(request, answer.value)))
+    return RequestView(request, readable(request, answer))
 
 
 @dataclass(frozen=True, slots=True)

@@ -107,7 +107,7 @@ async def resume(
             core, sender.principal, thread.id, request_id=request_id, is_click=is_click
         )
     except NothingPending as error:
-        raise await _not_interrupted(core, user) from error
+        raise await _not_interrupted(core, user, error) from error
     return await answering.answer_pause(core, sender, thread.id, pause.id, choose, request_id=request_id, detached=True)
 
 
@@ -208,13 +208,14 @@ async def _present(tx: Transaction, user: Principal) -> Thread:
     return thread
 
 
-async def _not_interrupted(core: Core, user: Principal) -> Exception:
+async def _not_interrupted(core: Core, user: Principal, error: NothingPending) -> Exception:
     session = await look(core, user)
     if session is None:
         return _no_session(user.name)
     if session.state is SessionState.INTERRUPTED:
         return NotShown("this reply was sent before the present question was shown", state=session.state)
-    return NothingPending("nobody is waited for in this session", state=session.state)
+    told = {name: value for name, value in error.context.items() if name != "status"}
+    return NothingPending("nobody is waited for in this session", state=session.state, **told)
 
 
 def _no_session(name: str) -> NotFound:

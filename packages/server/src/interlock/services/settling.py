@@ -9,9 +9,10 @@ from dataclasses import dataclass, field, replace
 from datetime import timedelta
 from typing import Any
 
+from interlock.domain import answers
 from interlock.domain.canonical import action_digest
 from interlock.domain.claim import Claim
-from interlock.domain.errors import AlreadySettled
+from interlock.domain.errors import AlreadySettled, InterlockError, NotFound
 from interlock.domain.event import Event, EventType
 from interlock.domain.grant import Remember
 from interlock.domain.ids import new_id
@@ -26,6 +27,7 @@ from interlock.domain.request import (
     Request,
     RequestKind,
     RequestStatus,
+    end_of,
 )
 from interlock.domain.run import Run, RunCause, RunStatus
 from interlock.domain.thread import Thread, ThreadStatus
@@ -71,22 +73,31 @@ async def settle(work: Unit, request: Request, how: Settlement) -> list[Event]:
     return await work.record(request.thread_id, (EventType.REQUEST_SETTLED, data))
 
 
-async def settled_error(work: Unit, request_id: str) -> AlreadySettled:
+async def settled_error(work: Unit, request_id: str) -> InterlockError:
     request = await work.tx.requests.get(request_id)
-    answers = await work.tx.answers.of_requests([request_id])
-    answer = answers.get(request_id)
-    status = request.status if request else RequestStatus.CANCELLED
-    # A deadline is nobody.
-    ending = request.ending if request and status is RequestStatus.CANCELLED else None
-    return AlreadySettled(
-        "the request is no longer pending",
-        request_id=request_id,
-        current_status=status,
-        answered_by=answer.by_name if answer else (ending.by if ending else None),
-        answered_at=answer.at if answer else (request.settled_at if request else None),
-        source=answer.source if answer else (ending.source if ending else None),
-        value=shown(request, answer.value) if answer and request else None,
+    if request is None:
+        return NotFound("there is no such request", request_id=request_id)
+    answer = (await work.tx.answers.of_requests([request_id])).get(request_id)
+    return already_settled(request, readable(request, answer))
+
+
+def already_settled(request: Request, answer: Answer | None, **more: Any) -> AlreadySettled:
+    """For whoever comes second to a settled request; the answer is as readers may see it."""
+    return AlreadySettled("the request is no longer pending", **end_of(request, answer), **more)
+
+
+def overdue(request: Request) -> AlreadySettled:
+    """For whoever comes after its deadline, and before that is recorded."""
+    default = answers.default_answer(request.kind, request.body)
+    how = expiry(request, default)
+    ended = replace(
+        request,
+        status=how.status,
+        settled_at=request.deadline,
+        ending=Ending(how.by.name, how.source, how.reason),
     )
+    told = end_of(ended, None) | ({"answered_by": how.by.name, "answer": default} if default is not None else {})
+    return AlreadySettled("the request has expired", **told)
 
 
 async def close(work: Unit, thread: Thread, pause_id: str, *, detached: bool = False) -> Run | None:
@@ -158,6 +169,11 @@ def shown(request: Request, value: Mapping[str, Any]) -> dict[str, Any]:
     if request.kind is not RequestKind.ENV_VAR:
         return dict(value)
     return {"values": value["values"] | dict.fromkeys(value["handles"], HIDDEN), "save": value["save"]}
+
+
+def readable(request: Request, answer: Answer | None) -> Answer | None:
+    """The same, as the whole answer."""
+    return answer and replace(answer, value=shown(request, answer.value))
 
 
 async def _kept(work: Unit, request: Request, how: Settlement) -> dict[str, Any] | None:

@@ -1,18 +1,19 @@
 """Threads: made, listed, looked at, deleted."""
 
 from dataclasses import dataclass, replace
+from typing import Any
 
 from interlock.domain.errors import Forbidden, InvalidInput, NothingPending
 from interlock.domain.event import EventType
 from interlock.domain.ids import is_own_new_thread_id, new_thread_id
 from interlock.domain.principal import Principal
-from interlock.domain.request import Pause, PauseStatus, Request, RequestStatus
+from interlock.domain.request import Pause, PauseStatus, Request, RequestStatus, end_of
 from interlock.domain.run import RunStatus
 from interlock.domain.thread import Thread, ThreadStatus
 from interlock.ports.agents import Message
 from interlock.ports.store import Transaction
 from interlock.services.core import Core, Unit, unit
-from interlock.services.settling import void_pauses
+from interlock.services.settling import readable, void_pauses
 
 
 @dataclass(frozen=True, slots=True)
@@ -110,8 +111,20 @@ async def open_pause_of(tx: Transaction, thread_id: str) -> tuple[Pause | None, 
 async def required_open_pause(tx: Transaction, thread: Thread) -> tuple[Pause, tuple[Request, ...]]:
     pause, requests = await open_pause_of(tx, thread.id)
     if pause is None:
-        raise NothingPending("nothing is pending on this thread", status=thread.status)
+        raise await nothing_pending(tx, thread)
     return pause, requests
+
+
+async def nothing_pending(tx: Transaction, thread: Thread) -> NothingPending:
+    """For a reply to a thread that waits for nobody, with how the last request on it ended: it came after that."""
+    pause = await tx.pauses.latest(thread.id)
+    requests = await tx.requests.of_pauses([pause.id]) if pause else []
+    last = max(requests, key=lambda one: one.settled_at or one.created_at, default=None)
+    told: dict[str, Any] = {}
+    if last is not None:
+        answer = (await tx.answers.of_requests([last.id])).get(last.id)
+        told = end_of(last, readable(last, answer))
+    return NothingPending("nothing is pending on this thread", status=thread.status, **told)
 
 
 def visible(principal: Principal, thread: Thread | None) -> Thread:

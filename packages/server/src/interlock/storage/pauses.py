@@ -20,8 +20,7 @@ _OF_THREAD = (
     .where(pauses.c.thread_id == bindparam("thread_id"), pauses.c.status == bindparam("status"))
     .order_by(pauses.c.seq)
 )
-
-
+_LATEST = select(pauses).where(pauses.c.thread_id == bindparam("thread_id")).order_by(pauses.c.seq.desc()).limit(1)
 _OPENED_BY = select(pauses).where(
     pauses.c.thread_id == bindparam("thread_id"), pauses.c.opened_seq == bindparam("opened_seq")
 )
@@ -59,6 +58,10 @@ class SqlPauses(Repository):
     async def of_thread(self, thread_id: str, status: PauseStatus) -> list[Pause]:
         found = await self._connection.execute(_OF_THREAD, {"thread_id": thread_id, "status": status})
         return [_pause(row) for row in found]
+
+    async def latest(self, thread_id: str) -> Pause | None:
+        row = (await self._connection.execute(_LATEST, {"thread_id": thread_id})).one_or_none()
+        return None if row is None else _pause(row)
 
     async def opened_by(self, thread_id: str, seq: int) -> Pause | None:
         found = await self._connection.execute(_OPENED_BY, {"thread_id": thread_id, "opened_seq": seq})

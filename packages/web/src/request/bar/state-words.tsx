@@ -1,13 +1,12 @@
 import { useTranslations } from "use-intl";
 import { useConnection } from "@/api/live-context";
 import { usePerson } from "@/api/session";
+import { useEndWords } from "../ended";
 import { AgentText } from "../forms/agent-text";
 import { outcomeOf } from "../model/outcome";
 import { useMoment } from "../moment";
 import { namesIn } from "../names";
 import { useReview } from "../review";
-
-const PLACES = ["web", "hitl", "confirm", "threads", "sessions", "server", "grant", "saved", "deadline"] as const;
 
 /** One or two sentences that say what happened, by whom, when and from where. */
 export function StateWords() {
@@ -78,15 +77,7 @@ function Ended() {
 }
 
 function Answered() {
-  const t = useTranslations("request.states");
-  const moment = useMoment();
-  const { request } = useReview();
-  const { username } = usePerson();
-  const { answered_by: by, answered_at, source } = request;
-  const who = by === username ? t("you") : by ? t("named", { name: by }) : t("somebody");
-  const place = PLACES.find((one) => one === source);
-  const where = place ? t(`where.${place}`) : source ? t("where.other", { source }) : t("where.unknown");
-  return t(`taken.${outcomeOf(request)}`, { who, time: moment(answered_at), where });
+  return useEndWords()(useReview().request);
 }
 
 /** By an answer that was kept. */

@@ -14,7 +14,8 @@ import styles from "./settled-details.module.css";
 export function SettledDetails() {
   const { request } = useReview();
   const { response } = request;
-  if (!response || request.status === "pending") return null;
+  if (request.status === "pending") return null;
+  if (!response) return <Why />;
   switch (request.kind) {
     case "approval":
       return <Approval response={response} />;
@@ -25,6 +26,18 @@ export function SettledDetails() {
     default:
       return <Answer response={response} />;
   }
+}
+
+/** Why somebody ended it without an answer, if they said so. */
+function Why() {
+  const t = useTranslations("request.states");
+  const { request } = useReview();
+  if (request.status !== "cancelled" || !request.reason) return null;
+  return (
+    <Part title={t("reason")}>
+      <Revealed text={request.reason} multiline />
+    </Part>
+  );
 }
 
 function Approval({ response }: { response: JsonObject }) {

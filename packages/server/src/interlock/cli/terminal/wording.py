@@ -6,9 +6,12 @@ from datetime import datetime
 from typing import Any, Literal, Protocol
 
 from interlock.cli.terminal.asked import Kind, Waiting
+from interlock.cli.terminal.revealing import json_text
 from interlock_client.visible import visible
 
 SOON = 120.0
+LONGEST = 300
+"""Characters of an answer that is told of in one line."""
 
 RISKS: Mapping[str, str] = {"low": "○ low", "medium": "◆ medium", "high": "▲ HIGH", "critical": "▲▲ CRITICAL"}
 KINDS: Mapping[Kind, str] = {
@@ -120,10 +123,17 @@ def outcome(settled: Outcome, status: str) -> str:
     """Who settled it, how and when."""
     at = f" at {moment(datetime.fromisoformat(settled.answered_at))}" if settled.answered_at else ""
     if status == "expired":
-        return f"It expired{at}: nobody answered."
+        return f"It expired{at}: nobody answered{_what(settled.response)}."
     by = shown(settled.answered_by or "somebody")
     through = f" ({shown(settled.source)})" if settled.source else ""
-    return f"{by} {_verb(settled.response, status)} this{at}{through}."
+    return f"{by} {_verb(settled.response, status)} this{at}{through}{_what(settled.response)}."
+
+
+def _what(response: Mapping[str, Any] | None) -> str:
+    """With what, where the verb does not say it."""
+    told = {name: value for name, value in (response or {}).items() if name not in ("granted", "save")}
+    text = json_text(next(iter(told.values())) if len(told) == 1 else told, indent=None) if told else ""
+    return f": {text if len(text) <= LONGEST else text[:LONGEST] + '…'}" if text else ""
 
 
 def _verb(response: Mapping[str, Any] | None, status: str) -> str:

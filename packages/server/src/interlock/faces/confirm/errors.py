@@ -15,7 +15,6 @@ from interlock.domain.errors import (
     StorageUnavailable,
     ThreadBusy,
 )
-from interlock.domain.moment import spelled
 from interlock.faces.confirm.events import Said
 from interlock.faces.confirm.steps import step_of
 from interlock.faces.confirm.texts import text
@@ -58,18 +57,7 @@ def _empty(_error: InterlockError, locale: Locale) -> Said:
 
 
 def _settled(error: InterlockError, locale: Locale) -> Said:
-    context = error.context
-    at = context.get("answered_at")
-    return _system(
-        ErrorTypes.INVALID_STEP_ID,
-        locale,
-        received_step_id=context.get("received_step_id"),
-        status=context["current_status"],
-        answered_by=context.get("answered_by"),
-        answered_at=spelled(at) if at else None,
-        source=context.get("source"),
-        answer=context.get("value"),
-    )
+    return _system(ErrorTypes.INVALID_STEP_ID, locale, status=error.context["current_status"], **error.context)
 
 
 def _not_found(error: InterlockError, locale: Locale) -> Said:

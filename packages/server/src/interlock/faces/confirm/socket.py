@@ -33,6 +33,7 @@ from interlock.services.answering import Sender
 from interlock.services.malformed import count_malformed
 from interlock.services.messages import send_message
 from interlock.services.pending import RequestView
+from interlock.services.settling import already_settled
 from interlock_client.confirm import SystemEvents, UserEvent, UserEvents
 
 MOST_SEQ = 10**18
@@ -172,15 +173,7 @@ class _Connection:
             raise unknown_step(step_id)
         if view.request.status is RequestStatus.PENDING:
             return view
-        raise AlreadySettled(
-            "the step is settled",
-            received_step_id=step_id,
-            current_status=view.request.status,
-            answered_by=view.answer.by_name if view.answer else None,
-            answered_at=view.answer.at if view.answer else view.request.settled_at,
-            source=view.answer.source if view.answer else None,
-            value=view.answer.value if view.answer else None,
-        )
+        raise already_settled(view.request, view.answer, received_step_id=step_id)
 
     async def _cancel(self, event: UserEvent) -> None:
         session_id = event.session_id or self._sessions.current

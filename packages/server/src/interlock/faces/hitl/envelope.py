@@ -24,7 +24,6 @@ from interlock.domain.errors import (
     RateLimited,
     StorageUnavailable,
 )
-from interlock.domain.moment import spelled
 from interlock.domain.request import RequestStatus
 from interlock.faces.hitl.texts import text
 from interlock.faces.http.locale import Locale, locale_of
@@ -100,9 +99,7 @@ def _failure(code: Code, message: str, details: Mapping[str, Any]) -> dict[str, 
 
 def _details(error: InterlockError) -> dict[str, Any]:
     if isinstance(error, AlreadySettled):
-        at = error.context.get("answered_at")
-        told = {name: error.context.get(name) for name in ("request_id", "current_status", "answered_by", "source")}
-        return {**told, "answered_at": spelled(at) if at else None}
+        return dict(error.context)
     if isinstance(error, InvalidInput):
         # What was asked is in the request; what was answered is in its `response`.
         where = "response." if isinstance(error, InvalidAnswer) else ""

@@ -4,7 +4,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from interlock.domain.moment import spelled
-from interlock.domain.request import Request, RequestKind, RequestStatus
+from interlock.domain.request import Request, RequestKind, RequestStatus, end_of
 from interlock.services.pending import RequestView
 
 TYPES: Mapping[RequestKind, str] = {
@@ -72,15 +72,9 @@ def pending_view(request: Request) -> dict[str, Any]:
 
 def request_view(view: RequestView) -> dict[str, Any]:
     request, answer = view.request, view.answer
-    settled_at = answer.at if answer else request.settled_at
-    # A deadline is nobody.
-    ending = request.ending if request.status is RequestStatus.CANCELLED else None
-    return pending_view(request) | {
-        "response": response_view(request.kind, answer.value) if answer else None,
-        "answered_at": spelled(settled_at) if settled_at else None,
-        "answered_by": answer.by_name if answer else (ending.by if ending else None),
-        "source": answer.source if answer else (ending.source if ending else None),
-    }
+    end = end_of(request, answer)
+    told = {name: end[name] for name in ("answered_at", "answered_by", "source")}
+    return pending_view(request) | {"response": response_view(request.kind, answer.value) if answer else None, **told}
 
 
 def response_view(kind: RequestKind, value: Mapping[str, Any]) -> dict[str, Any]:

@@ -15,6 +15,7 @@ from fastapi.responses import JSONResponse, Response
 from starlette.exceptions import HTTPException
 
 from interlock.domain.errors import (
+    AlreadySettled,
     Conflict,
     Forbidden,
     InterlockError,
@@ -87,6 +88,8 @@ class Plain:
         more: dict[str, Any] = {"code": error.code}
         if isinstance(error, InvalidInput) and error.errors:
             more["errors"] = listed_errors(error)
+        if isinstance(error, AlreadySettled):
+            more |= error.context
         return problem(status_of(error), error.message, error_headers(error), **more)
 
     def malformed(self, error: RequestValidationError, request: Request) -> Response:

@@ -5,7 +5,7 @@ from typing import Any
 
 from interlock.domain import showing
 from interlock.domain.answers import default_answer
-from interlock.domain.request import Answer, Request, RequestKind, RequestStatus
+from interlock.domain.request import Answer, Request, RequestKind, RequestStatus, end_of
 from interlock.services.inbox import Entry, FullView
 
 OUTCOMES = {"accept": "approved", "edit": "edited", "reject": "refused", "response": "replied"}
@@ -69,15 +69,11 @@ def full_view(view: FullView) -> dict[str, Any]:
 
 def _by(request: Request, answer: Answer | None) -> str | None:
     """Who settled it; nobody did where its deadline passed."""
-    if answer is not None:
-        return answer.by_name
-    return request.ending.by if request.ending and request.status is RequestStatus.CANCELLED else None
+    return end_of(request, answer)["answered_by"]
 
 
 def _source(request: Request, answer: Answer | None) -> str | None:
-    if answer is not None:
-        return answer.source
-    return request.ending.source if request.ending else None
+    return end_of(request, answer)["source"]
 
 
 def _file(view: FullView) -> dict[str, Any] | None:

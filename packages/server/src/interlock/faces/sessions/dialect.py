@@ -18,7 +18,6 @@ from interlock.domain.errors import (
     ThreadBusy,
     WrongSession,
 )
-from interlock.domain.moment import spelled
 from interlock.domain.session import SessionState
 from interlock.domain.thread import ThreadStatus
 from interlock.faces.http.locale import locale_of
@@ -53,11 +52,7 @@ def _busy(error: InterlockError) -> Told:
 
 
 def _settled(error: InterlockError) -> Told:
-    context = error.context
-    at = context.get("answered_at")
-    more = {name: context.get(name) for name in ("request_id", "current_status", "answered_by", "source")}
-    more |= {"answered_at": spelled(at) if at else None, "answer": context.get("value")}
-    return "already_settled", {}, more
+    return "already_settled", {}, error.context
 
 
 def _invalid(error: InterlockError) -> Told:
@@ -72,8 +67,9 @@ def _not_found(error: InterlockError) -> Told:
 
 
 def _not_interrupted(error: InterlockError) -> Told:
-    state = error.context["state"]
-    return "not_interrupted", {"state": state}, {"status": state}
+    context = dict(error.context)
+    state = context.pop("state")
+    return "not_interrupted", {"state": state}, {"status": state, **context}
 
 
 _TOLD: Mapping[type[InterlockError], Callable[[InterlockError], Told]] = {

@@ -16,7 +16,6 @@ from interlock.domain.errors import (
     ThreadBusy,
 )
 from interlock.domain.ids import new_thread_id
-from interlock.domain.moment import spelled
 from interlock.domain.principal import Principal
 from interlock.domain.request import Request as Asked
 from interlock.domain.request import described
@@ -182,7 +181,9 @@ async def _conflict(request: Request, caller: Principal, thread_id: str, error: 
         "pending": [request_view(described(one), locale) for one in requests],
     }
     if isinstance(error, AlreadySettled):
-        more |= _settled_by(error.context)
+        more |= error.context
+    elif isinstance(error, NothingPending):
+        more |= {name: value for name, value in error.context.items() if name != "status"}
     key = error.code
     if isinstance(error, ThreadBusy):
         key = "busy.paused" if status is ThreadStatus.PAUSED else "busy.running"
@@ -197,15 +198,3 @@ async def _state(
         return error.context["status"], error.context.get("requests", ())
     view = await threads.view_thread(state_of(request).core, caller, thread_id)
     return view.thread.status, view.open_requests
-
-
-def _settled_by(context: Mapping[str, Any]) -> dict[str, object]:
-    at = context.get("answered_at")
-    return {
-        "request_id": context["request_id"],
-        "current_status": context["current_status"],
-        "answered_by": context.get("answered_by"),
-        "answered_at": spelled(at) if at else None,
-        "source": context.get("source"),
-        "answer": context.get("value"),
-    }
