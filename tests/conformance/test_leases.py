@@ -134,6 +134,14 @@ async def test_releasing_a_lost_lease_does_nothing_to_its_next_holder(store: Sto
         assert await tx.leases.renew("worker-1", ["ann-1"], after(60)) == {"ann-1"}
 
 
+async def test_a_lease_is_not_given_back_by_who_does_not_hold_it(store: Store) -> None:
+    held = await claim(store)
+    async with store.transaction() as tx:
+        await tx.leases.release(replace(held, worker="worker-2"))
+    async with store.transaction() as tx:
+        await tx.leases.check(held)
+
+
 async def test_runs_whose_lease_ended_are_queued_again_and_their_workers_fenced_off(store: Store) -> None:
     lost = await claim(store, "ann-1", seconds=10)
     kept = await claim(store, "ann-2", seconds=30)

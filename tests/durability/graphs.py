@@ -1,9 +1,11 @@
 """Hand-written graphs for a server that is broken in many ways. What they do to the world, the witness counts."""
 
+import threading
 from itertools import pairwise
 from typing import Any
 
 from langchain_core.messages import AIMessage
+from langchain_core.runnables import RunnableConfig
 from langgraph.graph import END, START, MessagesState, StateGraph
 
 import interlock
@@ -75,7 +77,40 @@ def _deleting_production(state: MessagesState) -> dict[str, Any]:
     return _said(f"finished {name}" if _deletes("PRODUCTION", name) else f"refused {name}")
 
 
+def _lingering(state: MessagesState, config: RunnableConfig) -> dict[str, Any]:
+    """Leaves a thread behind, which writes to the graph's state when the witness lets it, however the run ended."""
+    name = _name(state)
+    if name == "hello":
+        return _said("hello to you")
+    configured = config.get("configurable", {})
+    saver = configured["__pregel_checkpointer"]
+
+    def write_late() -> None:
+        say(f"block late:{name}")
+        stored = saver.get_tuple({"configurable": {"thread_id": configured["thread_id"]}})
+        for what, write in {
+            "writes": lambda: saver.put_writes(stored.config, [("messages", [AIMessage("late")])], "late"),
+            "checkpoint": lambda: saver.put(stored.config, {**stored.checkpoint, "id": "late"}, stored.metadata, {}),
+        }.items():
+            try:
+                write()
+                say(f"did {what}:taken:{name}")
+            except Exception as error:
+                say(f"did {what}:{type(error).__name__}:{name}")
+
+    threading.Thread(target=write_late, daemon=True).start()
+    say(f"did {name}")
+    say(f"block {name}")
+    return {}
+
+
+def _finishing(state: MessagesState) -> dict[str, Any]:
+    name = _name(state)
+    return {} if name.startswith("hello") else _said(f"finished {name}")
+
+
 deploy = _in_a_row(work=_deploying)
 hurried = _in_a_row(work=_hurried)
 one_node = _in_a_row(work=_deleting_both)
 two_nodes = _in_a_row(staging=_deleting_staging, production=_deleting_production)
+lingering = _in_a_row(work=_lingering, finish=_finishing)

@@ -17,7 +17,8 @@ from tests.support.witness import Witness
 
 HERE = Path(__file__).parent
 TOOLS = f"tools={HERE / 'agents.py'}:tools"
-GRAPHS = tuple(f"{name}={HERE / 'graphs.py'}:{name}" for name in ("deploy", "one_node", "two_nodes", "hurried"))
+_NAMES = ("deploy", "one_node", "two_nodes", "hurried", "lingering")
+GRAPHS = tuple(f"{name}={HERE / 'graphs.py'}:{name}" for name in _NAMES)
 LEASE_SECONDS = "3"
 STREAM_SECONDS = 14.0
 """Less than the time after which a silent stream shows a sign of life, so that waiting for a frame is bounded."""

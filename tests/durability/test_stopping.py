@@ -39,6 +39,36 @@ def rows(database_url: str, thread_id: str) -> dict[str, int]:
     return counts
 
 
+def is_queued(database_url: str, thread_id: str) -> bool:
+    engine = create_engine(database_url.replace("postgresql:", "postgresql+psycopg:"))
+    statement = text("SELECT count(*) FROM runs WHERE thread_id = :thread AND status = 'queued'")
+    with engine.connect() as connection:
+        found = connection.execute(statement, {"thread": thread_id}).scalar_one()
+    engine.dispose()
+    return bool(found)
+
+
+def test_what_a_drained_run_writes_after_it_gave_its_lease_back_is_refused(lives: Lives, database_url: str) -> None:
+    lives.start()
+    drained, held = Talk(lives, "lingering"), Talk(lives, "tools", "hold")
+    with drained.under_way(), held.under_way():
+        lives.server.running.send_signal(signal.SIGTERM)
+        lives.wait_for_log("shutting down")
+        drained.release()
+        lives.person.wait_for(lambda: is_queued(database_url, drained.thread_id), bool)
+        before = rows(database_url, drained.thread_id)
+        assert lives.server.running.poll() is None
+        lives.witness.release(f"late:{drained.name}")
+        for what in ("writes", "checkpoint"):
+            outcomes = lives.person.wait_for(lambda what=what: lives.witness.names(f"{what}:"), bool)
+            assert outcomes == [f"{what}:LeaseLost:{drained.name}"]
+        assert rows(database_url, drained.thread_id) == before
+        held.release()
+        lives.server.running.wait(30)
+    lives.start()
+    drained.finishes(runs=1, said="finished")
+
+
 def test_late_writes_do_not_revive_a_deleted_thread(lives: Lives, database_url: str) -> None:
     lives.start()
     talk = Talk(lives, "tools", "hold")

@@ -75,13 +75,17 @@ async def test_a_worker_that_was_replaced_leaves_no_trace(host: Host, then: str)
     assert paid == []
 
 
-async def test_every_use_case_of_a_run_is_fenced(host: Host) -> None:
+@pytest.mark.parametrize("how", ["taken over", "given back"])
+async def test_every_use_case_of_a_run_is_fenced(host: Host, how: str) -> None:
     stage = await host(line(Said, node), started=False)
     await stage.send()
     claim = await stage.claim("old")
     lease = claim.lease
-    await stage.take_over()
-    await stage.claim("new")
+    if how == "given back":
+        await running.requeue(stage.core, lease)
+    else:
+        await stage.take_over()
+        await stage.claim("new")
     before = await snapshot(stage)
     log = RunLog(stage.core, THREAD, 0)
     log.add((EventType.CUSTOM, {"data": "stale"}))

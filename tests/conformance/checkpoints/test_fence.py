@@ -1,6 +1,7 @@
 """A worker that lost its lease commits nothing, and a deleted thread stays deleted."""
 
 import asyncio
+from collections.abc import Awaitable, Callable
 from typing import Any
 
 import pytest
@@ -39,46 +40,37 @@ async def test_the_holder_of_the_lease_writes(saver: CheckpointSaver, database: 
         assert (await connection.execute(select(checkpoints.c.run_id))).scalars().all() == ["run-1"]
 
 
-async def test_a_stale_epoch_stores_no_checkpoint(saver: CheckpointSaver, database: Database, lease_on: Leases) -> None:
-    leased = saver.with_lease(await lease_on("t"))
-    await put_one(leased)
-    before = await rows(database)
-    await take_over(database, epoch=8)
-
-    with pytest.raises(LeaseLost):
-        await leased.aput(at("t", "c1"), draft("c2", {"messages": [LONG, LONG]}, "2"), METADATA, {"messages": "2"})
-
-    assert await rows(database) == before
-
-
-async def test_a_stale_epoch_stores_no_writes(saver: CheckpointSaver, database: Database, lease_on: Leases) -> None:
-    leased = saver.with_lease(await lease_on("t"))
-    await put_one(leased)
-    before = await rows(database)
-    await take_over(database, epoch=8)
-
-    with pytest.raises(LeaseLost):
-        await leased.aput_writes(at("t", "c1"), [("messages", ["late"])], "another-task")
-
-    assert await rows(database) == before
+LOST: dict[str, dict[str, Any]] = {
+    "taken by another": {"epoch": 8, "lease_worker": "worker-2"},
+    "taken again": {"epoch": 8},
+    "given back": {"lease_worker": None, "lease_run": None, "lease_until": None},
+    "held by another": {"lease_worker": "worker-2"},
+}
+CALLS: dict[str, Callable[[CheckpointSaver], Awaitable[Any]]] = {
+    "put": lambda saver: saver.aput(
+        at("t", "c1"), draft("c2", {"messages": [LONG, LONG]}, "2"), METADATA, {"messages": "2"}
+    ),
+    "put_writes": lambda saver: saver.aput_writes(at("t", "c1"), [("messages", ["late"])], "another-task"),
+    "put_no_writes": lambda saver: saver.aput_writes(at("t", "c1"), [], "another-task"),
+    "delete": lambda saver: saver.adelete_thread("t"),
+    "delete_for_runs": lambda saver: saver.adelete_for_runs(["run-1"]),
+    "prune": lambda saver: saver.aprune(["t"]),
+    "prune_all": lambda saver: saver.aprune(["t"], strategy="delete"),
+}
 
 
-@pytest.mark.parametrize("removal", ["delete", "runs", "prune"])
-async def test_a_stale_epoch_removes_nothing(
-    saver: CheckpointSaver, database: Database, lease_on: Leases, removal: str
+@pytest.mark.parametrize("call", CALLS)
+@pytest.mark.parametrize("how", LOST)
+async def test_a_lease_that_was_lost_or_given_back_changes_no_checkpoint(
+    saver: CheckpointSaver, database: Database, lease_on: Leases, how: str, call: str
 ) -> None:
     leased = saver.with_lease(await lease_on("t"))
     await put_one(leased)
     before = await rows(database)
-    await take_over(database, epoch=8)
+    await take_over(database, **LOST[how])
 
-    calls = {
-        "delete": lambda: leased.adelete_thread("t"),
-        "runs": lambda: leased.adelete_for_runs(["run-1"]),
-        "prune": lambda: leased.aprune(["t"], strategy="delete"),
-    }
     with pytest.raises(LeaseLost):
-        await calls[removal]()
+        await CALLS[call](leased)
 
     assert await rows(database) == before
 

@@ -44,6 +44,7 @@ from interlock.storage._checkpoint_rows import (
     plain,
 )
 from interlock.storage.database import Database
+from interlock.storage.leases import HOLDS, holder, lost
 from interlock.storage.schema import checkpoint_blobs, checkpoint_writes, checkpoints, threads
 
 PAGE = 64
@@ -64,10 +65,11 @@ _in_namespace = _row.where(checkpoints.c.thread_id == bindparam("thread_id"), ch
 _named = _in_namespace.where(checkpoints.c.id == bindparam("id"))
 _latest = _in_namespace.order_by(checkpoints.c.seq.desc()).limit(1)
 
-_fence = select(threads.c.epoch, threads.c.status).where(threads.c.id == bindparam("thread_id"))
+_held = select(threads.c.status).where(*HOLDS)
+_status = select(threads.c.status).where(threads.c.id == bindparam("of_thread"))
 # Numbering needs the thread to itself; writes only need the lease to stay what it is until they are committed.
-_fence_alone = _fence.with_for_update()
-_fence_shared = _fence.with_for_update(read=True)
+_held_alone, _held_shared = _held.with_for_update(), _held.with_for_update(read=True)
+_status_alone, _status_shared = _status.with_for_update(), _status.with_for_update(read=True)
 
 
 class CheckpointSaver(BridgedSaver):
@@ -165,7 +167,7 @@ class CheckpointSaver(BridgedSaver):
         quiet = [(channel, self._silenced(value) if channel == ERROR else value) for channel, value in writes]
         rows = [{**key, **row} for row in pack_writes(quiet, task_id, task_path, self.serde)]
         async with self._database.write() as connection:
-            await self._check(connection, address.thread_id, _fence_shared)
+            await self._check(connection, address.thread_id, shared=True)
             if rows:
                 await insert_writes(connection, rows)
 
@@ -260,24 +262,27 @@ class CheckpointSaver(BridgedSaver):
                 f"the lease is for thread {self._lease.thread_id}, not for {thread_id}", thread_id=thread_id
             )
 
-    async def _check(self, connection: AsyncConnection, thread_id: str, fence: AnySelect) -> bool:
-        """Refuse what a replaced worker, or one that comes after the thread's end, writes; tell if there is a row."""
+    async def _check(self, connection: AsyncConnection, thread_id: str, *, shared: bool = False) -> bool:
+        """Refuse what comes without the lease, or after the thread's end, and tell if there is a row."""
         self._confine(thread_id)
-        row = (await connection.execute(fence, {"thread_id": thread_id})).first()
-        if row is not None and row.status == ThreadStatus.DELETED:
+        if self._lease is not None:
+            held = _held_shared if shared else _held_alone
+            if await connection.scalar(held, holder(self._lease)) is None:
+                raise lost(self._lease)
+            return True
+        status = await connection.scalar(_status_shared if shared else _status_alone, {"of_thread": thread_id})
+        if status == ThreadStatus.DELETED:
             raise LeaseLost(f"thread {thread_id} is deleted", thread_id=thread_id)
-        if self._lease is not None and (row is None or row.epoch != self._lease.epoch):
-            raise LeaseLost(f"another worker runs thread {thread_id}", thread_id=thread_id, epoch=self._lease.epoch)
-        return row is not None
+        return status is not None
 
     async def _check_lease(self, connection: AsyncConnection, thread_id: str) -> None:
         """For removals: without a lease they are always right, above all on a thread that is deleted."""
         if self._lease is not None:
-            await self._check(connection, thread_id, _fence_alone)
+            await self._check(connection, thread_id)
 
     async def _hold(self, connection: AsyncConnection, thread_id: str) -> None:
         """Check, and keep everybody else from numbering checkpoints of the thread until this one is committed."""
-        has_row = await self._check(connection, thread_id, _fence_alone)
+        has_row = await self._check(connection, thread_id)
         if not has_row and connection.dialect.name == "postgresql":
             await connection.execute(select(func.pg_advisory_xact_lock(func.hashtextextended(thread_id, 0))))
 

@@ -27,13 +27,18 @@ _TAKE = (
     )
     .returning(threads.c.epoch)
 )
-_HELD = (threads.c.id == bindparam("of_thread"), threads.c.epoch == bindparam("of_epoch"))
-# A lease that was given back is not held any more, though nobody has taken the next one yet.
-_HOLDS = (*_HELD, threads.c.lease_worker == bindparam("of_worker"), IS_ALIVE)
-_CHECK = select(*THREAD_COLUMNS).where(*_HOLDS).with_for_update()
+HOLDS = (
+    threads.c.id == bindparam("of_thread"),
+    threads.c.epoch == bindparam("of_epoch"),
+    # A lease that was given back is not held any more, though nobody has taken the next one yet.
+    threads.c.lease_worker == bindparam("of_worker"),
+    IS_ALIVE,
+)
+"""The one condition under which a run may write, whatever it writes; `holder` gives its values."""
+_CHECK = select(*THREAD_COLUMNS).where(*HOLDS).with_for_update()
 _END = (
     update(threads)
-    .where(*_HOLDS)
+    .where(*HOLDS)
     .values(
         status=bindparam("to_status"),
         updated_at=bindparam("at"),
@@ -41,7 +46,7 @@ _END = (
         **NO_LEASE,
     )
 )
-_RELEASE = update(threads).where(*_HELD).values(**NO_LEASE)
+_RELEASE = update(threads).where(*HOLDS).values(**NO_LEASE)
 
 
 class SqlLeases(Repository):
@@ -53,14 +58,14 @@ class SqlLeases(Repository):
         return Lease(thread_id, run_id, worker, epoch)
 
     async def check(self, lease: Lease) -> Thread:
-        row = (await self._connection.execute(_CHECK, _holder(lease))).one_or_none()
+        row = (await self._connection.execute(_CHECK, holder(lease))).one_or_none()
         if row is None:
-            raise _lost(lease)
+            raise lost(lease)
         return thread_of(row)
 
     async def end(self, lease: Lease, status: ThreadStatus, at: datetime, message_count: int | None) -> None:
-        if not await self._changed(_END, {**_holder(lease), "to_status": status, "at": at, "count": message_count}):
-            raise _lost(lease)
+        if not await self._changed(_END, {**holder(lease), "to_status": status, "at": at, "count": message_count}):
+            raise lost(lease)
 
     async def renew(self, worker: str, thread_ids: Collection[str], until: datetime) -> set[str]:
         if not thread_ids:
@@ -74,7 +79,7 @@ class SqlLeases(Repository):
         return set(renewed.scalars())
 
     async def release(self, lease: Lease) -> None:
-        await self._connection.execute(_RELEASE, {"of_thread": lease.thread_id, "of_epoch": lease.epoch})
+        await self._connection.execute(_RELEASE, holder(lease))
 
     async def held(self, limit: int) -> list[HeldLease]:
         found = await self._connection.execute(
@@ -112,11 +117,11 @@ class SqlLeases(Repository):
         await self._connection.execute(update(threads).values(epoch=threads.c.epoch + 1, **NO_LEASE))
 
 
-def _holder(lease: Lease) -> dict[str, Any]:
+def holder(lease: Lease) -> dict[str, Any]:
     return {"of_thread": lease.thread_id, "of_epoch": lease.epoch, "of_worker": lease.worker}
 
 
-def _lost(lease: Lease) -> LeaseLost:
+def lost(lease: Lease) -> LeaseLost:
     return LeaseLost(
         f"{lease.worker} no longer holds the lease of {lease.thread_id}",
         thread_id=lease.thread_id,
