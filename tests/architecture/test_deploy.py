@@ -134,7 +134,7 @@ def test_every_path_that_is_asked_for_exists() -> None:
     def lifespan(_app: FastAPI) -> AbstractAsyncContextManager[None]:
         raise AssertionError("it is only described here, and not started")
 
-    served = create_app(ServerState(cast("Any", None), Tokens(b"")), Allowed(), lifespan, APIRouter())
+    served = create_app(ServerState(cast("Any", None), Tokens(cast("Any", None))), Allowed(), lifespan, APIRouter())
     asked = {value for one in objects() if one["kind"] != "Ingress" for key, value in walk(one) if key == "path"}
     for text in ((DEPLOY / "Dockerfile").read_text(), (DEPLOY / "compose.yaml").read_text()):
         asked |= set(re.findall(r"http://127\.0\.0\.1:\d+(/\w+)", text))

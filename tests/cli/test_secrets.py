@@ -90,6 +90,7 @@ def test_a_running_server_goes_on_through_two_rotations(
         keys.add(key_of(server))
         assert_settled(server)
     assert len(keys) == 3
+    client.sign_in(register=False)
     later = given_a_value(client)
     use(client, thread_id, witness)
     client = restarted(client, server)
@@ -109,6 +110,8 @@ def test_a_rotation_that_is_killed_loses_nothing(
     assert killed.returncode == -signal.SIGKILL
     assert key_of(server) == before
     assert (server.data / "secret.key.next").exists()
+    if point == "rotation.committed":
+        client.sign_in(register=False)
     use(client, first, witness)
     client = restarted(client, server)
     assert (key_of(server) != before) == (point == "rotation.committed")
@@ -118,6 +121,7 @@ def test_a_rotation_that_is_killed_loses_nothing(
     again = rotate(interlock, server)
     assert again.returncode == 0, again.stderr
     assert_settled(server)
+    client.sign_in(register=False)
     use(client, third, witness)
     client.http.close()
 
@@ -165,7 +169,7 @@ def test_a_key_of_the_operator_is_replaced_by_one_of_the_operator(
         assert refused.returncode == 2
         assert "INTERLOCK_SECRET_KEY" in refused.stderr
         server.environment = {**witness.environment, "INTERLOCK_SECRET_KEY": NEW}
-        client = restarted(client, server)
+        client = restarted(client, server).sign_in(register=False)
         use(client, thread_id, witness)
         assert not (server.data / "secret.key").exists()
         server.stop()

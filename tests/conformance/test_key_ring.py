@@ -7,14 +7,17 @@ from typing import Any
 import pytest
 from sqlalchemy import delete, insert, select, text, update
 
-from interlock.domain.errors import InvalidInput, Unreadable
+from interlock.domain.errors import InvalidInput, StorageUnavailable, Unreadable
 from interlock.master_key import GivenKey
+from interlock.ports.access import EVERYBODY
+from interlock.storage.access import SqlAccess
 from interlock.storage.audit import SqlAudit, chained
 from interlock.storage.database import Database
-from interlock.storage.key_ring import open_ring
+from interlock.storage.key_ring import open_ring, row_of
 from interlock.storage.key_rotation import Rotated, rotate
 from interlock.storage.schema import audit, saved_secrets, secrets, server_keys, webhooks
 from interlock.storage.sealing import Sealer, UnknownKey, derive
+from interlock.storage.token_keys import RingTokenKeys
 from tests.conformance.examples import ANN, AT
 from tests.conformance.keys import (
     KeptKey,
@@ -53,9 +56,47 @@ async def test_the_first_keys_are_those_that_a_database_without_a_ring_was_used_
 ) -> None:
     ring = await open_ring(database, kept.master, AT)
     assert ring.audit == derive(MASTER_KEY, "audit")
-    assert ring.tokens == derive(MASTER_KEY, "tokens")
     assert ring.open(BEFORE_THE_RING, context="h1") == "sealed before there was a ring"
-    assert ring.replies not in (ring.audit, ring.tokens, MASTER_KEY)
+    made = [*ring.tokens.values(), ring.replies]
+    assert not {*made} & {ring.audit, MASTER_KEY, *(derive(MASTER_KEY, name) for name in ("tokens", "replies"))}
+
+
+async def test_the_key_of_tokens_that_an_earlier_version_derived_is_replaced_at_the_first_start(
+    database: Database, kept: KeptKey
+) -> None:
+    await open_ring(database, kept.master, AT)
+    derived = derive(MASTER_KEY, "tokens")
+    async with database.write() as connection:
+        await connection.execute(delete(server_keys).where(server_keys.c.purpose == "tokens"))
+        await connection.execute(insert(server_keys), row_of(MASTER_KEY, "tokens", 1, derived, AT))
+    ring = await open_ring(database, kept.master, AT)
+    assert list(ring.tokens) == [2]
+    assert derived not in ring.tokens.values()
+    assert (await open_ring(database, kept.master, AT)).tokens == ring.tokens
+
+
+async def test_a_running_server_signs_with_the_newest_key_and_reads_what_others_sign(
+    database: Database, database_url: str, kept: KeptKey
+) -> None:
+    keys = RingTokenKeys(database, await open_ring(database, kept.master, AT))
+    first = await keys.newest()
+    await rotated_apart(database_url, kept.master)
+    async with another(database_url) as elsewhere:
+        second = await RingTokenKeys(elsewhere, await open_ring(elsewhere, kept.master, AT)).newest()
+    assert second != first
+    assert await keys.get(second[0]) == second[1]
+    assert await keys.newest() == second
+    assert await keys.get(first[0]) is None
+    assert await keys.get(second[0] + 1) is None
+    async with database.read() as connection:
+        assert await SqlAccess(connection).changed_since(0) == {EVERYBODY}
+
+
+async def test_a_server_with_the_operators_old_key_says_why_nobody_can_sign_in(database: Database) -> None:
+    keys = RingTokenKeys(database, await open_ring(database, GivenKey(OLD), AT))
+    await rotate(database, GivenKey(OLD, NEW), AT)
+    with pytest.raises(StorageUnavailable, match="the new one"):
+        await keys.newest()
 
 
 async def test_the_keys_are_the_same_at_the_next_start(database: Database, kept: KeptKey) -> None:
@@ -70,7 +111,7 @@ async def test_no_key_is_in_clear_in_the_table(database: Database, kept: KeptKey
     ring = await open_ring(database, kept.master, AT)
     rows = await rows_of(database, server_keys)
     assert sorted(row.purpose for row in rows) == ["audit", "replies", "secrets", "tokens"]
-    for key in (MASTER_KEY, ring.audit, ring.tokens, ring.replies, derive(MASTER_KEY, "secrets")):
+    for key in (MASTER_KEY, ring.audit, *ring.tokens.values(), ring.replies, derive(MASTER_KEY, "secrets")):
         assert not any(key in row.sealed for row in rows)
 
 
@@ -151,7 +192,9 @@ async def test_a_rotation_keeps_every_value_and_every_other_key(database: Databa
     assert kept.read() != MASTER_KEY
     assert kept.mode == 0o600
     after = await open_ring(database, kept.master, AT)
-    assert (after.audit, after.tokens, after.replies) == (before.audit, before.tokens, before.replies)
+    assert (after.audit, after.replies) == (before.audit, before.replies)
+    assert max(after.tokens) > max(before.tokens)
+    assert not {*after.tokens.values()} & {*before.tokens.values()}
     opened = [after.open(row.sealed, context=row.handle) for row in await rows_of(database, secrets)]
     assert sorted(opened) == ["first", "sealed before there was a ring", "x"]
     assert after.open((await rows_of(database, saved_secrets))[0].sealed, context="saved:s1") == "saved"

@@ -4,6 +4,7 @@ import asyncio
 from datetime import timedelta, timezone
 
 import pytest
+from sqlalchemy import insert
 
 from interlock.bootstrap import NoAgents
 from interlock.bus.local import LocalBus
@@ -14,7 +15,19 @@ from interlock.ports.clock import SystemClock
 from interlock.ports.store import Store
 from interlock.services.accounts import create_user, local_principal
 from interlock.services.core import Core
+from interlock.storage.database import Database
+from interlock.storage.key_ring import row_of
+from interlock.storage.schema import server_keys
 from tests.conformance.examples import AT, a_user, after
+
+KEY = 7
+
+
+@pytest.fixture
+async def token_key(database: Database) -> None:
+    """A key under the number `KEY`, that tokens are signed with."""
+    async with database.write() as connection:
+        await connection.execute(insert(server_keys), row_of(bytes(32), "tokens", KEY, bytes(32), AT))
 
 
 async def test_a_user_is_read_back_as_it_was_added(store: Store) -> None:
@@ -76,6 +89,7 @@ async def test_a_new_password_comes_with_the_end_of_older_tokens(store: Store) -
         assert await tx.users.get("u-bob") == a_user("u-bob", "bob")
 
 
+@pytest.mark.usefixtures("token_key")
 async def test_a_token_that_was_ended_is_nobodys_and_the_others_go_on(store: Store) -> None:
     async with store.transaction() as tx:
         await tx.users.add(a_user())
@@ -84,25 +98,35 @@ async def test_a_token_that_was_ended_is_nobodys_and_the_others_go_on(store: Sto
         async with store.transaction() as tx:
             await tx.users.end_token("u-ann", after(30), after(90), now)
     async with store.transaction() as tx:
-        assert await tx.users.by_token("u-ann", after(30)) is None
-        assert await tx.users.by_token("u-ann", after(31)) == a_user()
-        assert await tx.users.by_token("u-bob", after(30)) == a_user("u-bob", "bob")
-        assert await tx.users.by_token("u-none", after(30)) is None
+        assert await tx.users.by_token("u-ann", after(30), KEY) is None
+        assert await tx.users.by_token("u-ann", after(31), KEY) == a_user()
+        assert await tx.users.by_token("u-bob", after(30), KEY) == a_user("u-bob", "bob")
+        assert await tx.users.by_token("u-none", after(30), KEY) is None
         before = await tx.access.version()
         await tx.users.end_token("u-bob", after(40), after(200), after(100))
         assert await tx.access.version() > before
         assert await tx.access.changed_since(before) == {"u-bob"}
         assert await tx.access.changed_since(0) == {"u-ann", "u-bob"}
         # What has expired by itself is not kept.
-        assert await tx.users.by_token("u-ann", after(30)) == a_user()
+        assert await tx.users.by_token("u-ann", after(30), KEY) == a_user()
 
 
+@pytest.mark.usefixtures("token_key")
+async def test_a_token_whose_key_was_retired_is_nobodys(store: Store) -> None:
+    async with store.transaction() as tx:
+        await tx.users.add(a_user())
+        assert await tx.users.by_token("u-ann", after(30), KEY) == a_user()
+        for other in (KEY - 1, KEY + 1):
+            assert await tx.users.by_token("u-ann", after(30), other) is None
+
+
+@pytest.mark.usefixtures("token_key")
 async def test_a_token_of_before_a_new_password_is_nobodys(store: Store) -> None:
     async with store.transaction() as tx:
         await tx.users.add(a_user())
         await tx.users.set_password("u-ann", "new", after(60))
-        assert await tx.users.by_token("u-ann", after(59)) is None
-        assert (await tx.users.by_token("u-ann", after(60))) == a_user(password_hash="new", tokens_after=after(60))
+        assert await tx.users.by_token("u-ann", after(59), KEY) is None
+        assert (await tx.users.by_token("u-ann", after(60), KEY)) == a_user(password_hash="new", tokens_after=after(60))
 
 
 async def test_a_role_is_changed_together_with_what_it_reviews(store: Store) -> None:

@@ -9,11 +9,11 @@ from typing import Any
 import jwt
 import pytest
 
-from interlock.storage.sealing import derive
 from tests.support.people import People
 from tests.support.puppet import calls, gate, says, script
 from tests.support.server import ServerProcess
 from tests.support.threads import ThreadsClient
+from tests.support.token_keys import signed, token_keys
 from tests.support.wire import opened, until
 from tests.support.witness import Witness
 
@@ -32,8 +32,8 @@ CLOSED = [
 
 
 @pytest.fixture(scope="session")
-def key(server: ServerProcess) -> bytes:
-    return derive((server.data / "secret.key").read_bytes(), "tokens")
+def keys(server: ServerProcess) -> dict[int, bytes]:
+    return token_keys(server)
 
 
 def token_of(client: ThreadsClient) -> str:
@@ -95,10 +95,10 @@ def test_a_wrong_password_and_an_unknown_name_are_told_apart_by_nobody(
     assert reply.headers["www-authenticate"] == "Bearer"
 
 
-def test_a_token_holds_subject_expiry_audience_and_id(alice: ThreadsClient, key: bytes) -> None:
+def test_a_token_holds_subject_expiry_audience_and_id(alice: ThreadsClient, keys: dict[int, bytes]) -> None:
     token = token_of(alice)
-    assert jwt.get_unverified_header(token)["alg"] == "HS256"
-    claims = jwt.decode(token, key, algorithms=["HS256"], audience="interlock")
+    assert jwt.get_unverified_header(token) == {"alg": "HS256", "typ": "JWT", "kid": str(max(keys))}
+    claims = jwt.decode(token, keys[max(keys)], algorithms=["HS256"], audience="interlock")
     assert claims.keys() >= {"sub", "exp", "aud", "jti"}
     assert time.time() < claims["exp"] < time.time() + 7 * 24 * 3600
     other = ThreadsClient(str(alice.http.base_url)).sign_in(register=False)
@@ -114,39 +114,46 @@ def test_every_route_wants_a_credential(server: ServerProcess, alice: ThreadsCli
         assert reply.headers["www-authenticate"] == "Bearer"
 
 
-Forge = Callable[[dict[str, Any], bytes], str]
+Keys = dict[int, bytes]
+Forge = Callable[[dict[str, Any], Keys], str]
 
 
-def _signed(claims: dict[str, Any], key: bytes) -> str:
-    return jwt.encode(claims, key, algorithm="HS256")
-
-
-def _unsigned(claims: dict[str, Any], key: bytes) -> str:
-    head, body = ({"alg": "none", "typ": "JWT"}, {**claims, "aud": "interlock"})
+def _unsigned(claims: dict[str, Any], keys: Keys) -> str:
+    head, body = ({"alg": "none", "typ": "JWT", "kid": str(max(keys))}, {**claims, "aud": "interlock"})
     parts = [base64.urlsafe_b64encode(json.dumps(part).encode()).rstrip(b"=").decode() for part in (head, body)]
     return ".".join([*parts, ""])
 
 
 FORGED: dict[str, Forge] = {
-    "expired": lambda claims, key: _signed(claims | {"exp": int(time.time()) - 1}, key),
-    "signed with another key": lambda claims, key: _signed(claims, b"k" * 32),
+    "expired": lambda claims, keys: signed(claims | {"exp": int(time.time()) - 1}, keys),
+    "signed with another key": lambda claims, keys: signed(claims, {max(keys): b"k" * 32}),
+    "signed with a key that is not there yet": lambda claims, keys: signed(claims, {max(keys) + 1: keys[max(keys)]}),
+    "naming no key": lambda claims, keys: jwt.encode(claims, keys[max(keys)], algorithm="HS256"),
+    **{
+        f"naming the key {name!r}": lambda claims, keys, name=name: jwt.encode(
+            claims, keys[max(keys)], algorithm="HS256", headers={"kid": name}
+        )
+        for name in ("", "-2", "9" * 40, "²", "../keys", "\ud800")
+    },
     "not signed": _unsigned,
-    "signed with another algorithm": lambda claims, key: jwt.encode(claims, key + b"0" * 32, algorithm="HS512"),
-    "for another audience": lambda claims, key: _signed(claims | {"aud": "elsewhere"}, key),
-    "for no audience": lambda claims, key: _signed({k: v for k, v in claims.items() if k != "aud"}, key),
-    "without an expiry": lambda claims, key: _signed({k: v for k, v in claims.items() if k != "exp"}, key),
-    "of nobody": lambda claims, key: _signed(claims | {"sub": "user_unknown"}, key),
-    "cut short": lambda claims, key: _signed(claims, key)[:-2],
-    "with a time that is no number": lambda claims, key: _signed(claims | {"iat": "yesterday"}, key),
-    "with a time that cannot be": lambda claims, key: _signed(claims | {"iat": 1e300}, key),
+    "signed with another algorithm": lambda claims, keys: jwt.encode(
+        claims, keys[max(keys)] + b"0" * 32, algorithm="HS512", headers={"kid": str(max(keys))}
+    ),
+    "for another audience": lambda claims, keys: signed(claims | {"aud": "elsewhere"}, keys),
+    "for no audience": lambda claims, keys: signed({k: v for k, v in claims.items() if k != "aud"}, keys),
+    "without an expiry": lambda claims, keys: signed({k: v for k, v in claims.items() if k != "exp"}, keys),
+    "of nobody": lambda claims, keys: signed(claims | {"sub": "user_unknown"}, keys),
+    "cut short": lambda claims, keys: signed(claims, keys)[:-2],
+    "with a time that is no number": lambda claims, keys: signed(claims | {"iat": "yesterday"}, keys),
+    "with a time that cannot be": lambda claims, keys: signed(claims | {"iat": 1e300}, keys),
 }
 
 
 @pytest.mark.parametrize("forge", FORGED.values(), ids=FORGED.keys())
-def test_a_token_that_does_not_hold_is_refused(alice: ThreadsClient, key: bytes, forge: Forge) -> None:
-    claims = jwt.decode(token_of(alice), key, algorithms=["HS256"], audience="interlock")
-    assert status_with(alice, _signed(claims, key)) == 200
-    assert status_with(alice, forge(claims, key)) == 401
+def test_a_token_that_does_not_hold_is_refused(alice: ThreadsClient, keys: Keys, forge: Forge) -> None:
+    claims = jwt.decode(token_of(alice), keys[max(keys)], algorithms=["HS256"], audience="interlock")
+    assert status_with(alice, signed(claims, keys)) == 200
+    assert status_with(alice, forge(claims, keys)) == 401
 
 
 @pytest.mark.parametrize("header", ["", "Bearer", "Basic YTpi", "Bearer a b", "token x", "Bearer \xe9"])
@@ -191,12 +198,12 @@ def test_a_user_id_that_is_sent_is_not_heeded_with_accounts_on(alice: ThreadsCli
     assert made.json()["thread_id"].startswith("alice-")
 
 
-def test_a_token_that_ends_while_it_streams_ends_the_stream(people: People, key: bytes, witness: Witness) -> None:
+def test_a_token_that_ends_while_it_streams_ends_the_stream(people: People, keys: Keys, witness: Witness) -> None:
     person = people.named("brief")
     thread_id = person.new_thread()
-    claims = jwt.decode(token_of(person), key, algorithms=["HS256"], audience="interlock")
+    claims = jwt.decode(token_of(person), keys[max(keys)], algorithms=["HS256"], audience="interlock")
     brief = ThreadsClient(str(person.http.base_url), "brief")
-    brief.http.headers["authorization"] = f"Bearer {_signed(claims | {'exp': int(time.time()) + 2}, key)}"
+    brief.http.headers["authorization"] = f"Bearer {signed(claims | {'exp': int(time.time()) + 2}, keys)}"
     begun = time.monotonic()
     with opened(brief, f"/api/chat/{thread_id}", {"message": script(says("one", gate("brief")))}) as frames:
         assert [frame.event for frame in until(frames, "end")] == ["messages/partial", "error", "end"]

@@ -8,10 +8,14 @@ from interlock.bootstrap import NoAgents
 from interlock.bus.local import LocalBus
 from interlock.domain.errors import NotAuthenticated
 from interlock.faces.http.tokens import LIFETIME, Tokens
+from interlock.master_key import GivenKey
 from interlock.passwords import Argon2Passwords
 from interlock.services import accounts
 from interlock.services.core import Core
+from interlock.storage.database import Database
+from interlock.storage.key_ring import open_ring
 from interlock.storage.store import SqlStore
+from interlock.storage.token_keys import RingTokenKeys
 
 
 class Hands:
@@ -24,26 +28,35 @@ class Hands:
         return self.at
 
 
-async def test_a_token_of_the_same_second_ends_with_a_reset(store: SqlStore) -> None:
-    clock, tokens = Hands(), Tokens(b"k" * 32)
+async def token_keys(database: Database) -> RingTokenKeys:
+    return RingTokenKeys(database, await open_ring(database, GivenKey("a key of the operator"), Hands().at))
+
+
+async def test_a_token_of_the_same_second_ends_with_a_reset(store: SqlStore, database: Database) -> None:
+    clock, tokens = Hands(), Tokens(await token_keys(database))
     core = Core(store, LocalBus(), clock, NoAgents(), Argon2Passwords())
+
+    async def held(token: str) -> tuple[str, datetime, int]:
+        read = await tokens.read(token, clock.now())
+        return read.user_id, read.issued_at, read.key
+
     user = await accounts.register(core, "alice", "wonderland")
     clock.at += timedelta(milliseconds=1)
-    before = tokens.issue(user.id, clock.now())
-    assert (await accounts.principal_by_token(core, *tokens.read(before, clock.now())[:2])).id == user.id
+    before = await tokens.issue(user.id, clock.now())
+    assert (await accounts.principal_by_token(core, *await held(before))).id == user.id
     clock.at += timedelta(milliseconds=1)
     await accounts.reset_password(core, "alice", "looking-glass")
-    after = tokens.issue(user.id, clock.now())
+    after = await tokens.issue(user.id, clock.now())
     with pytest.raises(NotAuthenticated):
-        await accounts.principal_by_token(core, *tokens.read(before, clock.now())[:2])
-    assert (await accounts.principal_by_token(core, *tokens.read(after, clock.now())[:2])).id == user.id
+        await accounts.principal_by_token(core, *await held(before))
+    assert (await accounts.principal_by_token(core, *await held(after))).id == user.id
 
 
-def test_a_token_holds_until_its_last_moment() -> None:
-    clock, tokens = Hands(), Tokens(b"k" * 32)
-    token = tokens.issue("user_1", clock.now())
+async def test_a_token_holds_until_its_last_moment(database: Database) -> None:
+    clock, tokens = Hands(), Tokens(await token_keys(database))
+    token = await tokens.issue("user_1", clock.now())
     clock.at += LIFETIME - timedelta(seconds=1)
-    assert tokens.read(token, clock.now())[0] == "user_1"
+    assert (await tokens.read(token, clock.now())).user_id == "user_1"
     clock.at += timedelta(seconds=1)
     with pytest.raises(NotAuthenticated):
-        tokens.read(token, clock.now())
+        await tokens.read(token, clock.now())

@@ -39,6 +39,7 @@ from interlock.storage.folder_lock import FolderLock
 from interlock.storage.key_ring import KeyRing, open_ring
 from interlock.storage.migrate import migrate
 from interlock.storage.store import SqlStore
+from interlock.storage.token_keys import RingTokenKeys
 
 if TYPE_CHECKING:
     from fastapi import FastAPI
@@ -326,7 +327,7 @@ def _application(config: Config, database: Database, core: Core, agents: "Hosted
     core.observer = Several(core.observer, metrics)
     state = ServerState(
         core,
-        Tokens(ring.tokens),
+        Tokens(RingTokenKeys(database, ring)),
         locale=config.locale,
         with_accounts=config.auth == "accounts",
         limits=limits,

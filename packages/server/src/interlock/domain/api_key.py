@@ -53,6 +53,8 @@ class Ticket:
     issued_at: datetime
     """When the credential behind it was issued: a password reset in between ends the ticket too."""
     expires_at: datetime
+    token_key: int | None = None
+    """Of a person's token: the number of the key that signed it, with which the ticket ends too."""
 
 
 def new_key() -> str:

@@ -8,6 +8,9 @@ from interlock.domain.api_key import ApiKey, Ticket
 from interlock.domain.grant import Grant
 from interlock.domain.saved_secret import SavedSecret
 
+EVERYBODY = "*"
+"""In place of a person's id: the access of all of them has changed."""
+
 
 class Access(Protocol):
     """A number, raised by every change after which an open stream may have to end: of a password, a role, a key."""
@@ -36,6 +39,18 @@ class ApiKeys(Protocol):
 
     async def revoke(self, key_id: str, at: datetime) -> bool:
         """False when it was revoked before."""
+        ...
+
+
+class TokenKeys(Protocol):
+    """The keys behind people's tokens. One signs; what one before it signed no longer holds."""
+
+    async def newest(self) -> tuple[int, bytes]:
+        """The key to sign with, and its number, as they are in the database now."""
+        ...
+
+    async def get(self, number: int) -> bytes | None:
+        """The key of that number. It may have been retired a moment ago: `Users.by_token` knows."""
         ...
 
 

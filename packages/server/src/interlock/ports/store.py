@@ -54,8 +54,8 @@ class Users(Protocol):
 
     async def set_role(self, user_id: str, role: Role, reviews: Sequence[str]) -> None: ...
 
-    async def by_token(self, user_id: str, issued_at: datetime) -> User | None:
-        """Whose token of that moment it is; None once it was ended, by itself or by a new password."""
+    async def by_token(self, user_id: str, issued_at: datetime, key: int) -> User | None:
+        """Whose token of that moment it is; None once it was ended: by itself, a new password, or with its key."""
         ...
 
     async def end_token(self, user_id: str, issued_at: datetime, expires_at: datetime, now: datetime) -> None:

@@ -49,10 +49,10 @@ async def sign_in(core: Core, username: str, password: str) -> User:
     return user
 
 
-async def principal_by_token(core: Core, user_id: str, issued_at: datetime) -> Principal:
+async def principal_by_token(core: Core, user_id: str, issued_at: datetime, key: int) -> Principal:
     """Who a token stands for now: their present role, and nobody once the token was ended."""
     async with core.store.snapshot() as tx:
-        user = await tx.users.by_token(user_id, issued_at)
+        user = await tx.users.by_token(user_id, issued_at, key)
     if user is None:
         raise NotAuthenticated("the token no longer holds")
     return principal_of(user)

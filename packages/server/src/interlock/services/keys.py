@@ -117,8 +117,10 @@ async def _behind(core: Core, key: ApiKey | None) -> Principal:
     )
 
 
-async def issue_ticket(core: Core, principal: Principal, issued_at: datetime) -> tuple[str, Ticket]:
-    """A ticket for the caller's credential, which was issued at that time."""
+async def issue_ticket(
+    core: Core, principal: Principal, issued_at: datetime, token_key: int | None = None
+) -> tuple[str, Ticket]:
+    """A ticket for the caller's credential, which was issued at that time, and signed with that key."""
     text = new_ticket()
     async with unit(core) as work:
         # Whoever makes new ones sweeps away the old ones: there is no other use of them.
@@ -129,6 +131,7 @@ async def issue_ticket(core: Core, principal: Principal, issued_at: datetime) ->
             principal.key_id,
             issued_at,
             work.now + TICKET_LIFETIME,
+            token_key,
         )
         await work.tx.tickets.add(ticket)
     return text, ticket

@@ -13,6 +13,7 @@ from datetime import datetime
 from typing import TYPE_CHECKING
 
 from interlock.domain.errors import StorageUnavailable
+from interlock.ports.access import EVERYBODY
 
 if TYPE_CHECKING:
     from interlock.services.core import Core
@@ -55,7 +56,9 @@ class Pulse:
 
     def has_changed(self, user_id: str, since: int | None) -> bool:
         """Whether somebody's access may have changed since `access` was that number."""
-        return self.access is None or since is None or self._changed.get(user_id, 0) > since
+        if self.access is None or since is None:
+            return True
+        return max(self._changed.get(user_id, 0), self._changed.get(EVERYBODY, 0)) > since
 
     def wake_all(self) -> None:
         for wakes in self._followed.values():

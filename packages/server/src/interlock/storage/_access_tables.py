@@ -60,6 +60,7 @@ tickets = Table(
     Column("key_id", Words),
     Column("issued_at", Moment, nullable=False),
     Column("expires_at", Moment, nullable=False),
+    Column("token_key", Integer),
     Index("ix_tickets_expires", "expires_at"),
 )
 

@@ -1,7 +1,8 @@
 """The server's own keys. They are in the database, sealed under the master key, so that the master key can be changed.
 
-The newest "secrets" key seals; those before it still open. "audit" and "tokens" stay what they are, since what they
-signed has to be checked later; "replies" hashes what callers sent.
+The newest "secrets" key seals; those before it still open. The one "tokens" key signs, and what those before it signed
+holds no more. "audit" stays what it is, since what it signed has to be checked later; "replies" hashes what callers
+sent.
 """
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -11,18 +12,23 @@ from typing import Any, Protocol
 
 from cryptography.exceptions import InvalidTag
 from cryptography.hazmat.primitives.ciphers.aead import AESGCM
-from sqlalchemy import Row, func, insert, select
+from sqlalchemy import Row, delete, func, insert, select
 from sqlalchemy.ext.asyncio import AsyncConnection
 from typing_extensions import override
 
 from interlock.domain.errors import InvalidInput, Unreadable
+from interlock.ports.access import EVERYBODY
+from interlock.storage.access import SqlAccess
 from interlock.storage.audit import chained
 from interlock.storage.database import Database
 from interlock.storage.schema import audit, server_keys
 from interlock.storage.sealing import FIRST, KEY_BYTES, Sealer, decrypt, derive, encrypt
 
 SECRETS = "secrets"
-_OTHERS = ("audit", "tokens", "replies")
+TOKENS = "tokens"
+_OTHERS = ("audit", "replies")
+_DERIVED = FIRST
+"""The number of the tokens key that earlier versions derived of the first master key, and never changed."""
 _VERSION = b"\x01"
 _LOCK = 0x696E7465726C6B72
 """The number of an advisory lock; any will do that nobody else uses."""
@@ -85,6 +91,10 @@ class Opened:
         return {number: key for (purpose, number), key in self.keys.items() if purpose == SECRETS}
 
     @property
+    def tokens(self) -> dict[int, bytes]:
+        return {number: key for (purpose, number), key in self.keys.items() if purpose == TOKENS}
+
+    @property
     def audit(self) -> bytes:
         return self.keys["audit", FIRST]
 
@@ -95,7 +105,8 @@ class KeyRing(Sealer):
     def __init__(self, master: MasterKey, opened: Opened) -> None:
         super().__init__(opened.secrets)
         self._master = master
-        self.audit, self.tokens, self.replies = (opened.keys[purpose, FIRST] for purpose in _OTHERS)
+        self.audit, self.replies = (opened.keys[purpose, FIRST] for purpose in _OTHERS)
+        self.tokens = opened.tokens
 
     @override
     async def ready(self, connection: AsyncConnection) -> None:
@@ -112,9 +123,11 @@ class KeyRing(Sealer):
     @override
     async def reload(self, connection: AsyncConnection) -> None:
         try:
-            self.use(_unlocked((await connection.execute(_ALL)).all(), self._master).secrets)
+            opened = await unlocked(connection, self._master)
         except InvalidInput as error:
             raise Unreadable(f"a secret cannot be opened: {error.message}") from error
+        self.use(opened.secrets)
+        self.tokens = opened.tokens
 
 
 async def open_ring(database: Database, master: MasterKey, at: datetime) -> KeyRing:
@@ -141,7 +154,7 @@ async def opened(connection: AsyncConnection, master: MasterKey, at: datetime) -
         master.discard()
     else:
         master.promote()
-    return found
+    return await renewed_tokens(connection, found, at) if _DERIVED in found.tokens else found
 
 
 async def unlocked(connection: AsyncConnection, master: MasterKey) -> Opened:
@@ -155,11 +168,22 @@ async def _made(connection: AsyncConnection, master: MasterKey, at: datetime) ->
     if not await _was_used_with(connection, present):
         raise InvalidInput(master.advice())
     key = present or master.make()
-    derived = {(purpose, FIRST): derive(key, purpose) for purpose in (SECRETS, "audit", "tokens")}
-    keys: Keys = {**derived, ("replies", FIRST): AESGCM.generate_key(bit_length=KEY_BYTES * 8)}
+    derived = {(purpose, FIRST): derive(key, purpose) for purpose in (SECRETS, "audit")}
+    keys: Keys = {**derived, ("replies", FIRST): random_key(), (TOKENS, _DERIVED + 1): random_key()}
     rows = [row_of(key, purpose, number, one, at) for (purpose, number), one in keys.items()]
     await connection.execute(insert(server_keys), rows)
     return Opened(key, keys)
+
+
+async def renewed_tokens(connection: AsyncConnection, before: Opened, at: datetime) -> Opened:
+    """The ring with a new key for tokens, for whoever is alone with it. What was signed until now holds no more."""
+    number, key = max(before.tokens) + 1, random_key()
+    await connection.execute(delete(server_keys).where(server_keys.c.purpose == TOKENS))
+    await connection.execute(insert(server_keys), row_of(before.master, TOKENS, number, key, at))
+    # Whoever follows a stream with such a token is looked up again.
+    await SqlAccess(connection).changed(EVERYBODY)
+    rest = {name: kept for name, kept in before.keys.items() if name[0] != TOKENS}
+    return Opened(before.master, {**rest, (TOKENS, number): key})
 
 
 async def _was_used_with(connection: AsyncConnection, master: bytes | None) -> bool:
@@ -176,6 +200,10 @@ def row_of(master: bytes, purpose: str, number: int, key: bytes, at: datetime) -
     identity = key_id(number)
     sealed = _VERSION + encrypt(_cipher(master), key, _bound(purpose, identity))
     return {"purpose": purpose, "id": identity, "sealed": sealed, "created_at": at}
+
+
+def random_key() -> bytes:
+    return AESGCM.generate_key(bit_length=KEY_BYTES * 8)
 
 
 def key_id(number: int) -> str:
@@ -225,7 +253,7 @@ def _opened_by(master: bytes, rows: Sequence[Row[Any]]) -> dict[tuple[str, int],
 
 def _complete(found: Opened, expected: int) -> Opened:
     lacking = [purpose for purpose in _OTHERS if (purpose, FIRST) not in found.keys]
-    if lacking or not found.secrets or len(found.keys) != expected:
+    if lacking or not found.secrets or not found.tokens or len(found.keys) != expected:
         raise InvalidInput(
             "the table server_keys was changed: the master key is right, but not every key in it opens. Restore the "
             "database from a backup"

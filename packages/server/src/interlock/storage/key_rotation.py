@@ -1,10 +1,9 @@
-"""A new master key, and a new key for everything that is sealed."""
+"""A new master key, a new key for everything that is sealed, and one for people's tokens."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime
 
-from cryptography.hazmat.primitives.ciphers.aead import AESGCM
 from sqlalchemy import Column, Table, bindparam, delete, insert, select, update
 from sqlalchemy.ext.asyncio import AsyncConnection
 
@@ -14,9 +13,20 @@ from interlock.domain.errors import Unreadable
 from interlock.domain.principal import SYSTEM
 from interlock.storage.audit import SqlAudit
 from interlock.storage.database import Database
-from interlock.storage.key_ring import SECRETS, MasterKey, Opened, alone, key_id, open_ring, opened, row_of
+from interlock.storage.key_ring import (
+    SECRETS,
+    MasterKey,
+    Opened,
+    alone,
+    key_id,
+    open_ring,
+    opened,
+    random_key,
+    renewed_tokens,
+    row_of,
+)
 from interlock.storage.schema import saved_secrets, secrets, server_keys, webhooks
-from interlock.storage.sealing import FIRST, KEY_BYTES, Sealer, wrapping_key
+from interlock.storage.sealing import FIRST, Sealer, wrapping_key
 
 _SEALED: Sequence[tuple[Table, Column[str], str]] = (
     (secrets, secrets.c.handle, ""),
@@ -54,11 +64,11 @@ async def rotate(database: Database, master: MasterKey, at: datetime) -> Rotated
 async def _rotate(connection: AsyncConnection, before: Opened, master: bytes, at: datetime) -> Rotated:
     last = max(before.secrets)
     droppable = await _held(connection, last)
-    for (purpose, number), key in before.keys.items():
+    for (purpose, number), key in (await renewed_tokens(connection, before, at)).keys.items():
         row = row_of(master, purpose, number, key, at)
         same = (server_keys.c.purpose == purpose, server_keys.c.id == row["id"])
         await connection.execute(update(server_keys).where(*same).values(sealed=row["sealed"]))
-    key = AESGCM.generate_key(bit_length=KEY_BYTES * 8)
+    key = random_key()
     await connection.execute(insert(server_keys), row_of(master, SECRETS, last + 1, key, at))
     sealer = Sealer({**before.secrets, last + 1: key})
     moved, left = 0, list[int]()

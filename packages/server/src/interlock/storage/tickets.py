@@ -19,6 +19,7 @@ class SqlTickets(Repository):
                 "key_id": ticket.key_id,
                 "issued_at": ticket.issued_at,
                 "expires_at": ticket.expires_at,
+                "token_key": ticket.token_key,
             },
         )
 
@@ -27,7 +28,7 @@ class SqlTickets(Repository):
         row = (await self._connection.execute(taken)).one_or_none()
         if row is None:
             return None
-        return Ticket(row.hash, row.user_id, row.key_id, row.issued_at, row.expires_at)
+        return Ticket(row.hash, row.user_id, row.key_id, row.issued_at, row.expires_at, row.token_key)
 
     async def purge(self, before: datetime) -> None:
         await self._connection.execute(delete(tickets).where(tickets.c.expires_at < before))

@@ -10,7 +10,8 @@ from interlock.domain.errors import Conflict
 from interlock.domain.principal import Role, User
 from interlock.storage._repository import Repository, insert_for
 from interlock.storage.access import SqlAccess
-from interlock.storage.schema import ended_tokens, users
+from interlock.storage.key_ring import TOKENS, key_id
+from interlock.storage.schema import ended_tokens, server_keys, users
 
 _ADDING_USERS = 0x696E7465726C6F63
 """The number of an advisory lock; any will do that nobody else uses."""
@@ -19,7 +20,9 @@ _BY_NAME = select(users).where(users.c.username == bindparam("username"))
 _ENDED = exists().where(
     ended_tokens.c.user_id == bindparam("user_id"), ended_tokens.c.issued_at == bindparam("issued_at")
 )
-_BY_TOKEN = _BY_ID.where(users.c.tokens_after <= bindparam("issued_at"), ~_ENDED)
+# In the database, and not in what a server remembers: another process may have retired the key.
+_KEY_HOLDS = exists().where(server_keys.c.purpose == TOKENS, server_keys.c.id == bindparam("key"))
+_BY_TOKEN = _BY_ID.where(users.c.tokens_after <= bindparam("issued_at"), ~_ENDED, _KEY_HOLDS)
 
 
 class SqlUsers(Repository):
@@ -73,8 +76,9 @@ class SqlUsers(Repository):
         await self._connection.execute(changed.values(role=role, reviews=list(reviews)))
         await SqlAccess(self._connection).changed(user_id)
 
-    async def by_token(self, user_id: str, issued_at: datetime) -> User | None:
-        found = await self._connection.execute(_BY_TOKEN, {"user_id": user_id, "issued_at": issued_at})
+    async def by_token(self, user_id: str, issued_at: datetime, key: int) -> User | None:
+        token = {"user_id": user_id, "issued_at": issued_at, "key": key_id(key)}
+        found = await self._connection.execute(_BY_TOKEN, token)
         return _user(found.one_or_none())
 
     async def end_token(self, user_id: str, issued_at: datetime, expires_at: datetime, now: datetime) -> None:

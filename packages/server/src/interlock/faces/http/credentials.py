@@ -39,6 +39,8 @@ class Credential:
     """Since when it stands for them; a ticket for it is no younger."""
     expires_at: float = math.inf
     """When it ends by itself, where that is known beforehand; as a timestamp."""
+    token_key: int | None = None
+    """For a person's token: the number of the key that signed it."""
 
 
 async def credential_of(connection: HTTPConnection, named_user: str | None = None) -> Credential:
@@ -50,42 +52,45 @@ async def credential_of(connection: HTTPConnection, named_user: str | None = Non
         return Credential(lambda: accounts.local_principal(state.core, user), now)
     scheme, _, text = connection.headers.get("authorization", "").partition(" ")
     if scheme.lower() == "bearer" and text.strip():
-        return by_text(state, text.strip())
+        return await by_text(state, text.strip())
     # Only where a browser cannot set a header: with a ticket nobody may make a key, or the next ticket.
     is_stream = connection.scope["type"] == "websocket" or connection.scope["method"] == "GET"
     if is_stream and (ticket := connection.query_params.get(TICKET)):
         return _by_ticket(state, await keys.take_ticket(state.core, ticket))
     if cookie := connection.cookies.get(COOKIE):
         # Sent for another site's page it was refused by now: the guard looks at where a request comes from.
-        return by_text(state, cookie)
+        return await by_text(state, cookie)
     raise NotAuthenticated("Could not validate credentials")
 
 
-def by_text(state: ServerState, text: str) -> Credential:
+async def by_text(state: ServerState, text: str) -> Credential:
     """An API key, or an access token."""
     if text.startswith(PREFIX):
         return Credential(lambda: keys.principal_by_key(state.core, text), state.core.clock.now())
-    held = state.tokens.read(text, state.core.clock.now())
+    held = await state.tokens.read(text, state.core.clock.now())
 
     async def now() -> Principal:
-        state.tokens.read(text, state.core.clock.now())
-        return await accounts.principal_by_token(state.core, held.user_id, held.issued_at)
+        await state.tokens.read(text, state.core.clock.now())
+        return await accounts.principal_by_token(state.core, held.user_id, held.issued_at, held.key)
 
-    return Credential(now, held.issued_at, held.expires_at)
+    return Credential(now, held.issued_at, held.expires_at, held.key)
 
 
 def _by_ticket(state: ServerState, ticket: Ticket) -> Credential:
     core, key_id = state.core, ticket.key_id
     if key_id is not None:
         return Credential(lambda: keys.principal_by_key_id(core, key_id), ticket.issued_at)
+    token_key = ticket.token_key
+    if token_key is None:
+        raise NotAuthenticated("the ticket is of an earlier version of the server")
     ends_at = ticket.issued_at + LIFETIME
 
     async def now() -> Principal:
         if core.clock.now() >= ends_at:
             raise NotAuthenticated("the token behind the ticket has expired")
-        return await accounts.principal_by_token(core, ticket.user_id or "", ticket.issued_at)
+        return await accounts.principal_by_token(core, ticket.user_id or "", ticket.issued_at, token_key)
 
-    return Credential(now, ticket.issued_at, ends_at.timestamp())
+    return Credential(now, ticket.issued_at, ends_at.timestamp(), token_key)
 
 
 async def authenticated(connection: HTTPConnection, named_user: str | None = None) -> Principal:

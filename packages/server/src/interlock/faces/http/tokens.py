@@ -1,4 +1,4 @@
-"""Access tokens of people: signed, short-lived, and void once their owner's password is reset."""
+"""Access tokens of people: signed, short-lived, and void once their owner's password is reset or their key rotated."""
 
 import secrets
 from datetime import UTC, datetime, timedelta
@@ -7,17 +7,20 @@ from typing import Any, NamedTuple
 import jwt
 
 from interlock.domain.errors import NotAuthenticated
+from interlock.ports.access import TokenKeys
 
 AUDIENCE = "interlock"
 LIFETIME = timedelta(hours=12)
 ALGORITHM = "HS256"
+LONGEST_NUMBER = 9
+"""Digits of a key's number."""
 
 
 class Tokens:
-    def __init__(self, key: bytes) -> None:
-        self._key = key
+    def __init__(self, keys: TokenKeys) -> None:
+        self._keys = keys
 
-    def issue(self, user_id: str, now: datetime) -> str:
+    async def issue(self, user_id: str, now: datetime) -> str:
         claims = {
             "sub": user_id,
             "iat": now.timestamp(),
@@ -25,14 +28,19 @@ class Tokens:
             "aud": AUDIENCE,
             "jti": secrets.token_hex(16),
         }
-        return jwt.encode(claims, self._key, algorithm=ALGORITHM)
+        number, key = await self._keys.newest()
+        return jwt.encode(claims, key, algorithm=ALGORITHM, headers={"kid": str(number)})
 
-    def read(self, token: str, now: datetime) -> "Held":
+    async def read(self, token: str, now: datetime) -> "Held":
         """Whose token it is, from when and until when; `NotAuthenticated` for one that does not hold."""
+        number = _key_number(token)
+        key = await self._keys.get(number)
+        if key is None:
+            raise NotAuthenticated("the key of the token was retired")
         try:
             claims: dict[str, Any] = jwt.decode(
                 token,
-                self._key,
+                key,
                 algorithms=[ALGORITHM],
                 audience=AUDIENCE,
                 # The server's own clock is injected, so the times are compared here.
@@ -47,10 +55,21 @@ class Tokens:
             raise NotAuthenticated("the token does not hold") from error
         if expires_at <= now.timestamp():
             raise NotAuthenticated("the token has expired")
-        return Held(claims["sub"], issued_at, expires_at)
+        return Held(claims["sub"], issued_at, expires_at, number)
+
+
+def _key_number(token: str) -> int:
+    try:
+        number = str(jwt.get_unverified_header(token).get("kid", ""))
+    except (jwt.InvalidTokenError, ValueError) as error:
+        raise NotAuthenticated("the token does not hold") from error
+    if not (number.isascii() and number.isdecimal()) or len(number) > LONGEST_NUMBER:
+        raise NotAuthenticated("the token names no key")
+    return int(number)
 
 
 class Held(NamedTuple):
     user_id: str
     issued_at: datetime
     expires_at: float
+    key: int

@@ -55,7 +55,7 @@ async def sign_in(request: Request, response: Response, body: wire.SignIn) -> wi
     state = state_of(request)
     async with state.limits.sign_in(address_of(request.scope), body.username):
         user = await accounts.sign_in(state.core, body.username, body.password)
-    return _signed_in(request, response, user)
+    return await _signed_in(request, response, user)
 
 
 @router.post("/session/once", responses=problems(401))
@@ -66,7 +66,7 @@ async def sign_in_once(request: Request, response: Response, body: wire.SignInOn
         admins = [user for user in await tx.users.all() if user.role is Role.ADMIN]
     if admins:
         _use(request, body.token)
-        return _signed_in(request, response, min(admins, key=lambda user: user.created_at))
+        return await _signed_in(request, response, min(admins, key=lambda user: user.created_at))
     if body.username is None or body.password is None:
         missing = [name for name in ("username", "password") if getattr(body, name) is None]
         errors = [FieldError(name, "missing", f"{name} is required for the first account") for name in missing]
@@ -78,7 +78,7 @@ async def sign_in_once(request: Request, response: Response, body: wire.SignInOn
     except InterlockError:
         state.link.restore(body.token)
         raise
-    return _signed_in(request, response, user)
+    return await _signed_in(request, response, user)
 
 
 @router.delete("/session", responses=refusals())
@@ -87,8 +87,8 @@ async def sign_out(request: Request, response: Response) -> wire.SignedOut:
     state = state_of(request)
     # What does not hold needs no end.
     with suppress(NotAuthenticated):
-        user_id, issued_at, _ = state.tokens.read(request.cookies.get(COOKIE, ""), state.core.clock.now())
-        await accounts.sign_out(state.core, user_id, issued_at, issued_at + LIFETIME)
+        held = await state.tokens.read(request.cookies.get(COOKIE, ""), state.core.clock.now())
+        await accounts.sign_out(state.core, held.user_id, held.issued_at, held.issued_at + LIFETIME)
     response.delete_cookie(COOKIE, path="/", httponly=True, samesite="strict")
     return wire.SignedOut()
 
@@ -98,9 +98,9 @@ def _use(request: Request, token: str) -> None:
         raise NotAuthenticated("the link was used before, or is of an earlier start of the server")
 
 
-def _signed_in(request: Request, response: Response, user: User) -> wire.SignedIn:
+async def _signed_in(request: Request, response: Response, user: User) -> wire.SignedIn:
     state = state_of(request)
-    token = state.tokens.issue(user.id, state.core.clock.now())
+    token = await state.tokens.issue(user.id, state.core.clock.now())
     response.set_cookie(
         COOKIE,
         token,

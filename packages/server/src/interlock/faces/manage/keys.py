@@ -45,7 +45,7 @@ async def revoke(request: Request, caller: Caller, key_id: str) -> wire.Ended:
 async def ticket(request: Request, caller: Caller) -> wire.TicketMade:
     """A ticket for one `EventSource` or `WebSocket`, as `?ticket=`: it holds once, for 30 seconds."""
     credential: Credential = request.state.credential
-    text, made = await keys.issue_ticket(state_of(request).core, caller, credential.issued_at)
+    text, made = await keys.issue_ticket(state_of(request).core, caller, credential.issued_at, credential.token_key)
     return wire.TicketMade(ticket=text, expires_at=made.expires_at)
 
 

@@ -25,4 +25,4 @@ async def login(request: Request, body: wire.Credentials) -> wire.AccessToken:
     state = state_of(request)
     async with state.limits.sign_in(address_of(request.scope), body.username):
         user = await accounts.sign_in(state.core, body.username, body.password)
-    return wire.AccessToken(access_token=state.tokens.issue(user.id, state.core.clock.now()))
+    return wire.AccessToken(access_token=await state.tokens.issue(user.id, state.core.clock.now()))
