@@ -127,12 +127,12 @@ def test_the_printed_link_makes_the_first_account_and_holds_once(
     assert who(page) is None
 
 
-def test_the_link_of_a_later_start_signs_the_admin_in(fresh: ServerProcess, owner: ThreadsClient, visit: Visit) -> None:
+def test_the_link_signs_in_the_admin_that_there_is_by_then(
+    fresh: ServerProcess, owner: ThreadsClient, visit: Visit
+) -> None:
     with fresh.client() as http:
         account = {"username": "ann", "password": "correct horse"}
         http.post("/api/auth/register", json=account).raise_for_status()
-    fresh.stop()
-    fresh.start()
     ann = visit(owner, fresh.url)
     ann.context.clear_cookies()
     page = ann.opens(link(fresh))

@@ -1,14 +1,22 @@
 """Signing in with a browser."""
 
+import os
+import signal
 from collections.abc import Iterator
+from contextlib import contextmanager
+from datetime import UTC, datetime, timedelta
 from pathlib import Path
+from select import select
 
 import httpx
 import pytest
 
+from interlock.faces.http.one_time_link import OneTimeLink
+from tests.support.command import users
 from tests.support.http import client as http_client
 from tests.support.people import People
 from tests.support.server import ServerProcess
+from tests.support.warm import WarmProcess
 
 SESSION = "/api/v1/session"
 COOKIE = "interlock_session"
@@ -88,19 +96,79 @@ def test_the_link_makes_the_first_account_once(tmp_path: Path) -> None:
         process.close()
 
 
-def test_the_link_of_a_later_start_signs_the_admin_in(tmp_path: Path) -> None:
+ANN = {"username": "ann", "password": "long enough"}
+
+
+def test_no_link_is_written_to_a_file_once_there_is_an_admin(tmp_path: Path) -> None:
     process = ServerProcess(tmp_path / "data").start()
     try:
+        early = process.output.read_text().split("#once=")[1].split()[0]
         with process.client() as client:
-            client.post("/api/auth/register", json={"username": "ann", "password": "long enough"}).raise_for_status()
+            client.post("/api/auth/register", json=ANN).raise_for_status()
         process.stop()
         process.start()
-        token = process.output.read_text().split("#once=")[1].split()[0]
+        assert "#once=" not in process.output.read_text() + process.log.read_text()
         with process.client() as client:
-            assert client.post(f"{SESSION}/once", json={"token": token}).json()["username"] == "ann"
-            assert client.get("/api/v1/inbox").status_code == 200
+            for token in (early, "", "None"):
+                assert client.post(f"{SESSION}/once", json={"token": token}).status_code in (401, 422)
     finally:
         process.close()
+
+
+def test_on_a_terminal_the_link_signs_the_admin_in_once_and_both_are_recorded(tmp_path: Path) -> None:
+    with ServerProcess(tmp_path / "data") as process, process.client() as client:
+        client.post("/api/auth/register", json=ANN).raise_for_status()
+    with ServerProcess(tmp_path / "data") as process:
+        pass
+    with on_a_terminal(tmp_path / "data") as (url, printed), http_client(url) as client:
+        token = printed.split("#once=")[1].split()[0]
+        assert client.post(f"{SESSION}/once", json={"token": token}).json()["username"] == "ann"
+        assert client.get("/api/v1/inbox").status_code == 200
+        with http_client(url) as other:
+            assert other.post(f"{SESSION}/once", json={"token": token}).status_code == 401
+        trail = client.get("/api/v1/audit", params={"conversation_id": "server"}).json()["entries"]
+    newest = [(entry["action"], entry["actor"]) for entry in trail[:3]]
+    assert newest == [("session.refused", "system"), ("session.opened", "ann"), ("link.made", "system")]
+    assert (trail[0]["data"]["how"], trail[1]["data"]["how"]) == ("link", "link")
+    # One of the first start, when there was no admin, none of the second, and this one.
+    assert [entry["action"] for entry in trail].count("link.made") == 2
+    assert token not in str(trail)
+
+
+@contextmanager
+def on_a_terminal(data: Path) -> Iterator[tuple[str, str]]:
+    """A server whose output is a terminal: its address, and what it printed."""
+    ours, theirs = os.openpty()
+    process = WarmProcess(
+        ["serve", "--port", "0", "--data", str(data)], {}, Path(os.ttyname(theirs)), data / "server.log"
+    )
+    try:
+        printed = ""
+        while printed.count("\n") < 2:
+            assert select([ours], [], [], 60)[0], f"the server printed only {printed!r}"
+            printed += os.read(ours, 4_096).decode()
+        yield printed.split("ready at ")[1].split(" ")[0], printed
+    finally:
+        process.send_signal(signal.SIGTERM)
+        process.wait(30)
+        os.close(ours)
+        os.close(theirs)
+
+
+def test_the_link_without_an_admin_makes_an_admin_though_there_are_accounts(tmp_path: Path) -> None:
+    users(ServerProcess(tmp_path / "data"), "create", "bo", "--password", "long enough", "--role", "owner")
+    with ServerProcess(tmp_path / "data") as process, process.client() as client:
+        token = process.output.read_text().split("#once=")[1].split()[0]
+        assert client.post(f"{SESSION}/once", json={"token": token, **ANN}).json()["role"] == "admin"
+
+
+def test_the_link_ends_after_a_quarter_of_an_hour() -> None:
+    made = datetime(2026, 11, 1, 12, 0, tzinfo=UTC)
+    for after, holds in ((timedelta(minutes=15, microseconds=-1), True), (timedelta(minutes=15), False)):
+        link = OneTimeLink()
+        token = link.make(made)
+        assert link.use(token, made + after) is holds
+        assert link.use(token, made) is not holds
 
 
 def test_without_accounts_everybody_is_signed_in(tmp_path: Path) -> None:

@@ -31,7 +31,7 @@ export const en = {
     limited:
       "Too many tries. {seconds, plural, one {In # second} other {In # seconds}} you can try again; nothing is locked for good.",
     limitedOver: "You can try again now.",
-    used: "This link was used before, or is of an earlier start of the server. Sign in with your name and password, or start the server again: it prints a new link.",
+    used: "This link was used before, has ended, or is of an earlier start of the server. Sign in with your name and password, or start the server again at a terminal: it prints a new link.",
     taken: "This name is taken. Choose another one.",
     username: "A name is 1 to 64 letters, digits and . _ @ -",
     password: "A password has 8 to 256 characters.",
@@ -72,7 +72,7 @@ export const zh: Translated<typeof en> = {
     wrong: "用户名或密码不正确。请检查两者，注意区分大小写。管理员可以在服务器上重置密码：",
     limited: "尝试次数过多。请在 {seconds} 秒后重试；账户不会被永久锁定。",
     limitedOver: "现在可以重试了。",
-    used: "此链接已被使用，或来自服务器更早的一次启动。请用用户名和密码登录，或重新启动服务器以获得新的链接。",
+    used: "此链接已被使用、已过期，或来自服务器更早的一次启动。请用用户名和密码登录，或在终端中重新启动服务器以获得新的链接。",
     taken: "该用户名已被占用，请换一个。",
     username: "用户名为 1 到 64 个字母、数字或 . _ @ -",
     password: "密码为 8 到 256 个字符。",

@@ -4,6 +4,7 @@ import asyncio
 import logging
 import signal
 import socket
+import sys
 from collections.abc import Awaitable, Callable, Mapping
 from concurrent.futures import ThreadPoolExecutor
 from types import FrameType
@@ -17,7 +18,9 @@ from interlock.cli.logs import set_up_logs
 from interlock.config import Config, load
 from interlock.domain.errors import StorageUnavailable
 from interlock.faces.http.dropping import DROP
+from interlock.faces.http.one_time_link import LIFETIME
 from interlock.faces.http.sockets import MAX_MESSAGE
+from interlock.services import accounts
 
 GRACE_SECONDS = 60
 """How long a shutdown waits for tools that are under way."""
@@ -155,10 +158,20 @@ async def _announce(config: Config, built: Application, listening: socket.socket
     """Where the server is, and how to sign in."""
     host = f"[{config.host}]" if ":" in config.host else config.host
     address = f"http://{host}:{listening.getsockname()[1]}"
-    print(f"Interlock is ready at {address} - {await _how_to_sign_in(config, built)}", flush=True)
-    if config.auth == "accounts":
-        # After the #, so that it reaches no log on its way.
-        print(f"Sign in once, as the admin, with {address}/login#once={built.state.link.token}", flush=True)
+    lines = [f"Interlock is ready at {address} - {await _how_to_sign_in(config, built)}"]
+    if config.auth == "accounts" and (sys.stdout.isatty() or await accounts.first_admin(built.state.core) is None):
+        lines.append(await _link(built, address))
+    # At once: whoever waits for the first has the other too.
+    print("\n".join(lines), flush=True)
+
+
+async def _link(built: Application, address: str) -> str:
+    """For whoever sits at the terminal. In a log it is found later, so with an admin there is none."""
+    now = built.state.core.clock.now()
+    token = built.state.link.make(now)
+    await accounts.record_link(built.state.core, now + LIFETIME)
+    # After the #, so that it reaches no log on its way.
+    return f"Sign in once, as the admin, within 15 minutes, with {address}/login#once={token}"
 
 
 async def _how_to_sign_in(config: Config, built: Application) -> str:

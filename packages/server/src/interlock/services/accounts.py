@@ -4,11 +4,14 @@ import re
 from collections.abc import Sequence
 from dataclasses import replace
 from datetime import datetime
+from typing import Any
 
+from interlock.domain.audit import SERVER_CHAIN
 from interlock.domain.errors import Conflict, FieldError, Forbidden, InvalidInput, NotAuthenticated, NotFound
 from interlock.domain.ids import new_id
-from interlock.domain.principal import Principal, Role, User, principal_of
-from interlock.services.core import Core, unit
+from interlock.domain.principal import SYSTEM, Principal, Role, User, principal_of
+from interlock.services.core import Core, Unit, unit
+from interlock.services.refused import Attempt
 
 USERNAME = re.compile(r"[\w.@-]{1,64}\Z")
 PASSWORD_LENGTH = range(8, 257)
@@ -20,12 +23,19 @@ async def register(core: Core, username: str, password: str) -> User:
     """Make an account; the first one is the admin's. `Forbidden` when registration is closed."""
     if not core.policy.registration_open:
         raise Forbidden("registration is closed; ask the operator for an account")
-    return await create_user(core, username, password, role=None)
+    return await create_user(core, username, password, role=None, how="registered")
 
 
 async def create_user(
-    core: Core, username: str, password: str, *, role: Role | None, reviews: Sequence[str] = ()
+    core: Core,
+    username: str,
+    password: str,
+    *,
+    role: Role | None,
+    reviews: Sequence[str] = (),
+    how: str = "command",
 ) -> User:
+    """`how` is for the audit trail: who registers, or comes with the server's link, makes their own account."""
     check_new(username, password)
     password_hash = await core.passwords.hash(password)
     async with unit(core) as work:
@@ -37,16 +47,68 @@ async def create_user(
             await work.tx.users.add(user)
         except Conflict as error:
             raise InvalidInput("the username is taken", [FieldError("username", "taken", "taken")]) from error
+        await _record_made(work, user, how)
     return user
 
 
-async def sign_in(core: Core, username: str, password: str) -> User:
+async def _record_made(work: Unit, user: User, how: str) -> None:
+    by = SYSTEM if how == "command" else principal_of(user)
+    await _record(work, by, "user.created", user, role=user.role, reviews=list(user.reviews), how=how)
+
+
+async def _record(work: Unit, by: Principal, action: str, user: User, **more: Any) -> None:
+    about = {"user_id": user.id, "username": user.username, **more}
+    await work.tx.audit.append(SERVER_CHAIN, by, action, about, work.now)
+
+
+async def sign_in(core: Core, username: str, password: str, address: str) -> User:
+    """Whose name and password these are; `NotAuthenticated` when they are nobody's. Both are recorded."""
     async with core.store.snapshot() as tx:
         user = await tx.users.by_name(username)
     right = await core.passwords.verify(user.password_hash if user else _UNKNOWN, password)
     if user is None or not right:
+        await record_refused(core, Attempt("password", user and user.username, address))
         raise NotAuthenticated("wrong username or password")
+    await record_sign_in(core, user, "password", address)
     return user
+
+
+async def record_refused(core: Core, attempt: Attempt) -> None:
+    first = core.refused.add(attempt, core.clock.now())
+    if first is not None:
+        async with unit(core) as work:
+            await _append_refused(work, first, {"count": 1})
+
+
+async def record_counted(core: Core) -> None:
+    counted = core.refused.take()
+    if not counted:
+        return
+    async with unit(core) as work:
+        for attempt, count in counted:
+            await _append_refused(work, attempt, {"count": count.more, "since": count.since.isoformat()})
+
+
+async def _append_refused(work: Unit, attempt: Attempt, how_many: dict[str, Any]) -> None:
+    told = {"how": attempt.how, "account": attempt.account, "address": attempt.address, **how_many}
+    await work.tx.audit.append(SERVER_CHAIN, SYSTEM, "session.refused", told, work.now)
+
+
+async def record_sign_in(core: Core, user: User, how: str, address: str) -> None:
+    async with unit(core) as work:
+        await _record(work, principal_of(user), "session.opened", user, how=how, address=address)
+
+
+async def record_link(core: Core, ends_at: datetime) -> None:
+    """That a link was made with which its reader signs in as the admin."""
+    async with unit(core) as work:
+        made = {"ends_at": ends_at.isoformat()}
+        await work.tx.audit.append(SERVER_CHAIN, SYSTEM, "link.made", made, work.now)
+
+
+async def first_admin(core: Core) -> User | None:
+    admins = [user for user in await list_users(core) if user.role is Role.ADMIN]
+    return min(admins, key=lambda user: user.created_at, default=None)
 
 
 async def principal_by_token(core: Core, user_id: str, issued_at: datetime, key: int) -> Principal:
@@ -58,10 +120,14 @@ async def principal_by_token(core: Core, user_id: str, issued_at: datetime, key:
     return principal_of(user)
 
 
-async def sign_out(core: Core, user_id: str, issued_at: datetime, expires_at: datetime) -> None:
+async def sign_out(core: Core, user_id: str, issued_at: datetime, expires_at: datetime, key: int) -> None:
     """End one token, with its tickets and every stream that it opened; the person's others go on."""
     async with unit(core) as work:
-        await work.tx.users.end_token(user_id, issued_at, expires_at, work.now)
+        user = await work.tx.users.by_token(user_id, issued_at, key)
+        # What has ended already is recorded already.
+        if user is not None:
+            await work.tx.users.end_token(user_id, issued_at, expires_at, work.now)
+            await _record(work, principal_of(user), "session.ended", user)
 
 
 async def local_principal(core: Core, username: str) -> Principal:
@@ -77,6 +143,7 @@ async def local_principal(core: Core, username: str) -> Principal:
             if user is None:
                 user = User(new_id("user"), username, "", Role.OWNER, work.now, work.now)
                 await work.tx.users.add(user)
+                await _record_made(work, user, "named")
     return principal_of(user)
 
 
@@ -87,6 +154,7 @@ async def reset_password(core: Core, username: str, password: str) -> None:
     async with unit(core) as work:
         user = _found(await work.tx.users.by_name(username), username)
         await work.tx.users.set_password(user.id, password_hash, work.now)
+        await _record(work, SYSTEM, "user.password_reset", user)
 
 
 async def set_role(core: Core, username: str, role: Role, reviews: Sequence[str] = ()) -> User:
@@ -95,6 +163,8 @@ async def set_role(core: Core, username: str, role: Role, reviews: Sequence[str]
     async with unit(core) as work:
         user = _found(await work.tx.users.by_name(username), username)
         await work.tx.users.set_role(user.id, role, reviews)
+        before = {"role": user.role, "reviews": list(user.reviews)}
+        await _record(work, SYSTEM, "user.role_changed", user, role=role, reviews=list(reviews), before=before)
     return replace(user, role=role, reviews=tuple(reviews))
 
 

@@ -22,6 +22,7 @@ from interlock.services.lookers import Lookers
 from interlock.services.observing import Nobody, Tally
 from interlock.services.presence import Presence
 from interlock.services.pulse import Pulse
+from interlock.services.refused import RefusedSignIns
 from interlock.services.showing import Showing
 
 
@@ -103,6 +104,7 @@ class Core:
     observer: Observer = field(default_factory=Nobody)
     lookers: Lookers = field(default_factory=Lookers)
     attempts: Attempts = field(default_factory=Attempts)
+    refused: RefusedSignIns = field(default_factory=RefusedSignIns)
     deadline_set: Callable[[], None] = _nobody
     """Called when a request with a deadline was written."""
     poster: Poster = field(default_factory=_NoPoster)

@@ -3,8 +3,11 @@ conversations, where the operator says so."""
 
 import asyncio
 import logging
+from contextlib import suppress
 from datetime import timedelta
 
+from interlock.domain.errors import StorageUnavailable
+from interlock.services.accounts import record_counted
 from interlock.services.core import Core, unit
 from interlock.services.retention import expire_threads
 
@@ -17,6 +20,7 @@ logger = logging.getLogger(__name__)
 
 
 async def tidy(core: Core) -> None:
+    await record_counted(core)
     async with unit(core) as work:
         await work.tx.replies.purge(work.now - REPLIES_KEPT)
         await work.tx.tickets.purge(work.now)
@@ -30,9 +34,13 @@ async def tidy(core: Core) -> None:
 
 async def keep_tidy(core: Core) -> None:
     """Until cancelled."""
-    while True:
-        try:
-            await tidy(core)
-        except Exception:
-            logger.exception("could not tidy up; trying again in an hour")
-        await asyncio.sleep(EVERY_SECONDS)
+    try:
+        while True:
+            try:
+                await tidy(core)
+            except Exception:
+                logger.exception("could not tidy up; trying again in an hour")
+            await asyncio.sleep(EVERY_SECONDS)
+    finally:
+        with suppress(StorageUnavailable):
+            await record_counted(core)

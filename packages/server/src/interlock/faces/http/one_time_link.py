@@ -1,20 +1,33 @@
-"""The link that a start of the server prints: whoever can read the terminal may sign in with it, once."""
+"""The link that a start of the server prints: whoever can read the terminal may sign in with it, once and soon."""
 
 import hmac
 import secrets
+from datetime import datetime, timedelta
+
+LIFETIME = timedelta(minutes=15)
 
 
 class OneTimeLink:
-    def __init__(self) -> None:
-        self.token: str | None = secrets.token_urlsafe(24)
+    """None until it is made."""
 
-    def use(self, token: str) -> bool:
-        """Whether it is the token, which is gone from then on."""
-        if self.token is None or not hmac.compare_digest(self.token.encode(), token.encode("utf-8", "replace")):
+    def __init__(self) -> None:
+        self._token: str | None = None
+        self._ends_at: datetime | None = None
+
+    def make(self, now: datetime) -> str:
+        self._token = secrets.token_urlsafe(24)
+        self._ends_at = now + LIFETIME
+        return self._token
+
+    def use(self, token: str, now: datetime) -> bool:
+        """Whether it is the token, and in time; it is gone from then on."""
+        if self._token is None or self._ends_at is None or now >= self._ends_at:
             return False
-        self.token = None
+        if not hmac.compare_digest(self._token.encode(), token.encode("utf-8", "replace")):
+            return False
+        self._token = None
         return True
 
     def restore(self, token: str) -> None:
         """What it was used for did not come about."""
-        self.token = token
+        self._token = token

@@ -14,6 +14,7 @@ from interlock.faces.http.locale import locale_of
 from interlock.faces.http.server_state import state_of
 from interlock.faces.http.tokens import LIFETIME
 from interlock.services import accounts
+from interlock.services.refused import Attempt
 from interlock_client import inbox as wire
 
 router = APIRouter(prefix="/api/v1", tags=["inbox"])
@@ -53,32 +54,32 @@ async def present(request: Request, caller: Caller) -> wire.Present:
 async def sign_in(request: Request, response: Response, body: wire.SignIn) -> wire.SignedIn:
     """Sign in with a name and a password; the cookie holds for 12 hours."""
     state = state_of(request)
-    async with state.limits.sign_in(address_of(request.scope), body.username):
-        user = await accounts.sign_in(state.core, body.username, body.password)
+    address = address_of(request.scope)
+    async with state.limits.sign_in(address, body.username):
+        user = await accounts.sign_in(state.core, body.username, body.password, address)
     return await _signed_in(request, response, user)
 
 
 @router.post("/session/once", responses=problems(401))
 async def sign_in_once(request: Request, response: Response, body: wire.SignInOnce) -> wire.SignedIn:
-    """Sign in with the one-time link that the server printed. Without any account it makes the first one."""
+    """Sign in with the one-time link that the server printed. Without an admin it makes the account of one."""
     state = state_of(request)
-    async with state.core.store.snapshot() as tx:
-        admins = [user for user in await tx.users.all() if user.role is Role.ADMIN]
-    if admins:
-        _use(request, body.token)
-        return await _signed_in(request, response, min(admins, key=lambda user: user.created_at))
+    admin = await accounts.first_admin(state.core)
+    if admin is not None:
+        await _use(request, body.token)
+        return await _signed_in_by_link(request, response, admin)
     if body.username is None or body.password is None:
         missing = [name for name in ("username", "password") if getattr(body, name) is None]
         errors = [FieldError(name, "missing", f"{name} is required for the first account") for name in missing]
-        raise InvalidInput("there is no account yet: choose a name and a password for the first one", errors)
+        raise InvalidInput("there is no admin yet: choose a name and a password for the first one", errors)
     accounts.check_new(body.username, body.password)
-    _use(request, body.token)
+    await _use(request, body.token)
     try:
-        user = await accounts.create_user(state.core, body.username, body.password, role=None)
+        user = await accounts.create_user(state.core, body.username, body.password, role=Role.ADMIN, how="link")
     except InterlockError:
         state.link.restore(body.token)
         raise
-    return await _signed_in(request, response, user)
+    return await _signed_in_by_link(request, response, user)
 
 
 @router.delete("/session", responses=refusals())
@@ -88,14 +89,21 @@ async def sign_out(request: Request, response: Response) -> wire.SignedOut:
     # What does not hold needs no end.
     with suppress(NotAuthenticated):
         held = await state.tokens.read(request.cookies.get(COOKIE, ""), state.core.clock.now())
-        await accounts.sign_out(state.core, held.user_id, held.issued_at, held.issued_at + LIFETIME)
+        await accounts.sign_out(state.core, held.user_id, held.issued_at, held.issued_at + LIFETIME, held.key)
     response.delete_cookie(COOKIE, path="/", httponly=True, samesite="strict")
     return wire.SignedOut()
 
 
-def _use(request: Request, token: str) -> None:
-    if not state_of(request).link.use(token):
-        raise NotAuthenticated("the link was used before, or is of an earlier start of the server")
+async def _use(request: Request, token: str) -> None:
+    state = state_of(request)
+    if not state.link.use(token, state.core.clock.now()):
+        await accounts.record_refused(state.core, Attempt("link", None, address_of(request.scope)))
+        raise NotAuthenticated("the link was used before, has ended, or is of an earlier start of the server")
+
+
+async def _signed_in_by_link(request: Request, response: Response, user: User) -> wire.SignedIn:
+    await accounts.record_sign_in(state_of(request).core, user, "link", address_of(request.scope))
+    return await _signed_in(request, response, user)
 
 
 async def _signed_in(request: Request, response: Response, user: User) -> wire.SignedIn:

@@ -23,6 +23,7 @@ async def register(request: Request, body: wire.Credentials) -> wire.Registered:
 @router.post("/login", responses=problems(401))
 async def login(request: Request, body: wire.Credentials) -> wire.AccessToken:
     state = state_of(request)
-    async with state.limits.sign_in(address_of(request.scope), body.username):
-        user = await accounts.sign_in(state.core, body.username, body.password)
+    address = address_of(request.scope)
+    async with state.limits.sign_in(address, body.username):
+        user = await accounts.sign_in(state.core, body.username, body.password, address)
     return wire.AccessToken(access_token=await state.tokens.issue(user.id, state.core.clock.now()))
