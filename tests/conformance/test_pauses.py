@@ -3,7 +3,9 @@
 import asyncio
 
 import pytest
+from sqlalchemy import text
 
+from interlock.domain.canonical import action_digest
 from interlock.domain.request import (
     PAUSE,
     AnswerOrigin,
@@ -13,6 +15,8 @@ from interlock.domain.request import (
     RequestStatus,
 )
 from interlock.ports.store import Store
+from interlock.runners.replies import approved_digest
+from interlock.storage.database import Database
 from tests.conformance.examples import AT, a_pause, a_pending_request, a_request, after, an_answer, begin
 
 
@@ -184,3 +188,21 @@ async def test_a_pause_is_found_by_the_event_that_told_of_it_whatever_became_of_
             assert pause is not None
             assert pause.id == f"pause-{number}"
         assert await tx.pauses.opened_by("ann-1", 99) is None
+
+
+async def test_numbers_that_json_does_not_have_in_rows_of_older_versions_are_read_as_words(
+    store: Store, database: Database
+) -> None:
+    async with store.transaction() as tx:
+        await begin(tx)
+        await tx.pauses.add(a_pause(), [a_request()])
+    body = '{"tool_name":"pay","args":{"amount":NaN,"most":[Infinity,-Infinity,1e3]}}'
+    async with database.write() as connection:
+        await connection.execute(text("UPDATE requests SET body = :body"), {"body": body})
+    async with store.snapshot() as tx:
+        request = await tx.requests.get("perm_1")
+    assert request is not None
+    assert request.body["args"] == {"amount": "NaN", "most": ["Infinity", "-Infinity", 1000.0]}
+    assert approved_digest(request, {"decision": "accept"}) == action_digest(
+        "pay", {"amount": float("nan"), "most": [float("inf"), float("-inf"), 1e3]}
+    )

@@ -16,6 +16,7 @@ from langchain_core.messages.tool import tool_call_chunk
 from langchain_core.outputs import ChatGenerationChunk, ChatResult
 from langchain_core.runnables import Runnable
 from langchain_core.tools import BaseTool, StructuredTool, ToolException
+from langgraph.types import interrupt
 from typing_extensions import override
 
 from interlock import ask
@@ -145,6 +146,19 @@ async def _write_file(path: str, content: str) -> str:
     return await _guarded(path)
 
 
+async def _pay(amount: float, to: str) -> str:
+    """Pay somebody, which a person has to allow."""
+    return await _guarded(f"{to}:{amount}")
+
+
+async def _transfer(name: str, value: Any) -> str:
+    """As LangGraph's documents write it: any value is asked with, and what is answered counts as true or false."""
+    decision = interrupt(value)
+    if decision:
+        await _tell(f"did {name}")
+    return f"the graph got {decision!r}"
+
+
 async def _broken(name: str) -> str:
     """Fail."""
     await _tell(f"did {name}")
@@ -175,6 +189,8 @@ _TOOLS = {
     "guarded": _guarded,
     "execute": _execute,
     "write_file": _write_file,
+    "pay": _pay,
+    "transfer": _transfer,
     "broken": _broken,
     "use_key": _use_key,
     "hurried": _hurried,
@@ -187,7 +203,10 @@ def agent() -> Any:
         tools=[*(_tool(name, function) for name, function in _TOOLS.items()), *ask_tools],
         middleware=[
             InterlockMiddleware(
-                interrupt_on={"guarded": {"display_name": "受控操作"}, "execute": True, "write_file": True},
+                interrupt_on={
+                    "guarded": {"display_name": "受控操作"},
+                    **dict.fromkeys(("execute", "pay", "write_file"), True),
+                },
                 idempotent={"note"},
             )
         ],

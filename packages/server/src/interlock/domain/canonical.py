@@ -1,13 +1,32 @@
-"""One spelling per value, so that what was shown and what runs can be compared by a digest."""
+"""One spelling per value, so that what was shown and what runs can be compared by a digest.
+
+NaN and the infinities are floats that JSON cannot carry. Here they become the words by which Python spells them in
+JSON, in what is shown, in what is sent and in digests alike: no other parser reads them as numbers.
+"""
 
 import hashlib
 import json
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from typing import Any
 
 
+def _shown(value: Any) -> Any:
+    dump = getattr(value, "model_dump", None)
+    if callable(dump):
+        return dump(mode="json")
+    return str(value)
+
+
+def json_text(value: Any, *, default: Callable[[Any], Any] = _shown, **spelling: Any) -> str:
+    """`value` as JSON that every parser reads; `spelling` is for `json.dumps`."""
+    try:
+        return json.dumps(value, allow_nan=False, default=default, **spelling)
+    except ValueError:
+        return json.dumps(plain(value, default=default), allow_nan=False, **spelling)
+
+
 def canonical_json(value: Any) -> str:
-    return json.dumps(value, sort_keys=True, separators=(",", ":"), ensure_ascii=True, default=str)
+    return json_text(value, sort_keys=True, separators=(",", ":"), ensure_ascii=True)
 
 
 def digest(value: Any) -> str:
@@ -19,13 +38,10 @@ def action_digest(tool: str, args: Mapping[str, Any]) -> str:
     return digest({"tool": tool, "args": dict(args)})
 
 
-def plain(value: Any) -> Any:
+def plain(value: Any, *, default: Callable[[Any], Any] = _shown) -> Any:
     """`value` as JSON can carry it, with anything else shown by its text."""
-    return json.loads(json.dumps(value, ensure_ascii=True, default=_shown))
+    return plain_from(json.dumps(value, ensure_ascii=True, default=default))
 
 
-def _shown(value: Any) -> Any:
-    dump = getattr(value, "model_dump", None)
-    if callable(dump):
-        return dump(mode="json")
-    return str(value)
+plain_from: Callable[[str], Any] = json.JSONDecoder(parse_constant=str).decode
+"""The value of a JSON text that Python wrote: NaN and the infinities in it become words."""

@@ -68,7 +68,7 @@ def _read(interrupt: Interrupt[Any], messages: Sequence[Any]) -> list[Asked]:
 
 def _own(interrupt_id: str, ask: Mapping[str, Any]) -> Asked:
     kind = RequestKind(ask["kind"])
-    body: Mapping[str, Any] = ask["body"]
+    body: Mapping[str, Any] = plain(ask["body"])
     is_approval = kind is RequestKind.APPROVAL
     return Asked(
         kind,

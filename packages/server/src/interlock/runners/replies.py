@@ -45,9 +45,14 @@ def check(request: Request, value: Mapping[str, Any]) -> None:
 
 def approved_digest(request: Request, value: Mapping[str, Any]) -> str | None:
     """The digest of what may run after this answer to an approval: what was shown, or the person's edit."""
-    if value.get("decision") == "edit":
-        return action_digest(request.body["tool_name"], value["args"])
-    return request.digest if value.get("decision") == "accept" else None
+    match value.get("decision"):
+        case "edit":
+            return action_digest(request.body["tool_name"], value["args"])
+        case "accept":
+            # Of what was shown, and not as it was written then: older versions spelled NaN otherwise.
+            return action_digest(request.body["tool_name"], request.body["args"])
+        case _:
+            return None
 
 
 def _ask(request: Request, value: Value) -> Any:

@@ -6,6 +6,8 @@ from typing import Any
 
 from sqlalchemy import DateTime, Dialect, MetaData, Text, TypeDecorator
 
+from interlock.domain.canonical import plain_from
+
 
 def storable(value: str) -> str:
     """`value` without what no database takes as text: NUL, and halves of surrogate pairs."""
@@ -43,7 +45,10 @@ class Moment(TypeDecorator[datetime]):
 
 
 class Json(TypeDecorator[Any]):
-    """JSON as plain ASCII text: unlike a database's own type it takes every character an agent may write."""
+    """JSON as plain ASCII text: unlike a database's own type it takes every character an agent may write.
+
+    Rows of older versions may hold NaN and infinities, which no client could read.
+    """
 
     impl = Text
     cache_ok = True
@@ -52,7 +57,7 @@ class Json(TypeDecorator[Any]):
         return None if value is None else json.dumps(value, ensure_ascii=True, separators=(",", ":"))
 
     def process_result_value(self, value: str | None, dialect: Dialect) -> Any:
-        return None if value is None else json.loads(value)
+        return None if value is None else plain_from(value)
 
 
 metadata = MetaData(

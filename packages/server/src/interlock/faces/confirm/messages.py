@@ -1,10 +1,10 @@
 """What clients send, read and checked; and the envelope of what they are told."""
 
-import json
 from typing import Any, cast
 
 from pydantic import ValidationError
 
+from interlock.domain.canonical import json_text
 from interlock.domain.errors import FieldError, InvalidAnswer, InvalidInput
 from interlock.domain.request import Request, RequestKind
 from interlock.faces.confirm.events import Said
@@ -111,4 +111,4 @@ def envelope(said: Said, session_id: str | None, connection_id: str, seq: int, a
         "content": said.content,
         "metadata": said.metadata,
     }
-    return json.dumps(told, ensure_ascii=False, default=str).encode("utf-8", "replace").decode()
+    return json_text(told, ensure_ascii=False).encode("utf-8", "replace").decode()

@@ -1,6 +1,5 @@
 """The envelope of every answer of this face, and its one table from the core's errors to codes."""
 
-import json
 from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
@@ -10,6 +9,7 @@ from fastapi.exceptions import RequestValidationError
 from fastapi.requests import HTTPConnection
 from fastapi.responses import Response
 
+from interlock.domain.canonical import json_text
 from interlock.domain.errors import (
     AlreadySettled,
     Conflict,
@@ -145,4 +145,4 @@ def _field(error: Mapping[str, Any]) -> str:
 
 
 def _encoded(value: Mapping[str, Any]) -> bytes:
-    return json.dumps(value, ensure_ascii=False, separators=(",", ":"), default=str).encode("utf-8", "backslashreplace")
+    return json_text(value, ensure_ascii=False, separators=(",", ":")).encode("utf-8", "backslashreplace")

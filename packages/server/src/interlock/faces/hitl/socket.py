@@ -8,6 +8,7 @@ from typing import Any, cast
 
 from fastapi import APIRouter, WebSocket
 
+from interlock.domain.canonical import json_text
 from interlock.domain.errors import (
     FieldError,
     Forbidden,
@@ -113,7 +114,7 @@ class _Conversations:
         self._put({"type": "error", **about, "error": told})
 
     def _put(self, message: Message) -> None:
-        self._outbox.put(json.dumps(message, ensure_ascii=False, default=str).encode("utf-8", "replace").decode())
+        self._outbox.put(json_text(message, ensure_ascii=False).encode("utf-8", "replace").decode())
 
     async def _subscribe(self, message: Message) -> None:
         conversation_id = _text(message, "conversation_id")

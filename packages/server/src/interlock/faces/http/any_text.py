@@ -1,19 +1,19 @@
 """JSON whose texts may hold halves of characters: agents write them, and a strict encoder fails on them."""
 
-import json
 from datetime import datetime
 from typing import Any
 
 from fastapi.responses import JSONResponse
 from typing_extensions import override
 
+from interlock.domain.canonical import json_text
 from interlock.domain.moment import spelled
 
 
 class AnyText(JSONResponse):
     @override
     def render(self, content: Any) -> bytes:
-        text = json.dumps(content, ensure_ascii=False, separators=(",", ":"), default=_spelled)
+        text = json_text(content, ensure_ascii=False, separators=(",", ":"), default=_spelled)
         # What cannot be encoded becomes the escape that JSON has for it.
         return text.encode("utf-8", "backslashreplace")
 

@@ -1,7 +1,6 @@
 """Server-sent events."""
 
 import asyncio
-import json
 import logging
 from collections.abc import AsyncIterable, Mapping
 from dataclasses import dataclass
@@ -11,6 +10,7 @@ from starlette.responses import StreamingResponse
 from starlette.types import Message, Receive, Scope, Send
 from typing_extensions import override
 
+from interlock.domain.canonical import json_text
 from interlock.faces.http.dropping import drop
 from interlock.faces.http.server_state import ServerState
 
@@ -26,7 +26,7 @@ class Frame:
     id: str | None = None
 
     def encode(self) -> bytes:
-        data = json.dumps(self.data, ensure_ascii=False, default=str)
+        data = json_text(self.data, ensure_ascii=False)
         # Many clients split at every Unicode line break, not only at those of the format.
         data = data.replace("\x85", "\\u0085").replace("\u2028", "\\u2028").replace("\u2029", "\\u2029")
         lines = [f"id: {self.id}"] if self.id is not None else []
