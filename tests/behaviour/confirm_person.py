@@ -41,7 +41,7 @@ class ConfirmPerson:
         content = {"confirmed": False, **({"reason": reason} if reason else {})}
         return self._reply(conversation, asked, lambda _: content)
 
-    def answer(self, conversation: str, *texts: str, asked: Asked | None = None) -> Outcome:
+    def answer(self, conversation: str, *texts: Any, asked: Asked | None = None) -> Outcome:
         def content(one: Asked) -> dict[str, Any]:
             return {"confirmed": True, "metadata": {"response": response_to(one, texts)}}
 

@@ -56,8 +56,8 @@ class Person(Protocol):
 
     def refuse(self, conversation: str, reason: str = "", asked: Asked | None = None) -> Outcome: ...
 
-    def answer(self, conversation: str, *texts: str, asked: Asked | None = None) -> Outcome:
-        """One text for each thing that is wanted: a question, a choice, a variable."""
+    def answer(self, conversation: str, *texts: Any, asked: Asked | None = None) -> Outcome:
+        """One text for each thing that is wanted: a question, a choice, a variable; a free interrupt takes any JSON."""
         ...
 
     def pending(self, conversation: str) -> tuple[Asked, ...] | None:
@@ -96,7 +96,7 @@ class ThreadsPerson:
     def refuse(self, conversation: str, reason: str = "", asked: Asked | None = None) -> Outcome:
         return self._resume(conversation, "cancel", asked, **({"reason": reason} if reason else {}))
 
-    def answer(self, conversation: str, *texts: str, asked: Asked | None = None) -> Outcome:
+    def answer(self, conversation: str, *texts: Any, asked: Asked | None = None) -> Outcome:
         return self._resume(conversation, "answer", asked, answers=list(texts))
 
     def pending(self, conversation: str) -> tuple[Asked, ...] | None:
@@ -165,7 +165,7 @@ class HitlPerson:
 
         return self._reply(conversation, asked, refusal)
 
-    def answer(self, conversation: str, *texts: str, asked: Asked | None = None) -> Outcome:
+    def answer(self, conversation: str, *texts: Any, asked: Asked | None = None) -> Outcome:
         return self._reply(conversation, asked, lambda one: {"response": response_to(one, texts)})
 
     def pending(self, conversation: str) -> tuple[Asked, ...] | None:
@@ -234,7 +234,7 @@ def _kind(request: Mapping[str, Any]) -> str:
     return "approval" if request["type"] == "permission" else request["type"]
 
 
-def response_to(asked: Asked, texts: tuple[str, ...]) -> dict[str, Any]:
+def response_to(asked: Asked, texts: tuple[Any, ...]) -> dict[str, Any]:
     match asked.kind:
         case "clarification":
             return {"answer": texts[0]}
@@ -288,7 +288,7 @@ class SessionsPerson:
         status = wait_for(lambda: self._status(conversation), lambda seen: seen["status"] != "running")
         return _came_of(status["last_response"])
 
-    def answer(self, conversation: str, *texts: str, asked: Asked | None = None) -> Outcome:
+    def answer(self, conversation: str, *texts: Any, asked: Asked | None = None) -> Outcome:
         meant = asked or next(iter(self.pending(conversation) or ()))
         args = response_to(meant, texts)
         return self._resume(

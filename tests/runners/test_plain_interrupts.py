@@ -1,11 +1,14 @@
 """Hand-written graphs: `interrupt()` with any value, and the older HumanInterrupt."""
 
+import json
+from dataclasses import replace
 from typing import Any
 
 import pytest
 from langgraph.types import interrupt
 from typing_extensions import TypedDict
 
+from interlock.domain.answers import check
 from interlock.domain.errors import InvalidAnswer
 from interlock.domain.request import RequestKind
 from tests.runners.conftest import Host, on_sqlite
@@ -43,9 +46,12 @@ async def test_an_object_shows_its_question_its_options_and_all_of_its_value(hos
     value = {"question": "deploy?", "options": ["yes", "no"], "why": [1, 2]}
     stage = await host(asking(value))
     turn = await stage.say()
-    assert turn.request.body["question"] == "deploy?"
+    assert turn.request.body["title"] == "deploy?"
     assert turn.request.body["options"] == ["yes", "no"]
+    assert turn.request.body["details"] == {"why": [1, 2]}
     assert turn.request.body["value"] == value
+    assert turn.request.body["question"].split("\n")[0] == "deploy?"
+    assert '"why"' in turn.request.body["question"]
 
     turn = await stage.tell(turn.request, "neither")
 
@@ -65,7 +71,7 @@ async def test_a_value_that_says_nothing_can_be_answered_too(host: Host, value: 
     assert (await stage.values())["heard"] == "fine"
 
 
-@pytest.mark.parametrize("wrong", [{}, {"answer": ""}, {"answer": " "}, {"answer": 7}, {"decision": "accept"}])
+@pytest.mark.parametrize("wrong", [{}, {"answer": ""}, {"answer": " "}, {"answer": "no"}, {"decision": "accept"}])
 async def test_a_wrong_answer_leaves_the_request_open(host: Host, wrong: Any) -> None:
     stage = await host(asking("which one?"))
     turn = await stage.say()
@@ -75,6 +81,42 @@ async def test_a_wrong_answer_leaves_the_request_open(host: Host, wrong: Any) ->
     turn = await stage.tell(turn.request, "this")
 
     assert (await stage.values())["heard"] == "this"
+
+
+@pytest.mark.parametrize("answer", [False, None, 0, [], {}, {"b" * 32: 1}, {"text": "x", "more": 2}])
+async def test_any_json_is_what_interrupt_returns(host: Host, answer: Any) -> None:
+    stage = await host(asking({"question": "Approve?", "amount": 3}))
+    turn = await stage.say()
+
+    turn = await stage.reply(turn.request, {"answer": answer})
+
+    assert turn.status == "done"
+    assert (await stage.values())["heard"] == answer
+
+
+async def test_an_answer_that_names_interrupts_is_still_only_an_answer(host: Host) -> None:
+    """LangGraph takes a dict of ids for a map of answers."""
+
+    def ask(state: Heard) -> Heard:
+        return {"heard": [interrupt("first"), interrupt("second")]}
+
+    stage = await host(line(Heard, ask))
+    first = (await stage.say()).request
+    named = {first.interrupt_id: "meant for the first", "c" * 32: 1}
+    second = (await stage.reply(first, {"answer": named})).request
+    assert second.body["question"] == "second"
+    await stage.reply(second, {"answer": {second.interrupt_id: False}})
+    assert (await stage.values())["heard"] == [named, {second.interrupt_id: False}]
+
+
+async def test_a_free_request_of_an_older_version_has_the_same_rules(host: Host) -> None:
+    """Its body does not say that it is free; its form does."""
+    stage = await host(asking("Approve?"))
+    request = (await stage.say()).request
+    older = replace(request, body={"question": "Approve?", "options": [], "allow_custom": True, "value": "Approve?"})
+    assert check(older, {"answer": False}) == {"answer": False}
+    with pytest.raises(InvalidAnswer):
+        check(older, {"answer": "no"})
 
 
 async def test_cancelling_a_free_question_ends_the_run_and_the_next_message_begins_anew(host: Host) -> None:
@@ -125,6 +167,57 @@ async def test_a_human_interrupt_is_an_approval(host: Host, value: Any, heard: A
 
     assert turn.status == "done"
     assert (await stage.values())["heard"] == ([heard] if listed else heard)
+
+
+@pytest.mark.parametrize("allow", ["accept edit ignore", "respond"])
+async def test_nothing_that_a_human_interrupt_hands_over_is_left_out(host: Host, allow: str) -> None:
+    asked: dict[str, Any] = human(allow) | {"draft": {"to": "bob"}, "cost": 7}
+    asked["action_request"] |= {"note": "irreversible"}
+    asked["config"] |= {"colour": "red"}
+    stage = await host(asking(asked))
+    body = (await stage.say()).request.body
+    shown = json.dumps([body["details"], body.get("args")])
+    for word in ("draft", "bob", "cost", "7", "irreversible", "red", '"path": "a"'):
+        assert word in shown
+    if allow == "respond":
+        assert body["title"] == "look"
+        assert '"path": "a"' in body["question"]
+
+
+HANDED_OVER: list[tuple[Any, Any]] = [
+    (
+        {
+            "action_requests": [{"name": "pay", "args": {}, "description": "d", "reason": "due"}],
+            "review_configs": [{"action_name": "pay", "allowed_decisions": ["approve"], "limit": 9}, {"more": 1}],
+            "ticket": "T-1",
+        },
+        {
+            "ticket": "T-1",
+            "review_configs": [{"more": 1}],
+            "action_request": {"reason": "due"},
+            "review_config": {"limit": 9},
+        },
+    ),
+    (
+        {"type": "tool_approval", "tool_call_id": "c1", "name": "pay", "args": {}, "reason": "due"},
+        {"reason": "due"},
+    ),
+    (
+        {
+            "interlock": {"kind": "questions", "body": {"questions": [{"question": "?", "options": []}]}, "odd": 2},
+            "ticket": "T-1",
+        },
+        {"ticket": "T-1", "odd": 2},
+    ),
+]
+
+
+@pytest.mark.parametrize(("value", "details"), HANDED_OVER)
+async def test_what_a_known_form_has_beside_what_is_known_is_shown_as_details(
+    host: Host, value: Any, details: Any
+) -> None:
+    stage = await host(asking(value))
+    assert (await stage.say()).request.body["details"] == details
 
 
 async def test_a_list_of_human_interrupts_is_answered_one_by_one_and_sent_together(host: Host) -> None:

@@ -118,3 +118,16 @@ async def test_nobody_answering_a_schema_ends_the_run(host: Host) -> None:
     turn = await stage.reply(turn.request, None)
 
     assert turn.status == "not_answered"
+
+
+async def test_all_of_the_value_is_shown_beside_the_form(host: Host) -> None:
+    value = {"question": "Send it?", "draft": {"to": "bob"}, "options": ["these are the graph's own"]}
+
+    def ask(state: Heard) -> Heard:
+        return {"heard": interrupt(value, response_schema=Order)}
+
+    stage = await host(line(Heard, ask))
+    body = (await stage.say()).request.body
+    assert body["title"] == "Send it?"
+    assert body["details"] == {"draft": {"to": "bob"}, "options": ["these are the graph's own"]}
+    assert body["value"] == value

@@ -85,6 +85,8 @@ export interface View {
   lines: string[];
   /** The arguments beside a command. */
   rest: string[];
+  /** What else the graph handed over with its interrupt, as JSON. */
+  details: string[];
 }
 
 export interface File {

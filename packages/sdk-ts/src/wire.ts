@@ -131,8 +131,8 @@ export interface Chat extends ChatMessage {
 export interface Resume {
   /** continue, cancel or answer */
   action: string;
-  /** With answer: one for each question. */
-  answers?: string[] | null;
+  /** With answer: one text for each question; for a free interrupt any JSON. */
+  answers?: unknown[] | null;
   /** What is being replied to; a reply to anything else is then refused with 409. */
   request_id?: string | null;
   /** With cancel: what the agent is told. */

@@ -2,7 +2,7 @@
 
 from collections.abc import AsyncGenerator, Sequence
 from contextlib import aclosing
-from typing import Literal
+from typing import Any, Literal
 
 from interlock_client import threads as wire
 from interlock_client._following import Follower, event_of, followed
@@ -60,13 +60,14 @@ class Threads(Part):
         thread_id: str,
         action: Action,
         *,
-        answers: Sequence[str] | None = None,
+        answers: Sequence[Any] | None = None,
         request_id: str | None = None,
         reason: str | None = None,
         detached: bool = False,
     ) -> AsyncGenerator[ChatEvent]:
         """Reply to what a thread waits for, and tell what the agent does then.
 
+        `answers` are texts; what a free interrupt asks takes any JSON (`answers=[False]`).
         A reply that does not fit gives `Failed` and `End` with the action `error`, and everything is still pending.
         """
         given = None if answers is None else list(answers)

@@ -31,4 +31,5 @@ def _finite(value: Any) -> Any:
     return cast("Any", value)
 
 
+Json = Annotated[Any, AfterValidator(_finite)]
 JsonObject = Annotated[dict[str, Any], AfterValidator(_finite)]

@@ -87,6 +87,7 @@ class View(Told):
     type: Literal["command", "file", "json", "none"]
     lines: list[str] = Field(description="What will run, complete.")
     rest: list[str] = Field(description="The arguments beside a command.")
+    details: list[str] = Field(description="What else the graph handed over with its interrupt, as JSON.")
 
 
 class File(Told):

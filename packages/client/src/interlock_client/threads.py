@@ -5,7 +5,7 @@ from typing import Annotated, Any, Literal
 
 from pydantic import Field, StringConstraints
 
-from interlock_client.base import Sent, Told
+from interlock_client.base import Json, Sent, Told
 
 Text = Annotated[str, StringConstraints(min_length=1, max_length=500_000)]
 Name = Annotated[str, StringConstraints(min_length=1, max_length=64)]
@@ -67,7 +67,9 @@ class Chat(ChatMessage):
 
 class Resume(Sent):
     action: str = Field(description="continue, cancel or answer")
-    answers: list[str] | None = Field(default=None, description="With answer: one for each question.")
+    answers: list[Json] | None = Field(
+        default=None, description="With answer: one text for each question; for a free interrupt any JSON."
+    )
     request_id: str | None = Field(
         default=None, description="What is being replied to; a reply to anything else is then refused with 409."
     )

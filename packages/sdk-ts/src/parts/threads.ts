@@ -18,7 +18,8 @@ export interface RunOptions extends Abortable {
 
 export interface ResumeOptions extends RunOptions {
   /** With `answer`: one for each question. */
-  answers?: string[];
+  /** Texts; what a free interrupt asks takes any JSON. */
+  answers?: unknown[];
   /** What is being replied to; a reply to anything else is then refused. */
   requestId?: string;
   /** With `cancel`: what the agent is told. */

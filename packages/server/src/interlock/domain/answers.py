@@ -1,7 +1,7 @@
 """What may be answered. `check` holds an answer against what was asked and gives it in its one canonical shape.
 
     approval       {decision: accept|reject|edit|response, args?, message?}
-    clarification  {answer}
+    clarification  {answer}: a text; of a free interrupt any JSON, see `free_answers`
     decision       {decision, reason?}
     env_var        {values: {NAME: text}, save}
     questions      {answers: [text, ...]}
@@ -12,9 +12,10 @@ A wrong answer raises `InvalidAnswer` with every wrong field; the request stays 
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any, cast
 
-from interlock.domain.asks import CUSTOM
+from interlock.domain.asks import is_blank
 from interlock.domain.errors import FieldError, InvalidAnswer
-from interlock.domain.request import RequestKind
+from interlock.domain.free_answers import check_carried, resolved
+from interlock.domain.request import Request, RequestKind
 
 LONGEST_VALUE = 32_768
 """Of a variable. Every text of its run is held against it, run by run; an environment takes little more either."""
@@ -23,8 +24,8 @@ Body = Mapping[str, Any]
 Value = Mapping[str, Any]
 
 
-def check(kind: RequestKind, body: Body, value: Value) -> dict[str, Any]:
-    return _CHECKS[kind](body, value)
+def check(request: Request, value: Value) -> dict[str, Any]:
+    return _free(request.body, value) if request.is_free else _CHECKS[request.kind](request.body, value)
 
 
 def default_answer(kind: RequestKind, body: Body) -> dict[str, Any] | None:
@@ -59,6 +60,7 @@ def _approval(body: Body, value: Value) -> dict[str, Any]:
         if not isinstance(args, Mapping):
             raise _fail(FieldError("args", "not_an_object", "an edit needs the arguments as an object"))
         checked["args"] = dict(cast("Mapping[str, Any]", args))
+        check_carried(checked["args"], "args")
     return checked
 
 
@@ -69,6 +71,12 @@ def _clarification(body: Body, value: Value) -> dict[str, Any]:
     if not body["allow_custom"] and answer not in body["options"]:
         raise _fail(FieldError("answer", "not_offered", f"{answer!r} is not one of the options"))
     return {"answer": answer}
+
+
+def _free(body: Body, value: Value) -> dict[str, Any]:
+    if "answer" not in value:
+        raise _fail(FieldError("answer", "missing", "answer is required: any JSON"))
+    return {"answer": resolved(value["answer"], body["options"])}
 
 
 def _decision(body: Body, value: Value) -> dict[str, Any]:
@@ -135,10 +143,6 @@ def _answer_error(index: int, question: Mapping[str, Any], item: Any) -> FieldEr
     if item not in [option["value"] for option in options]:
         return FieldError(where, "not_offered", f"answer at index {index} is not one of the options")
     return None
-
-
-def is_blank(text: str) -> bool:
-    return not text.strip() or text.strip() == CUSTOM
 
 
 _CHECKS: Mapping[RequestKind, Callable[[Body, Value], dict[str, Any]]] = {

@@ -8,10 +8,16 @@ from typing import Any, cast
 
 from interlock.domain.canonical import plain
 from interlock.domain.errors import FieldError, InvalidInput
+from interlock.domain.interrupt_value import options_of, parts_of, whole_text
 from interlock.domain.risk import RISK_LEVELS
 
 CUSTOM = "__custom__"
 """The value of the option that stands for an answer in one's own words."""
+
+
+def is_blank(text: str) -> bool:
+    return not text.strip() or text.strip() == CUSTOM
+
 
 APPROVAL_DECISIONS = ("accept", "edit", "reject", "response")
 DEFAULT_TIMEOUT = 300.0
@@ -94,6 +100,12 @@ def clarification(
         faults.add("default_answer", "not_offered", "default_answer is not one of the options")
     faults.raise_any("a clarification")
     return {"question": question, "options": list(options), "allow_custom": allow_custom, "default_answer": default}
+
+
+def free(value: Any) -> dict[str, Any]:
+    """What an interrupt asks that does not say what it takes: `free_answers` has the rules of its answers."""
+    parts = parts_of(value, offers=True)
+    return clarification(whole_text(parts), options_of(value)) | parts | {"free": True}
 
 
 def decision(

@@ -138,6 +138,11 @@ class Request:
         return self.body["tool_name"] if self.kind is RequestKind.APPROVAL else ""
 
     @property
+    def is_free(self) -> bool:
+        """Asked by an interrupt that does not say what it takes: any JSON answers it."""
+        return self.form.get("shape") == "free"
+
+    @property
     def risk(self) -> str:
         return self.body.get("risk_level", "") if self.kind is RequestKind.APPROVAL else ""
 

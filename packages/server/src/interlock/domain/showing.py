@@ -9,6 +9,7 @@ from typing import Any
 
 from interlock.domain.canonical import digest
 from interlock.domain.grant import GrantScope, Remember
+from interlock.domain.interrupt_value import whole_text
 from interlock.domain.request import Request, RequestKind
 from interlock.domain.risk import NEEDS_CODE
 
@@ -58,16 +59,20 @@ class Written:
     lines: Sequence[str] = ()
     rest: Sequence[str] = ()
     """The arguments beside a command: apart from it, so that no command can look as if it had some."""
+    details: Sequence[str] = ()
+    """What else a graph handed over with its interrupt."""
 
 
 def written(request: Request) -> Written:
+    body = request.body
+    details = json.dumps(body["details"], ensure_ascii=False, indent=2).split("\n") if "details" in body else ()
     if request.kind is not RequestKind.APPROVAL:
-        return Written()
-    args: dict[str, Any] = dict(request.body["args"])
+        return Written(details=details)
+    args: dict[str, Any] = dict(body["args"])
     if view_type(request) is ViewType.COMMAND:
         command = args.pop("command").split("\n")
-        return Written(command, _spelled(args) if args else ())
-    return Written(_spelled(args))
+        return Written(command, _spelled(args) if args else (), details)
+    return Written(_spelled(args), details=details)
 
 
 def _spelled(args: Mapping[str, Any]) -> list[str]:
@@ -89,7 +94,7 @@ def headline(request: Request) -> str:
         case RequestKind.ENV_VAR:
             text = ", ".join(field["name"] for field in body["fields"])
         case RequestKind.QUESTIONS:
-            text = body["questions"][0]["question"]
+            text = whole_text(body) or body["questions"][0]["question"]
     line = " ".join(text.split())
     return line if len(line) <= LONGEST_HEADLINE else line[: LONGEST_HEADLINE - 1] + "…"
 

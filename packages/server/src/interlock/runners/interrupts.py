@@ -5,10 +5,12 @@
 {type: "tool_approval", ...}           LangChain's approval of one call
 {action_request, config, ...}          the older HumanInterrupt, one or a list
 anything with a response_schema        a question per field of the schema
-anything else                          a clarification that shows the value
+anything else                          a clarification that shows the value, and takes any JSON
+
+Whatever else a value holds is shown too, as `details`.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import replace
 from typing import Any, cast
 
@@ -19,9 +21,9 @@ from interlock.agents.asking import ASK
 from interlock.domain import asks
 from interlock.domain.canonical import action_digest, plain
 from interlock.domain.errors import InvalidInput
+from interlock.domain.interrupt_value import details, parts_of, whole_text
 from interlock.domain.request import RequestKind
 from interlock.runners import schemas
-from interlock.runners.values import options_of, question_of, text_of
 from interlock.services.requesting import Asked
 
 LANGCHAIN_DECISIONS = {"approve": "accept", "edit": "edit", "reject": "reject", "respond": "response"}
@@ -31,6 +33,8 @@ HUMAN_DECISIONS = {
     "allow_respond": "response",
     "allow_ignore": "reject",
 }
+_ACTION = ("name", "args", "description")
+_CONFIG = ("action_name", "allowed_decisions")
 
 
 def read(interrupt: Interrupt[Any], messages: Sequence[Any], calling: Sequence[Any] | None = None) -> list[Asked]:
@@ -52,7 +56,7 @@ def _read(interrupt: Interrupt[Any], messages: Sequence[Any]) -> list[Asked]:
     if isinstance(value, Mapping):
         given = cast("Mapping[str, Any]", value)
         if ASK in given:
-            return [_own(interrupt.id, given[ASK])]
+            return [_own(interrupt.id, given)]
         if isinstance(given.get("action_requests"), list) and "review_configs" in given:
             return _hitl_request(interrupt.id, given, messages)
         if given.get("type") == "tool_approval":
@@ -66,9 +70,12 @@ def _read(interrupt: Interrupt[Any], messages: Sequence[Any]) -> list[Asked]:
     return []
 
 
-def _own(interrupt_id: str, ask: Mapping[str, Any]) -> Asked:
+def _own(interrupt_id: str, value: Mapping[str, Any]) -> Asked:
+    ask: Mapping[str, Any] = value[ASK]
     kind = RequestKind(ask["kind"])
-    body: Mapping[str, Any] = plain(ask["body"])
+    told = {name: one for name, one in value.items() if name != ASK}
+    told |= {name: one for name, one in ask.items() if name not in ("kind", "body", "timeout", "call_id")}
+    body: Mapping[str, Any] = plain(ask["body"]) | details(told)
     is_approval = kind is RequestKind.APPROVAL
     return Asked(
         kind,
@@ -86,13 +93,16 @@ def _hitl_request(interrupt_id: str, value: Mapping[str, Any], messages: Sequenc
     actions: list[Mapping[str, Any]] = value["action_requests"]
     configs: list[Mapping[str, Any]] = value["review_configs"]
     calls = _open_calls(messages)
+    beside = {name: one for name, one in value.items() if name not in ("action_requests", "review_configs")}
+    beside |= {"review_configs": configs[len(actions) :]} if len(configs) > len(actions) else {}
     asked: list[Asked] = []
     for index, action in enumerate(actions):
         config: Mapping[str, Any] = configs[index] if index < len(configs) else {}
         allowed = [LANGCHAIN_DECISIONS[name] for name in config.get("allowed_decisions", LANGCHAIN_DECISIONS)]
         call_id = _take_call(calls, action["name"], action["args"])
         form = {"shape": "hitl", "allowed": allowed, "name": action["name"]}
-        asked.append(_approval(interrupt_id, action, allowed, form, call_id))
+        more = beside | _left({"action_request": (action, _ACTION), "review_config": (config, _CONFIG)})
+        asked.append(_approval(interrupt_id, action, allowed, form, call_id, more))
     return asked
 
 
@@ -102,17 +112,32 @@ def _tool_approval(interrupt: Interrupt[Any], value: Mapping[str, Any]) -> Asked
         LANGCHAIN_DECISIONS.values()
     )
     form = {"shape": "tool_approval", "allowed": allowed, "name": value["name"], "schema": schema}
-    return _approval(interrupt.id, value, allowed, form, value["tool_call_id"])
+    more = {name: one for name, one in value.items() if name not in (*_ACTION, "type", "tool_call_id")}
+    return _approval(interrupt.id, value, allowed, form, value["tool_call_id"], more)
 
 
 def _approval(
-    interrupt_id: str, action: Mapping[str, Any], allowed: Sequence[str], form: dict[str, Any], call_id: str | None
+    interrupt_id: str,
+    action: Mapping[str, Any],
+    allowed: Sequence[str],
+    form: dict[str, Any],
+    call_id: str | None,
+    more: Mapping[str, Any],
 ) -> Asked:
+    """`more` is what the graph handed over besides, of which nothing is left out."""
     body = asks.approval(
         action["name"], action["args"], description=str(action.get("description", "")), allowed=allowed
     )
     digest = action_digest(action["name"], action["args"])
-    return Asked(RequestKind.APPROVAL, body, interrupt_id, form, call_id=call_id, digest=digest)
+    return Asked(RequestKind.APPROVAL, body | details(more), interrupt_id, form, call_id=call_id, digest=digest)
+
+
+def _left(parts: Mapping[str, tuple[Mapping[str, Any], Collection[str]]]) -> dict[str, Any]:
+    """Of each part what has another name than those that are known, and shown elsewhere."""
+    left = {
+        name: {key: one for key, one in given.items() if key not in known} for name, (given, known) in parts.items()
+    }
+    return {name: rest for name, rest in left.items() if rest}
 
 
 def breakpoint_at(nodes: Sequence[str], checkpoint_id: str | None) -> Asked:
@@ -146,17 +171,21 @@ def _human_interrupt(interrupt_id: str, value: Mapping[str, Any], index: int, *,
     allowed = [decision for key, decision in HUMAN_DECISIONS.items() if value["config"].get(key)] or ["accept"]
     form = {"shape": "human", "allowed": allowed, "name": action["action"], "listed": listed, "index": index}
     description = str(value.get("description") or "")
+    beside = {name: one for name, one in value.items() if name not in ("action_request", "config", "description")}
     if allowed == ["response"] or allowed == ["response", "reject"]:
-        body = asks.clarification(description or f"{action['action']}: {text_of(action.get('args'))}")
+        config = _left({"config": (value["config"], HUMAN_DECISIONS)})
+        parts = parts_of({"description": description, **beside, "action_request": action, **config})
+        body = asks.clarification(whole_text(parts)) | parts
         return Asked(RequestKind.CLARIFICATION, body, interrupt_id, form)
     args: Mapping[str, Any] = action.get("args") or {}
     body = asks.approval(action["action"], args, description=description, allowed=allowed)
-    return Asked(RequestKind.APPROVAL, body, interrupt_id, form, digest=action_digest(action["action"], args))
+    left = _left({"action_request": (action, ("action", "args")), "config": (value["config"], HUMAN_DECISIONS)})
+    digest = action_digest(action["action"], args)
+    return Asked(RequestKind.APPROVAL, body | details(beside | left), interrupt_id, form, digest=digest)
 
 
 def _anything(interrupt_id: str, value: Any) -> Asked:
-    body = asks.clarification(question_of(value), options_of(value))
-    return Asked(RequestKind.CLARIFICATION, body | {"value": plain(value)}, interrupt_id, {"shape": "free"})
+    return Asked(RequestKind.CLARIFICATION, asks.free(value), interrupt_id, {"shape": "free"})
 
 
 def _last_said(messages: Sequence[Any]) -> AIMessage | None:

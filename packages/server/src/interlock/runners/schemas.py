@@ -7,10 +7,9 @@ from typing import Any, cast
 from jsonschema import Draft202012Validator
 
 from interlock.domain import asks
-from interlock.domain.canonical import plain
 from interlock.domain.errors import FieldError, InvalidAnswer
+from interlock.domain.interrupt_value import parts_of, whole_text
 from interlock.domain.request import RequestKind
-from interlock.runners.values import question_of
 from interlock.services.requesting import Asked
 
 Schema = Mapping[str, Any]
@@ -22,11 +21,12 @@ def asked(interrupt_id: str, value: Any, schema: Schema) -> Asked:
     properties = _properties(schema)
     if properties:
         items = [_question(name, _resolved(schema, part)) for name, part in properties.items()]
-        body = asks.questions(items) | {"value": plain(value), "title": question_of(value)}
+        body = asks.questions(items) | parts_of(value)
         return Asked(RequestKind.QUESTIONS, body, interrupt_id, form)
     options = _options(_resolved(schema, schema))
-    body = asks.clarification(question_of(value), options, allow_custom=not options)
-    return Asked(RequestKind.CLARIFICATION, body | {"value": plain(value)}, interrupt_id, form)
+    parts = parts_of(value)
+    body = asks.clarification(whole_text(parts), options, allow_custom=not options)
+    return Asked(RequestKind.CLARIFICATION, body | parts, interrupt_id, form)
 
 
 def composed(kind: RequestKind, schema: Schema, value: Mapping[str, Any]) -> Any:

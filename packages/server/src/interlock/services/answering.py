@@ -220,7 +220,7 @@ def _settlement(work: Unit, sender: Sender, request: Request, reply: Reply) -> S
         raise overdue(request)
     status, value = RequestStatus.CANCELLED, None
     if reply.value is not None and is_pending:
-        status, value = RequestStatus.ANSWERED, answers.check(request.kind, request.body, reply.value)
+        status, value = RequestStatus.ANSWERED, answers.check(request, reply.value)
         if "shape" in request.form:
             work.core.agents.check(request, value)
         if reply.remember is not None:

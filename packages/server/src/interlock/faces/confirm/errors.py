@@ -21,6 +21,7 @@ from interlock.faces.confirm.texts import text
 from interlock.faces.http.limits import whole_seconds
 from interlock.faces.http.locale import Locale
 from interlock.faces.http.problems import listed_errors
+from interlock.faces.shared.refusals import message_of
 from interlock_client.confirm import AgentEvents, ErrorTypes, SystemEvents
 
 
@@ -70,7 +71,7 @@ def _not_found(error: InterlockError, locale: Locale) -> Said:
 def _invalid(error: InterlockError, locale: Locale) -> Said:
     assert isinstance(error, InvalidInput)
     more = {name: value for name, value in error.context.items() if name in ("step_id", "attempts_left")}
-    return _system(ErrorTypes.INVALID_MESSAGE, locale, error.message, errors=listed_errors(error), **more)
+    return _system(ErrorTypes.INVALID_MESSAGE, locale, message_of(error, locale), errors=listed_errors(error), **more)
 
 
 def _conflict(error: InterlockError, locale: Locale) -> Said:

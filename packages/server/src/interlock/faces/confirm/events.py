@@ -89,8 +89,8 @@ class Story:
     def _confirm(self, step: Step) -> Said:
         kind, body = step.kind, step.body
         is_approval = kind is RequestKind.APPROVAL
-        shown = ("tool_display_name", "risk_level", "allowed")
-        more = {name: body[name] for name in shown} if is_approval else {"request": dict(body)}
+        shown = ("tool_display_name", "risk_level", "allowed", "details")
+        more = {name: body[name] for name in shown if name in body} if is_approval else {"request": dict(body)}
         metadata = {
             "tool_name": step.tool,
             "tool_description": described(kind, body, self._locale),

@@ -80,6 +80,8 @@ def reply_with(request: Request, confirmation: Confirmation) -> Reply:
     if not confirmation.confirmed:
         return Reply(request.id, reason=confirmation.reason)
     response = given.get("response")
+    if request.is_free and "response" in given and not isinstance(response, dict):
+        response = {"answer": response}
     if not isinstance(response, dict):
         field = "content.metadata.response"
         raise InvalidAnswer(f"{field} must be an object: the answer to what is asked", [_missing(field)])

@@ -28,6 +28,7 @@ from interlock.faces.http.locale import Locale, locale_of
 from interlock.faces.http.problems import Plain
 from interlock.faces.http.server_state import state_of
 from interlock.faces.http.sockets import Outbox
+from interlock.faces.shared.refusals import is_refusal
 from interlock.services import answering, pending
 from interlock.services.answering import Sender
 from interlock.services.malformed import count_malformed
@@ -158,6 +159,9 @@ class _Connection:
             sender = Sender(self._principal, CONFIRM, messages.told_to_audit(confirmation))
             await answering.answer(self._core, sender, messages.reply_with(view.request, confirmation))
         except InvalidAnswer as error:
+            if is_refusal(error):
+                # Meant as an answer, and not to be counted until the step is given up.
+                raise InvalidAnswer(error.message, error.errors, **error.context, step_id=event.step_id) from error
             left = await count_malformed(self._core, sender, view.request, text("retries", self._locale))
             told = {"step_id": event.step_id, **({} if left is None else {"attempts_left": left})}
             raise InvalidAnswer(error.message, error.errors, **told) from error

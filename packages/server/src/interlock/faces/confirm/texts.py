@@ -3,6 +3,7 @@
 from collections.abc import Mapping
 from typing import Any
 
+from interlock.domain.interrupt_value import whole_text
 from interlock.domain.request import RequestKind
 from interlock.faces.http.locale import Locale
 
@@ -63,7 +64,8 @@ def asking(kind: RequestKind, body: Mapping[str, Any], locale: Locale) -> str:
         case RequestKind.DECISION:
             return text("answer", locale, what=body["title"])
         case RequestKind.QUESTIONS:
-            return text("answer", locale, what="\n".join(one["question"] for one in body["questions"]))
+            asked = [*filter(None, [whole_text(body)]), *(one["question"] for one in body["questions"])]
+            return text("answer", locale, what="\n".join(asked))
         case RequestKind.ENV_VAR:
             return text("provide", locale, what=", ".join(field["name"] for field in body["fields"]))
 
@@ -71,7 +73,7 @@ def asking(kind: RequestKind, body: Mapping[str, Any], locale: Locale) -> str:
 def described(kind: RequestKind, body: Mapping[str, Any], locale: Locale) -> str:
     """What it is about, for clients that show a tool with its description."""
     if kind is RequestKind.APPROVAL:
-        return body["description"] or body["tool_display_name"]
+        return whole_text(body, body["description"] or body["tool_display_name"])
     if kind is RequestKind.DECISION:
         return body["description"] or body["title"]
     return asking(kind, body, locale)

@@ -28,6 +28,7 @@ from interlock.domain.request import RequestStatus
 from interlock.faces.hitl.texts import text
 from interlock.faces.http.locale import Locale, locale_of
 from interlock.faces.http.problems import error_headers, listed_errors
+from interlock.faces.shared.refusals import message_of
 
 
 @dataclass(frozen=True, slots=True)
@@ -88,7 +89,8 @@ def failure(error: InterlockError, locale: Locale) -> dict[str, Any]:
     """The `error` of the envelope, as sockets send it too."""
     code = code_of(error)
     # What went wrong inside is for the log.
-    detail = error.message if code is not _FAILED else ""
+    detail = message_of(error, locale) if isinstance(error, InvalidInput) else error.message
+    detail = detail if code is not _FAILED else ""
     return _failure(code, text(code.text, locale, detail=detail), _details(error))
 
 

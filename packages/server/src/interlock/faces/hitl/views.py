@@ -1,8 +1,9 @@
 """Requests, answers and events of the core as this face shows them."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from typing import Any
 
+from interlock.domain.interrupt_value import whole_text
 from interlock.domain.moment import spelled
 from interlock.domain.request import Request, RequestKind, RequestStatus, end_of
 from interlock.services.pending import RequestView
@@ -42,7 +43,7 @@ def request_data(kind: RequestKind, body: Mapping[str, Any], timeout: float | No
     shown = dict(body)
     if kind is RequestKind.QUESTIONS:
         # For clients that know a single question only.
-        shown |= {"question": _joined(body["questions"]), "options": [], "allow_custom": True, "default_answer": None}
+        shown |= {"question": _joined(body), "options": [], "allow_custom": True, "default_answer": None}
     return shown | {"timeout_seconds": _seconds(timeout)}
 
 
@@ -51,8 +52,8 @@ def _seconds(timeout: float | None) -> float | int | None:
     return int(timeout) if timeout is not None and timeout == int(timeout) else timeout
 
 
-def _joined(questions: Sequence[Mapping[str, Any]]) -> str:
-    return "\n".join(question["question"] for question in questions)
+def _joined(body: Mapping[str, Any]) -> str:
+    return "\n".join([*filter(None, [whole_text(body)]), *(question["question"] for question in body["questions"])])
 
 
 def pending_view(request: Request) -> dict[str, Any]:

@@ -45,7 +45,12 @@ def full_view(view: FullView) -> dict[str, Any]:
         "status": request.status.value,
         "in_doubt": request.form.get("shape") == "effect",
         "body": request.body,
-        "view": {"type": showing.view_type(request).value, "lines": list(written.lines), "rest": list(written.rest)},
+        "view": {
+            "type": showing.view_type(request).value,
+            "lines": list(written.lines),
+            "rest": list(written.rest),
+            "details": list(written.details),
+        },
         "digest": showing.shown_digest(request),
         "code": showing.code_of(request) if needs_code else None,
         "args_schema": view.schema,

@@ -24,6 +24,7 @@ from interlock.faces.http.locale import locale_of
 from interlock.faces.http.problems import Plain, error_headers, listed_errors, problem, status_of
 from interlock.faces.sessions import views
 from interlock.faces.sessions.texts import text
+from interlock.faces.shared.refusals import message_of
 
 _STATES = {ThreadStatus.PAUSED: SessionState.INTERRUPTED, ThreadStatus.RUNNING: SessionState.RUNNING}
 
@@ -34,9 +35,12 @@ class Dialect(Plain):
         if told is None:
             return super().refused(error, request)
         key, values, more = told(error)
+        locale = locale_of(request)
+        if isinstance(error, InvalidAnswer):
+            values = {"what": message_of(error, locale)}
         # What the core calls a conflict, the face's source document calls a bad request.
         status = 400 if isinstance(error, NothingPending) else status_of(error)
-        return problem(status, text(key, locale_of(request), **values), error_headers(error), code=error.code, **more)
+        return problem(status, text(key, locale, **values), error_headers(error), code=error.code, **more)
 
 
 Told = tuple[str, Mapping[str, Any], Mapping[str, Any]]
@@ -57,7 +61,7 @@ def _settled(error: InterlockError) -> Told:
 
 def _invalid(error: InterlockError) -> Told:
     assert isinstance(error, InvalidAnswer)
-    return "invalid_answer", {"what": error.message}, {"errors": listed_errors(error)}
+    return "invalid_answer", {}, {"errors": listed_errors(error)}
 
 
 def _not_found(error: InterlockError) -> Told:

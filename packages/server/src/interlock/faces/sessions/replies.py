@@ -79,7 +79,7 @@ def _response(request: Request, args: Mapping[str, Any], _takes: Takes) -> Mappi
         case RequestKind.APPROVAL:
             return {"decision": "response", "message": _text(args)}
         case RequestKind.CLARIFICATION:
-            return {"answer": _text(args)}
+            return {"answer": _any_json(args) if request.is_free else _text(args)}
         case RequestKind.DECISION:
             return _decision(request, args)
         case RequestKind.ENV_VAR:
@@ -92,6 +92,13 @@ def _text(args: Mapping[str, Any]) -> str:
     given = [args[name] for name in ("args", "text", "answer") if name in args]
     if len(given) != 1 or not isinstance(given[0], str):
         raise _wrong("args.args", "missing", "a response is one text, as args.args, args.text or args.answer")
+    return given[0]
+
+
+def _any_json(args: Mapping[str, Any]) -> Any:
+    given = [args[name] for name in ("args", "text", "answer") if name in args]
+    if len(given) != 1:
+        raise _wrong("args.answer", "missing", "the answer is any JSON, as args.answer")
     return given[0]
 
 

@@ -3,6 +3,7 @@
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+from interlock.domain.interrupt_value import whole_text
 from interlock.domain.request import Request, RequestKind
 from interlock.domain.run import RunStatus
 from interlock.domain.session import SessionState
@@ -94,7 +95,7 @@ def _description(request: Request) -> str:
     body = request.body
     match request.kind:
         case RequestKind.APPROVAL:
-            return body["description"] or body["action"]
+            return whole_text(body, body["description"] or body["action"])
         case RequestKind.CLARIFICATION:
             return body["question"]
         case RequestKind.DECISION:
@@ -102,7 +103,8 @@ def _description(request: Request) -> str:
         case RequestKind.ENV_VAR:
             return ", ".join(field["label"] or field["name"] for field in body["fields"])
         case RequestKind.QUESTIONS:
-            return "\n".join(question["question"] for question in body["questions"])
+            asked = "\n".join(question["question"] for question in body["questions"])
+            return "\n\n".join(part for part in (whole_text(body), asked) if part)
 
 
 def _result(messages: Sequence[Message]) -> Told:

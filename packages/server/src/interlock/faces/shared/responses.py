@@ -13,7 +13,7 @@ Response = Mapping[str, Any]
 
 def reply_to(request: Request, response: Response) -> Reply:
     """The reply in the core's words; `InvalidAnswer` names every field that is wrong in form."""
-    fields, read = _FORMS[request.kind]
+    fields, read = (_FREE, _free) if request.is_free else _FORMS[request.kind]
     errors = [
         FieldError(name, "unknown", f"{name} is not a field of this response; known: {', '.join(fields)}")
         for name in response.keys() - fields.keys()
@@ -45,6 +45,13 @@ def _clarification(request: Request, response: Response) -> Reply:
     if selected is not None and selected not in request.body["options"]:
         raise _wrong(FieldError("selected_option", "not_offered", f"{selected!r} is not one of the options"))
     return Reply(request.id, {"answer": selected if answer is None else answer})
+
+
+def _free(request: Request, response: Response) -> Reply:
+    """Any JSON; null too, so that only what is not there is missing."""
+    if "answer" in response and response.get("selected_option") is None:
+        return Reply(request.id, {"answer": response["answer"]})
+    return _clarification(request, response)
 
 
 def _questions(request: Request, response: Response) -> Reply:
@@ -115,8 +122,11 @@ def _named(known: type[GrantDuration] | type[GrantScope], field: str, value: str
 _TEXT, _FLAG = ((str,), "a text"), ((bool,), "true or false")
 _OBJECT, _LIST = ((dict,), "an object"), ((list,), "a list")
 
+_ANYTHING = ((object, bool), "JSON")
+
 Fields = Mapping[str, tuple[tuple[type, ...], str]]
 
+_FREE: Fields = {"answer": _ANYTHING, "selected_option": _TEXT}
 _FORMS: Mapping[RequestKind, tuple[Fields, Callable[[Request, Response], Reply]]] = {
     RequestKind.CLARIFICATION: ({"answer": _TEXT, "selected_option": _TEXT}, _clarification),
     RequestKind.QUESTIONS: ({"answers": _LIST, "answer": _TEXT}, _questions),

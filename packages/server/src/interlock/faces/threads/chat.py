@@ -26,6 +26,7 @@ from interlock.faces.http.locale import locale_of
 from interlock.faces.http.problems import problem
 from interlock.faces.http.server_state import state_of
 from interlock.faces.http.sse import EventStream
+from interlock.faces.shared.refusals import message_of
 from interlock.faces.threads import streaming, texts
 from interlock.faces.threads.actions import ACTIONS, choose
 from interlock.faces.threads.frames import EVENTS, Frames
@@ -82,6 +83,8 @@ async def resume(
 ) -> Response:
     """Reply to what is pending: `continue` and `cancel` settle approvals, `answer` gives one text for each question.
 
+    What a free interrupt asks takes any JSON: `"answers": [false]`.
+
     A reply that does not fit gives an `error` event and `end` with the action `error`; everything stays pending. After
     a run that failed, `continue` tries again with the answers on record.
     """
@@ -91,7 +94,7 @@ async def resume(
         settled = await _settle(request, caller, thread_id, body, detached=x_on_disconnect == "continue")
     except InvalidAnswer as error:
         frames = Frames(thread_id, locale, joined_late=False)
-        refused = streaming.of(frames.error(error.message), frames.end({"action": "error"}))
+        refused = streaming.of(frames.error(message_of(error, locale)), frames.end({"action": "error"}))
         return _event_stream(caller, thread_id, refused)
     except Conflict as error:
         return await _conflict(request, caller, thread_id, error)

@@ -5,6 +5,7 @@ from pathlib import PurePath
 from typing import Any
 
 from interlock.domain.asks import CUSTOM
+from interlock.domain.interrupt_value import whole_text
 from interlock.domain.request import RequestKind
 from interlock.faces.http.locale import Locale
 
@@ -80,7 +81,7 @@ def questions(kind: RequestKind, body: Mapping[str, Any], locale: Locale) -> lis
         case RequestKind.APPROVAL:
             return None
         case RequestKind.QUESTIONS:
-            return list(body["questions"])
+            return _questions(body)
         case RequestKind.CLARIFICATION:
             return [_clarification(body, locale)]
         case RequestKind.DECISION:
@@ -89,6 +90,12 @@ def questions(kind: RequestKind, body: Mapping[str, Any], locale: Locale) -> lis
             return [{"question": asked, "options": options}]
         case RequestKind.ENV_VAR:
             return [_variable(field) for field in body["fields"]]
+
+
+def _questions(body: Mapping[str, Any]) -> list[Question]:
+    """The first one says what they are about, where a graph handed over more than questions."""
+    first, *rest = body["questions"]
+    return [{**first, "question": "\n\n".join(part for part in (whole_text(body), first["question"]) if part)}, *rest]
 
 
 def _clarification(body: Mapping[str, Any], locale: Locale) -> Question:

@@ -3,6 +3,7 @@
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+from interlock.domain.interrupt_value import whole_text
 from interlock.domain.request import Request, RequestKind, described
 from interlock.domain.thread import Thread, ThreadStatus
 from interlock.faces.http.locale import Locale
@@ -56,7 +57,8 @@ def _actions(requests: Sequence[Described]) -> dict[str, Any]:
         return {}
     return {
         "action_requests": [
-            {"name": body["tool_name"], "args": body["args"], "description": body["description"]} for body in bodies
+            {"name": body["tool_name"], "args": body["args"], "description": whole_text(body, body["description"])}
+            for body in bodies
         ],
         "review_configs": [
             {"action_name": body["tool_name"], "allowed_decisions": [_LANGCHAIN[one] for one in body["allowed"]]}
