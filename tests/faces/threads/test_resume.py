@@ -163,10 +163,20 @@ def test_a_bad_action_and_an_answer_without_answers_are_bad_requests(
 
 
 @pytest.mark.parametrize(
-    "body", [{}, {"action": 1}, {"action": "answer", "answers": [1]}, {"action": "answer", "answers": "red"}]
+    "body", [{}, {"action": 1}, {"action": "answer", "answers": 1}, {"action": "answer", "answers": "red"}]
 )
 def test_a_body_of_another_form_is_unprocessable(alice: ThreadsClient, thread: str, body: dict[str, Any]) -> None:
     assert post(alice, f"/api/resume/{thread}", body).status == 422
+
+
+@pytest.mark.parametrize("answer", [1, False, None, ["red"], {"text": "red"}])
+def test_only_a_text_answers_a_question_of_an_agents(alice: ThreadsClient, thread: str, answer: Any) -> None:
+    ask(alice, thread, questions(HOW))
+    reply = alice.resume(thread, "answer", answers=[answer])
+    assert reply.events == ["error", "end"]
+    assert reply.first("error")["message"] == "answer at index 0 must be a string"
+    assert reply.first("end")["action"] == "error"
+    assert alice.status(thread)["status"] == "interrupted"
 
 
 @pytest.mark.parametrize("action", ["continue", "cancel", "answer"])

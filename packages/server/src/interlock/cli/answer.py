@@ -1,6 +1,5 @@
 """`interlock answer`: one answer, given by a script or by hand."""
 
-import json
 import sys
 from collections.abc import Awaitable, Callable, Mapping
 from typing import TYPE_CHECKING, Annotated, Any, cast
@@ -32,6 +31,12 @@ Args = Annotated[
 ]
 Text = Annotated[str | None, typer.Option(help="Question: an answer in your own words.")]
 Option = Annotated[str | None, typer.Option(help="Question: one of its options.")]
+Json = Annotated[
+    str | None,
+    typer.Option(
+        "--json", help='Question of a graph that takes any JSON: false, {"text": "no"}, ...; - reads standard input.'
+    ),
+]
 Answers = Annotated[bool, typer.Option("--answers", help="Several questions: one TEXT for each.")]
 Decision = Annotated[str | None, typer.Option(help="Decision: the key of an option.")]
 Value = Annotated[
@@ -59,6 +64,7 @@ def answer(
     args: Args = None,
     text: Text = None,
     option: Option = None,
+    json: Json = None,
     answers: Answers = False,
     decision: Decision = None,
     value: Value = None,
@@ -73,13 +79,14 @@ def answer(
     user: User = None,
 ) -> None:
     """Answer one request. Exit code 0: done; 1: refused by the server, with the reason; 2: bad usage."""
-    said = {"--yes": yes, "--no": no, "--reply": reply, "--text": text, "--option": option, "--answers": answers}
-    act = _only(said | {"--decision": decision, "--value": value or None, "--cancel": cancel})
+    said = {"--yes": yes, "--no": no, "--reply": reply, "--text": text, "--option": option, "--json": json}
+    act = _only(said | {"--answers": answers, "--decision": decision, "--value": value or None, "--cancel": cancel})
     more = {"--args": args, "--reason": reason, "--remember": remember, "TEXT": texts, "--save": save}
     _check(act, {name for name, given in more.items() if given not in (None, False, [])})
     response: dict[str, Any] = _said(act, text=text, option=option, reply=reply, decision=decision, reason=reason)
     response |= _remembered(remember, scope, has_args=args is not None) | _edited(args)
     response |= {"answers": texts or []} if answers else {}
+    response |= {} if json is None else {"answer": _read("--json", json)}
     response |= _values(value or [], insecure=insecure, save=save)
     run(configured(url, key, user), _sending(request_id, response, is_cancel=cancel, reason=reason))
     typer.echo(f"{request_id} is {'cancelled' if cancel else 'answered'}")
@@ -138,14 +145,19 @@ def _remembered(duration: str | None, scope: str | None, *, has_args: bool) -> d
 def _edited(args: str | None) -> dict[str, Any]:
     if args is None:
         return {}
-    text = sys.stdin.read() if args == "-" else args
-    try:
-        found: Any = json.loads(text)
-    except (ValueError, RecursionError) as error:
-        raise typer.BadParameter(f"--args is no JSON: {error}") from error
+    found = _read("--args", args)
     if not isinstance(found, dict):
         raise typer.BadParameter('--args is a JSON object: {"name": ...}')
     return {"args": cast("dict[str, Any]", found)}
+
+
+def _read(option: str, given: str) -> Any:
+    from interlock.cli.terminal.editing import NotJson, read_any
+
+    try:
+        return read_any(sys.stdin.read() if given == "-" else given)
+    except NotJson as error:
+        raise typer.BadParameter(f"{option} is no JSON: {error}") from error
 
 
 def _values(named: list[str], *, insecure: bool, save: bool) -> dict[str, Any]:

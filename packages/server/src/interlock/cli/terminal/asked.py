@@ -55,6 +55,11 @@ class Waiting:
         return self.data.get("options") or ()
 
     @property
+    def is_free(self) -> bool:
+        """Asked by an interrupt that does not say what it takes: any JSON answers it."""
+        return self.kind == "clarification" and self.data.get("free") is True
+
+    @property
     def summary(self) -> str:
         """What it is about; an agent's words, but for the name of its kind."""
         if self.kind == "approval":

@@ -44,7 +44,7 @@ class EditScreen(Screen[str | None]):
         text = self.query_one("#json", TextArea).text
         try:
             editing.read(text)
-        except editing.NotArguments as error:
+        except editing.NotJson as error:
             self.query_one("#notice", Static).update(Content(f"This is no JSON object: {error}"))
             return
         self.dismiss(text)

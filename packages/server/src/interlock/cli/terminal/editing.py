@@ -13,31 +13,36 @@ from typing import Any, NoReturn, cast
 from interlock.cli.terminal.revealing import Line, Piece, json_line, json_text
 
 
-class NotArguments(Exception):
-    """The text is no JSON object; it says where."""
+class NotJson(Exception):
+    """The text is no JSON, or not such JSON; it says where."""
+
+
+def read_any(text: str) -> Any:
+    """The JSON that a text is, strictly; `NotJson` says where it is none."""
+    try:
+        return json.loads(text, object_pairs_hook=_once_each, parse_constant=_no_constant)
+    except json.JSONDecodeError as error:
+        raise NotJson(f"line {error.lineno}, column {error.colno}: {error.msg}") from error
+    except RecursionError as error:
+        raise NotJson("it is nested too deeply") from error
 
 
 def read(text: str) -> dict[str, Any]:
-    try:
-        value: Any = json.loads(text, object_pairs_hook=_once_each, parse_constant=_no_constant)
-    except json.JSONDecodeError as error:
-        raise NotArguments(f"line {error.lineno}, column {error.colno}: {error.msg}") from error
-    except RecursionError as error:
-        raise NotArguments("it is nested too deeply") from error
+    value = read_any(text)
     if not isinstance(value, dict):
-        raise NotArguments("the arguments are an object: { ... }")
+        raise NotJson("the arguments are an object: { ... }")
     return cast("dict[str, Any]", value)
 
 
 def _once_each(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
     names = [name for name, _ in pairs]
     if twice := {name for name in names if names.count(name) > 1}:
-        raise NotArguments(f"{sorted(twice)[0]!r} is there twice")
+        raise NotJson(f"{sorted(twice)[0]!r} is there twice")
     return dict(pairs)
 
 
 def _no_constant(name: str) -> NoReturn:
-    raise NotArguments(f"{name} is no JSON")
+    raise NotJson(f"{name} is no JSON")
 
 
 def changes(before: Mapping[str, Any], after: Mapping[str, Any]) -> Iterator[Line]:

@@ -5,7 +5,7 @@ from typing import Any
 
 import typer
 
-from interlock.cli.terminal import editing
+from interlock.cli.terminal import editing, free
 from interlock.cli.terminal.asked import Kind, Waiting, is_dangerous, words
 from interlock.cli.terminal.prompting import ask_line, ask_secret, show_line, show_numbered, show_section
 from interlock.cli.terminal.revealing import Line, json_text, line, lines
@@ -109,7 +109,7 @@ class Inline:
             edited = self._line("the arguments, as JSON in one line > ")
         try:
             args = editing.read(edited)
-        except editing.NotArguments as error:
+        except editing.NotJson as error:
             typer.echo(f"This is no JSON object: {error}")
             return None
         for one in editing.changes(self._waiting.args, args):
@@ -123,8 +123,42 @@ class Inline:
     # Everything else.
 
     def clarification(self) -> dict[str, Any]:
+        if self._waiting.is_free:
+            return self._free()
         options = [(line(str(one)), str(one)) for one in self._waiting.options]
         return {"answer": self._question(options, allow_custom=bool(self._waiting.data.get("allow_custom", True)))}
+
+    def _free(self) -> dict[str, Any]:
+        """A word in front says how it is meant: nothing that is typed can be taken for both a text and a yes."""
+        options = [str(one) for one in self._waiting.options]
+        show_numbered(line(one) for one in options)
+        typer.echo('yes: the graph gets true. no: the graph gets false. json "no": the text.')
+        hint = " | ".join([*(["a number"] if options else []), "yes", "no", "text WORDS", "json JSON", "/cancel"])
+        while True:
+            typed = self._line(f"{hint} > ")
+            number = self._number(typed, len(options))
+            chosen = self._chosen(typed) if number is None else free.text(options[number])
+            if chosen is not None:
+                show_line(chosen.line)
+                return {"answer": chosen.sent}
+            if typed:
+                typer.echo("Not understood. Begin with yes, no, text or json.")
+
+    @staticmethod
+    def _chosen(typed: str) -> free.Chosen | None:
+        word, _, rest = typed.partition(" ")
+        word, rest = word.lower(), rest.strip()
+        if word in ("yes", "no"):
+            return None if rest else (free.YES if word == "yes" else free.NO)
+        if word == "text" and rest:
+            return free.text(rest)
+        if word != "json" or not rest:
+            return None
+        try:
+            return free.json(rest)
+        except editing.NotJson as error:
+            typer.echo(f"This is no JSON: {error}")
+            return None
 
     def questions(self) -> dict[str, Any]:
         answers: list[str] = []

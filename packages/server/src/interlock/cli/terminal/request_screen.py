@@ -233,7 +233,7 @@ class RequestScreen(Screen[None]):
             return
         try:
             args = editing.read(text)
-        except editing.NotArguments as error:
+        except editing.NotJson as error:
             self.app.push_screen(EditScreen(text, f"This is no JSON object: {error}"), self._edited)
             return
         if args == self.waiting.args:

@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, cast
 
 from interlock.cli.terminal.asked import Waiting, is_dangerous
 from interlock.cli.terminal.revealing import Line, Piece, json_lines, line, lines
@@ -50,6 +50,22 @@ def _argument(name: str, value: Any) -> Iterator[Line]:
 
 
 def _said(waiting: Waiting) -> Iterator[Line]:
+    yield from _words(waiting)
+    if "details" in waiting.data:
+        yield (Piece("hands over:", "quiet"),)
+        yield from _handed_over(waiting.data["details"])
+
+
+def _handed_over(details: Any) -> Iterator[Line]:
+    """What came with a graph's interrupt, name by name where it has names."""
+    if not isinstance(details, dict):
+        yield from json_lines(details)
+        return
+    for name, value in cast("dict[str, Any]", details).items():
+        yield from _argument(name, value)
+
+
+def _words(waiting: Waiting) -> Iterator[Line]:
     data = waiting.data
     if waiting.kind == "approval":
         display = str(data.get("tool_display_name") or "")
@@ -62,7 +78,7 @@ def _said(waiting: Waiting) -> Iterator[Line]:
             yield from rest
         yield from _text(data.get("description"))
     elif waiting.kind == "clarification":
-        yield from _text(data.get("question"))
+        yield from _text(data.get("title") if "details" in data else data.get("question"))
     elif waiting.kind == "decision":
         yield from _decision(data)
     elif waiting.kind == "env_var":
@@ -72,6 +88,7 @@ def _said(waiting: Waiting) -> Iterator[Line]:
             *line(", ".join(names)),
         )
     else:
+        yield from _text(data.get("title"))
         yield (Piece(f"{len(data['questions'])} questions", "quiet"),)
 
 

@@ -7,6 +7,7 @@ from interlock.cli.terminal.forms.clarification import ClarificationForm
 from interlock.cli.terminal.forms.decision import DecisionForm
 from interlock.cli.terminal.forms.env_var import EnvVarForm
 from interlock.cli.terminal.forms.form import Form, Incomplete
+from interlock.cli.terminal.forms.free import FreeForm
 from interlock.cli.terminal.forms.questions import QuestionsForm
 
 _FORMS: Mapping[Kind, Callable[[Waiting], Form]] = {
@@ -19,7 +20,7 @@ _FORMS: Mapping[Kind, Callable[[Waiting], Form]] = {
 
 def form_of(waiting: Waiting) -> Form | None:
     """None for an approval, which has keys instead."""
-    made = _FORMS.get(waiting.kind)
+    made = FreeForm if waiting.is_free else _FORMS.get(waiting.kind)
     return made(waiting) if made else None
 
 
