@@ -1,41 +1,20 @@
 """The chat page: what an agent says as it says it, every kind of pause where it stands, stopping, coming back."""
 
-import re
 from collections.abc import Callable
 from typing import Any
 
 import pytest
-from playwright.sync_api import Locator, Page, Request, expect
+from playwright.sync_api import Request, expect
 
 from tests.support.puppet import Call, calls, fails, flood, gate, says, script
 from tests.support.waiting import wait_for
 from tests.support.witness import Witness
+from tests.web.chatting import begin, said, thread_of
 from tests.web.person import Person
 from tests.web.reviewing import Review, reviewed, waits
 
 HOW: dict[str, Any] = {"question": "How?", "options": [{"label": "Now", "value": "now"}]}
 WHY: dict[str, Any] = {"question": "Why?", "options": []}
-
-
-def begin(reviewer: Person, message: str) -> Page:
-    """A new conversation with the puppet, begun on the page."""
-    page = reviewer.opens("/chat")
-    # Choosing what is not there yet is tried again only after a while.
-    page.get_by_role("option", name="puppet").wait_for(state="attached")
-    page.get_by_label("Agent").select_option("puppet")
-    page.get_by_label("Message").fill(message)
-    page.get_by_label("Message").press("Enter")
-    expect(page).to_have_url(re.compile(f"/chat/{reviewer.name}-"))
-    return page
-
-
-def thread_of(page: Page) -> str:
-    return page.url.rpartition("/")[2]
-
-
-def said(page: Page, text: str) -> Locator:
-    """A whole paragraph of the conversation."""
-    return page.get_by_role("region", name="Conversation").get_by_text(text, exact=True)
 
 
 def asks(reviewer: Person, call: Call) -> Review:

@@ -100,8 +100,8 @@ def test_what_is_settled_stays_in_its_place_until_the_list_is_left(person: Perso
     before = place_of(last)
     answer(person.client, first["request_id"], {"decision": "reject"}).raise_for_status()
     answer(person.client, second["request_id"], {"decision": "response", "message": "wait"}).raise_for_status()
-    expect(row(page, "first")).to_contain_text("✓ You refused")
-    expect(row(page, "second")).to_contain_text("✓ You replied")
+    expect(row(page, "first")).to_contain_text("✕ You refused")
+    expect(row(page, "second")).to_contain_text("↩ You replied")
     assert place_of(last) == before
     expect(page.get_by_role("link", name="1 request waits")).to_be_visible()
     page.get_by_role("link", name="History").click()

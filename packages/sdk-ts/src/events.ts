@@ -67,6 +67,8 @@ export interface ToolEnd extends Numbered {
   output: string;
   status: "success" | "failed" | "refused";
   call_id: string;
+  /** Why it never ran; `undefined`: it ran. */
+  outcome?: "refused" | "replied" | "cancelled" | "expired" | undefined;
 }
 
 /** The agent waits for a person. */
@@ -158,6 +160,7 @@ const CHAT: Readonly<Record<string, (fields: JsonObject, where: Where) => ChatEv
     output: textOf(fields.output),
     status: fields.status as ToolEnd["status"],
     call_id: textOf(fields.call_id),
+    outcome: fields.outcome as ToolEnd["outcome"],
   }),
   interrupt: (fields, where) => ({
     ...where,

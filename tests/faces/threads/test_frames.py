@@ -4,6 +4,7 @@ import json
 import re
 from typing import Any
 
+from tests.support.inbox import answer
 from tests.support.puppet import calls, fails, says, script
 from tests.support.threads import ThreadsClient
 from tests.support.wire import raw_lines
@@ -101,6 +102,24 @@ def test_a_tool_ends_as_success_failed_or_refused(alice: ThreadsClient, thread: 
     assert "tool/start" not in refused.events
     end = refused.first("tool/end")
     assert (end["tool"], end["status"], end["output"]) == ("guarded", "refused", "用户拒绝了该操作")
+
+
+def test_of_a_call_that_never_ran_the_end_says_why(alice: ThreadsClient, thread: str) -> None:
+    ran = alice.chat(thread, script(calls(("note", {"name": "ran"})))).first("tool/end")
+    assert "outcome" not in ran
+    outcomes = {
+        "replied": {"decision": "response", "message": "use the other"},
+        "refused": {"decision": "reject", "message": "no"},
+    }
+    for outcome, value in outcomes.items():
+        alice.chat(thread, script(calls(("guarded", {"name": outcome}))))
+        (request,) = alice.status(thread)["interrupt_info"]["requests"]
+        answer(alice, request["request_id"], value).raise_for_status()
+        alice.wait_for_status(thread, "idle")
+    with alice.stream(thread, "0") as frames:
+        ends = [next(frame.data for frame in frames if frame.event == "tool/end") for _ in range(3)]
+    assert [end.get("outcome") for end in ends] == [None, "replied", "refused"]
+    assert [end["status"] for end in ends] == ["success", "success", "refused"]
 
 
 def test_end_is_the_last_frame_whatever_happened(alice: ThreadsClient, thread: str) -> None:

@@ -81,6 +81,8 @@ class ToolEnd:
     """`success`, `failed` or `refused`."""
     call_id: str
     id: str | None = None
+    outcome: str | None = None
+    """Why it never ran: `refused`, `replied`, `cancelled` or `expired`. None: it ran."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -146,7 +148,8 @@ def _tool_start(thread_id: str, frame: Data, event_id: str | None) -> ChatEvent:
 
 
 def _tool_end(thread_id: str, frame: Data, event_id: str | None) -> ChatEvent:
-    return ToolEnd(thread_id, frame["tool"], frame["output"], frame["status"], frame["call_id"], event_id)
+    ended = (frame["tool"], frame["output"], frame["status"], frame["call_id"])
+    return ToolEnd(thread_id, *ended, event_id, frame.get("outcome"))
 
 
 def _interrupt(thread_id: str, frame: Data, event_id: str | None) -> ChatEvent:

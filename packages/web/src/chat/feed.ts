@@ -32,7 +32,10 @@ export class Feed {
   #timer: ReturnType<typeof setTimeout> | undefined;
   #isReady = false;
   #openedAt: number | null = null;
-  #before: { messages: Said[]; open: string[] } | null = null;
+  #messagesBefore: Said[] | null = null;
+  /** Everything that was asked so far, as the log tells. */
+  readonly #asked = new Set<string>();
+  #isLooking = false;
 
   constructor(thread: string, locale: string, taker: Taker) {
     this.#thread = thread;
@@ -60,14 +63,13 @@ export class Feed {
   }
 
   async readOpen(): Promise<void> {
-    const requestIds = await this.#open().catch(() => null);
-    if (requestIds && this.#isReady) this.#taker.act({ type: "open", requestIds });
+    const gone = await this.#gone().catch(() => null);
+    if (gone && this.#isReady) this.#taker.act({ type: "gone", requestIds: gone });
   }
 
   async #read(): Promise<void> {
     try {
-      const [messages, open] = await Promise.all([this.#messages(), this.#open()]);
-      this.#before = { messages, open };
+      this.#messagesBefore = await this.#messages();
       this.#schedule();
     } catch (error) {
       this.#fail(error);
@@ -96,8 +98,9 @@ export class Feed {
 
   #take(event: ChatEvent): void {
     this.#waiting.push({ event, at: this.#isReady ? performance.now() : null });
+    if (event.type === "interrupt") for (const one of event.requests) this.#asked.add(one.request_id);
     // Tokens are never told again: there is no more of the log before this one.
-    if (!this.#isReady && placeOf(event.id)?.token != null && this.#before) this.#show();
+    if (!this.#isReady && placeOf(event.id)?.token != null && this.#messagesBefore) void this.#look();
     this.#schedule();
   }
 
@@ -110,18 +113,30 @@ export class Feed {
   #due(): void {
     this.#timer = undefined;
     if (this.#isReady) this.#flush();
-    if (this.#isReady || this.#openedAt === null || this.#before === null) return;
-    const isMissing = this.#waiting.length === 0 && this.#before.messages.length > 0;
+    if (this.#isReady || this.#openedAt === null || this.#messagesBefore === null) return;
+    const isMissing = this.#waiting.length === 0 && this.#messagesBefore.length > 0;
     if (isMissing && performance.now() - this.#openedAt < LONGEST) this.#schedule();
-    else this.#show();
+    else void this.#look();
   }
 
-  #show(): void {
+  /** The log is there: what of it waits no more, and then all of it is shown. */
+  async #look(): Promise<void> {
+    if (this.#isLooking) return;
+    this.#isLooking = true;
+    try {
+      const gone = await this.#gone();
+      this.#show(gone);
+    } catch (error) {
+      this.#fail(error);
+    }
+  }
+
+  #show(gone: string[] = []): void {
     this.#isReady = true;
     this.#flush();
-    if (this.#before) {
-      this.#taker.act({ type: "history", messages: this.#before.messages });
-      this.#taker.act({ type: "open", requestIds: this.#before.open });
+    if (this.#messagesBefore) {
+      this.#taker.act({ type: "history", messages: this.#messagesBefore });
+      this.#taker.act({ type: "gone", requestIds: gone });
     }
     this.#taker.ready();
   }
@@ -142,6 +157,13 @@ export class Feed {
   async #messages(): Promise<Said[]> {
     const path = `/api/history/${segment(this.#thread)}`;
     return (await get<History>(path, {}, this.#ending.signal)).messages;
+  }
+
+  /** What had been asked before the server was asked, and waits no more: of what comes meanwhile its reply knows nothing. */
+  async #gone(): Promise<string[]> {
+    const asked = [...this.#asked];
+    const open = await this.#open();
+    return asked.filter((one) => !open.includes(one));
   }
 
   async #open(): Promise<string[]> {

@@ -1,8 +1,20 @@
-import { Ban, Check, CircleHelp, CirclePause, LoaderCircle, type LucideIcon, Wrench, X } from "lucide-react";
+import {
+  Ban,
+  Check,
+  CircleHelp,
+  CirclePause,
+  Clock,
+  LoaderCircle,
+  type LucideIcon,
+  MessageSquareReply,
+  Wrench,
+  X,
+} from "lucide-react";
 import { type ReactNode, useState } from "react";
 import { useTranslations } from "use-intl";
 import { Revealed } from "@/text/revealed";
 import type { ToolItem, ToolState } from "./state/model";
+import { isUnrun } from "./state/tools";
 import styles from "./tool-card.module.css";
 import { argumentsOf, isLong, KEPT, linesIn } from "./tool-text";
 
@@ -11,6 +23,9 @@ const SIGNS: Readonly<Record<ToolState, LucideIcon>> = {
   done: Check,
   failed: X,
   refused: Ban,
+  replied: MessageSquareReply,
+  cancelled: Ban,
+  expired: Clock,
   waiting: CirclePause,
   answered: CirclePause,
   unfinished: CircleHelp,
@@ -30,8 +45,8 @@ export function ToolCard({ tool }: { tool: ToolItem }) {
         </code>
         <Standing tool={tool} />
       </div>
-      {!isAsked && tool.input !== null && <Input input={tool.input} />}
-      {tool.output !== null && <Output output={tool.output} />}
+      {!isAsked && tool.input !== null && <Input input={tool.input} isUnrun={isUnrun(tool)} />}
+      {tool.output !== null && <Output output={tool.output} isUnrun={isUnrun(tool)} />}
       {(tool.output?.length ?? 0) >= KEPT && <p className={styles.note}>{t("cut", { count: KEPT })}</p>}
     </section>
   );
@@ -48,13 +63,13 @@ function Standing({ tool: { state, took } }: { tool: ToolItem }) {
   );
 }
 
-function Input({ input }: { input: unknown }) {
+function Input({ input, isUnrun }: { input: unknown; isUnrun: boolean }) {
   const t = useTranslations("chat.tool");
   const found = argumentsOf(input);
   const texts = found.map((one) => one.text);
   if (found.length === 0) return <p className={styles.note}>{t("noInput")}</p>;
   return (
-    <Folded label={t("input")} texts={texts}>
+    <Folded label={t(isUnrun ? "unrunInput" : "input")} texts={texts}>
       <dl className={styles.arguments}>
         {found.map(({ name, text }) => (
           <div key={name} className={styles.argument}>
@@ -73,10 +88,10 @@ function Input({ input }: { input: unknown }) {
   );
 }
 
-function Output({ output }: { output: string }) {
+function Output({ output, isUnrun }: { output: string; isUnrun: boolean }) {
   const t = useTranslations("chat.tool");
   return (
-    <Folded label={t("output")} texts={[output]}>
+    <Folded label={t(isUnrun ? "unrunOutput" : "output")} texts={[output]}>
       <div className={styles.output}>{output ? <Revealed text={output} multiline /> : t("noOutput")}</div>
     </Folded>
   );

@@ -72,7 +72,15 @@ export function EarlierView({ said }: { said: Said }) {
   if (said.role === "assistant") return <AgentText text={said.content} />;
   if (said.role === "tool") {
     const nothing = { callId: "", input: null, startedAt: null, took: null };
-    return <ToolCard tool={{ type: "tool", name: t("tool.calls"), output: said.content, state: "done", ...nothing }} />;
+    // Whether it ran, or a person spoke in its place, is not told of what is so old.
+    const tool = {
+      type: "tool",
+      name: t("tool.calls"),
+      output: said.content,
+      state: "unfinished",
+      ...nothing,
+    } as const;
+    return <ToolCard tool={tool} />;
   }
   return (
     <div className={styles.system}>

@@ -1,6 +1,7 @@
 /** What a row says, as text: a row is drawn again only when one of its words has changed. */
 import { useMemo } from "react";
 import { useTranslations } from "use-intl";
+import { SIGNS } from "@/history/telling";
 import { left } from "@/request/model/countdown";
 import { age } from "./age";
 import type { Ending } from "./endings";
@@ -82,5 +83,5 @@ function placeText(t: Texts, { entry }: Row): string | null {
 function endingText(t: Texts, { how, by }: Ending, me: string): string {
   const name = by === null ? t("nobody") : by === me ? t("you") : by;
   const words = t(`ending.${how}`, { name });
-  return how === "expired" || how === "gone" || how === "deleted" ? words : `✓ ${words}`;
+  return how === "gone" || how === "deleted" ? words : `${SIGNS[how]} ${words}`;
 }

@@ -197,9 +197,9 @@ describe("a pause", () => {
   });
 
   it("that was answered elsewhere meanwhile does not wait", () => {
-    const answered = having(told(...pause), { type: "open", requestIds: [] });
+    const answered = having(told(...pause), { type: "gone", requestIds: ["perm_1", "perm_2"] });
     expect(answered).toMatchObject({ phase: "running", open: [] });
-    expect(having(told(...pause), { type: "open", requestIds: ["perm_2"] })).toMatchObject({
+    expect(having(told(...pause), { type: "gone", requestIds: ["perm_1"] })).toMatchObject({
       phase: "waiting",
       open: ["perm_2"],
     });
@@ -218,8 +218,8 @@ describe("a pause", () => {
 
   it("of an agent that runs elsewhere has no run to go on with", () => {
     const asked = having(told(asks("2", approval("perm_1", null)), asks("3", approval("perm_2", null))), {
-      type: "open",
-      requestIds: ["perm_1", "perm_2"],
+      type: "gone",
+      requestIds: [],
     });
     expect(asked).toMatchObject({ isOutside: true, phase: "waiting", open: ["perm_1", "perm_2"] });
     const answered = having(told(asks("2", approval("perm_1", null))), { type: "settled", requestId: "perm_1" });

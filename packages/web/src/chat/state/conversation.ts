@@ -29,8 +29,8 @@ export type Action =
   | { type: "stopping" }
   | { type: "notStopped" }
   | { type: "settled"; requestId: string }
-  /** What waits right now, whatever was told before. */
-  | { type: "open"; requestIds: readonly string[] };
+  /** What waits no more, whatever was told of it. */
+  | { type: "gone"; requestIds: readonly string[] };
 
 export function conversed(before: Conversation, action: Action): Conversation {
   switch (action.type) {
@@ -44,8 +44,8 @@ export function conversed(before: Conversation, action: Action): Conversation {
       return { ...before, isResumed: true, notice: null, failing: null };
     case "settled":
       return settled(before, action.requestId);
-    case "open":
-      return withOpen(before, action.requestIds);
+    case "gone":
+      return withoutGone(before, action.requestIds);
     default:
       return done(before, action);
   }
@@ -131,9 +131,8 @@ function settled(before: Conversation, requestId: string): Conversation {
   return { ...next, open, phase, isOutside: before.isPausing };
 }
 
-function withOpen(before: Conversation, requestIds: readonly string[]): Conversation {
-  const gone = before.open.filter((one) => !requestIds.includes(one));
-  return { ...gone.reduce(settled, before), isOutside: before.isOutside || before.isPausing };
+function withoutGone(before: Conversation, requestIds: readonly string[]): Conversation {
+  return { ...requestIds.reduce(settled, before), isOutside: before.isOutside || before.isPausing };
 }
 
 function withHistory(before: Conversation, messages: readonly Said[]): Conversation {

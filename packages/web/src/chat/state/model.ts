@@ -13,6 +13,11 @@ export type ToolState =
   | "done"
   | "failed"
   | "refused"
+  /** A person told the agent something in its place: it did not run. */
+  | "replied"
+  /** Nobody answered: it did not run. */
+  | "cancelled"
+  | "expired"
   /** A person is asked first. */
   | "waiting"
   /** The person has answered, and others of the same pause have not. */

@@ -4,7 +4,8 @@ import { isObject, textOf } from "interlock-client/json";
 import type { RequestView } from "interlock-client/wire";
 import type { Asked, Item, ToolItem, ToolState } from "./model";
 
-const ENDED: readonly ToolState[] = ["done", "failed", "refused", "unfinished"];
+const UNRUN: readonly ToolState[] = ["refused", "replied", "cancelled", "expired"];
+const ENDED: readonly ToolState[] = ["done", "failed", "unfinished", ...UNRUN];
 const STATES: Readonly<Record<ToolEnd["status"], ToolState>> = {
   success: "done",
   failed: "failed",
@@ -15,6 +16,11 @@ export function hasEnded(tool: ToolItem): boolean {
   return ENDED.includes(tool.state);
 }
 
+/** Whether it is known that it never ran. */
+export function isUnrun(tool: ToolItem): boolean {
+  return UNRUN.includes(tool.state);
+}
+
 /** After a crash a tool may be told to start twice: it is one call, unless it had ended. */
 export function withStart(items: readonly Item[], event: ToolStart, at: number | null): Item[] {
   const started = { name: event.tool, input: event.input, state: "running", startedAt: at, took: null } as const;
@@ -22,7 +28,7 @@ export function withStart(items: readonly Item[], event: ToolStart, at: number |
 }
 
 export function withEnd(items: readonly Item[], event: ToolEnd, at: number | null): Item[] {
-  const ended = { output: event.output, state: STATES[event.status] ?? "failed" };
+  const ended = { output: event.output, state: event.outcome ?? STATES[event.status] ?? "failed" };
   const call = underWay(items, event.call_id);
   const took = at === null || call?.startedAt == null ? null : at - call.startedAt;
   return (

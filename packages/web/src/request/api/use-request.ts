@@ -61,9 +61,11 @@ function isUnderWay(request: InboxRequest | undefined): boolean {
   return request?.result?.status === "waiting" || request?.result?.status === "running";
 }
 
-/** Of what was ended without an answer, only the event tells by whom. */
+/** Of what was ended without an answer, only the event tells by whom; and it may have come before what was read sooner. */
 function withEnd(request: InboxRequest, ended: Settled | null): InboxRequest {
-  if (request.status !== "cancelled" || ended?.request_id !== request.request_id) return request;
+  if (ended?.request_id !== request.request_id) return request;
+  if (request.status === "pending") return changedBy(request, { type: "settled", settled: ended });
+  if (request.status !== "cancelled") return request;
   const { answered_by, source } = request;
   return { ...request, answered_by: answered_by ?? ended.answered_by, source: source ?? ended.source };
 }

@@ -1,8 +1,20 @@
-import { CircleCheck, CircleQuestionMark, Clock, Info, type LucideIcon, Send, Unplug, UserCheck } from "lucide-react";
+import {
+  Ban,
+  CircleCheck,
+  CircleQuestionMark,
+  Clock,
+  Info,
+  type LucideIcon,
+  MessageSquareReply,
+  Send,
+  Unplug,
+  UserCheck,
+} from "lucide-react";
 import { useTranslations } from "use-intl";
 import { Link } from "wouter";
 import { useConnection, useLive } from "@/api/live-context";
 import { Button } from "@/design/button";
+import type { Act } from "../api/deliveries";
 import { useCopy } from "../copy";
 import { Sentence } from "../forms/remember";
 import { draftText } from "../model/drafts";
@@ -25,14 +37,19 @@ const ICONS: Readonly<Record<Situation, LucideIcon>> = {
   offline: Unplug,
 };
 
+/** A tick is for what was done as it was asked for. */
+const RECEIPTS: Readonly<Partial<Record<Act, LucideIcon>>> = { reject: Ban, response: MessageSquareReply, cancel: Ban };
+
 /** What became of the request, in the place where it would be answered. What it asked stays above. */
 export function StateNote() {
-  const { situation } = useReview();
-  const Icon = ICONS[situation];
+  const { situation, delivery } = useReview();
+  const other = situation === "receipt" && delivery ? RECEIPTS[delivery.act] : undefined;
+  const Icon = other ?? ICONS[situation];
+  const isTick = situation === "receipt" && !other;
   return (
     <div className={styles.state} data-state={situation}>
       <div className={styles.happened}>
-        <Icon aria-hidden="true" size={18} className={situation === "receipt" ? styles.done : styles.icon} />
+        <Icon aria-hidden="true" size={18} className={isTick ? styles.done : styles.icon} />
         <p className={styles.words} tabIndex={-1} data-act="state">
           <StateWords />
         </p>

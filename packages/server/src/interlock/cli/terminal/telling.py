@@ -25,7 +25,7 @@ from interlock_client.events import (
 from interlock_client.visible import visible
 
 LONGEST = 500
-_MARKS = {"success": "✓", "failed": "✗", "refused": "⊘"}
+_MARKS = {"success": "✓", "failed": "✗", "refused": "⊘", "replied": "↩"}
 _STATUS = {"request_cancelled": "cancelled", "request_expired": "expired"}
 
 
@@ -63,7 +63,9 @@ class Teller:
         if isinstance(event, ToolStart):
             return f"⚙ {shown(event.tool)} {_cut(json_text(event.input, indent=None))}"
         if isinstance(event, ToolEnd):
-            return f"{_MARKS.get(event.status, '?')} {shown(event.tool)} {event.status}: {_cut(event.output)}"
+            how = event.outcome or event.status
+            mark = _MARKS.get(how) or _MARKS.get(event.status, "?")
+            return f"{mark} {shown(event.tool)} {how}: {_cut(event.output)}"
         if isinstance(event, Failed):
             return f"✗ {_cut(event.message)}"
         if isinstance(event, RequestAsked) and self._tells_requests:

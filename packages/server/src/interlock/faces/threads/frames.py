@@ -97,7 +97,9 @@ class Frames:
             return []
         output = value.get("message") or data.get("reason") or texts.text("refused", self._locale)
         status = "success" if decision == "response" else "refused"
-        return [("tool/end", {"tool": data["tool"], "output": output, "status": status, "call_id": data["call_id"]})]
+        ended = {"tool": data["tool"], "output": output, "status": status, "call_id": data["call_id"]}
+        # A reply is a success to the agent, and no call that ran to whoever reads along.
+        return [("tool/end", {**ended, "outcome": _outcome(data["status"], decision)})]
 
     def _run_ended(self, data: Data) -> list[Named]:
         ending: list[Named] = [("end", self._end)]
@@ -109,6 +111,13 @@ class Frames:
 
     def _deleted(self, _data: Data) -> list[Named]:
         return [*_error(texts.text("deleted", self._locale)), ("end", self._end)]
+
+
+def _outcome(status: str, decision: str | None) -> str:
+    """Why the call did not run."""
+    if status != RequestStatus.ANSWERED:
+        return str(status)
+    return "replied" if decision == "response" else "refused"
 
 
 def _error(message: str) -> list[Named]:
