@@ -289,6 +289,20 @@ async def test_a_reply_is_given_again_to_the_same_caller_operation_key_and_body(
             await tx.replies.claim("u-ann", "ask", "k", b"other", AT)
 
 
+async def test_under_a_key_that_was_recalled_nothing_is_done_any_more(store: Store) -> None:
+    async with store.transaction() as tx:
+        assert await tx.replies.claim("u-ann", "ask", "k", b"body", AT) is None
+        await tx.replies.keep("u-ann", "ask", "k", b"reply")
+        assert await tx.replies.recall("u-ann", "ask", "k", AT) == b"reply"
+        assert await tx.replies.recall("u-ann", "ask", "late", AT) is None
+    async with store.transaction() as tx:
+        assert await tx.replies.recall("u-ann", "ask", "k", AT) == b"reply"
+        assert await tx.replies.recall("u-ann", "ask", "late", AT) is None
+        with pytest.raises(KeyReused):
+            await tx.replies.claim("u-ann", "ask", "late", b"body", AT)
+        assert await tx.replies.claim("u-bob", "ask", "late", b"body", AT) is None
+
+
 async def test_a_claim_that_was_rolled_back_leaves_the_key_free(store: Store) -> None:
     async def give_up() -> None:
         async with store.transaction() as tx:

@@ -1,6 +1,8 @@
 """The page of a request, and somebody who reviews it."""
 
 import re
+from collections.abc import Generator
+from contextlib import contextmanager
 from typing import Any
 
 from playwright.sync_api import Locator, Page, Request, expect
@@ -125,3 +127,13 @@ def come(review: Review) -> Review:
         "id => document.querySelector(`[data-review='${id}'] [data-bar]`) !== null", arg=review.request_id
     )
     return review
+
+
+@contextmanager
+def offline(person: Person) -> Generator[None]:
+    """The network is gone, and the browser knows."""
+    person.context.set_offline(True)
+    try:
+        yield
+    finally:
+        person.context.set_offline(False)

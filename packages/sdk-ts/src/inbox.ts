@@ -172,6 +172,11 @@ export interface Settled {
   answered_at: string;
 }
 
+export interface Recalled {
+  /** None: nothing was done under the key, and nothing will be. */
+  settled: Settled | null;
+}
+
 export interface Conversation {
   conversation_id: string;
   title: string;

@@ -4,6 +4,7 @@ import json
 from typing import Any
 
 from tests.support.inbox import INBOX, answer, asked, told, view
+from tests.support.people import People
 from tests.support.puppet import calls, says, script
 from tests.support.threads import ThreadsClient
 from tests.support.waiting import wait_for
@@ -41,6 +42,29 @@ def test_what_was_cancelled_says_by_whom_and_why(owner: ThreadsClient) -> None:
     assert (shown["answered_by"], shown["source"], shown["reason"]) == (owner.username, "web", "too late")
     (row,) = owner.http.get("/api/v1/history", params={"who": owner.username}).json()["entries"]
     assert (row["outcome"], row["by"], row["source"]) == ("cancelled", owner.username, "web")
+
+
+def test_an_answer_that_was_recalled_does_not_take_effect_when_it_arrives(owner: ThreadsClient) -> None:
+    shown = view(owner, asked(owner, ("guarded", {"name": "recalled"}))[0])
+    path = f"{INBOX}/requests/{shown['request_id']}/answer/recall"
+    recalled = owner.http.post(path, headers={"idempotency-key": "late"})
+    assert (recalled.status_code, recalled.json()) == (200, {"settled": None})
+    late = answer(owner, shown, {"decision": "accept"}, key="late")
+    assert (late.status_code, late.json()["code"]) == (422, "key_reused")
+    assert view(owner, shown)["status"] == "pending"
+    taken = answer(owner, shown, {"decision": "reject"}, key="in time").raise_for_status()
+    for _ in range(2):
+        recalled = owner.http.post(path, headers={"idempotency-key": "in time"})
+        assert recalled.json() == {"settled": taken.json()}
+
+
+def test_nobody_hears_of_what_another_one_answered_under_the_same_key(owner: ThreadsClient, people: People) -> None:
+    other = people.named("somebody-else")
+    shown = view(owner, asked(owner, ("guarded", {"name": "not theirs"}))[0])
+    answer(owner, shown, {"decision": "reject"}, key="shared").raise_for_status()
+    path = f"{INBOX}/requests/{shown['request_id']}/answer/recall"
+    assert other.http.post(path, headers={"idempotency-key": "shared"}).json() == {"settled": None}
+    assert owner.http.post(path, headers={"idempotency-key": "shared"}).json()["settled"] is not None
 
 
 def test_a_dangerous_option_and_a_wide_promise_take_the_code(owner: ThreadsClient) -> None:

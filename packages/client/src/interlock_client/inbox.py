@@ -166,6 +166,10 @@ class Settled(Told):
     answered_at: str
 
 
+class Recalled(Told):
+    settled: Settled | None = Field(description="None: nothing was done under the key, and nothing will be.")
+
+
 class Conversation(Told):
     conversation_id: str
     title: str

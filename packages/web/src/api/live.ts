@@ -1,5 +1,5 @@
 /** One stream over everything that this person may see, open for as long as the page is. */
-import { NotAuthenticated } from "interlock-client/errors";
+import { NetworkError, NotAuthenticated } from "interlock-client/errors";
 import type { InboxEntry } from "interlock-client/inbox";
 import type { JsonObject } from "interlock-client/json";
 import { setServerTime } from "./clock";
@@ -40,12 +40,16 @@ export interface Connection {
 type Listener = (event: LiveEvent) => void;
 
 const PAUSES = [250, 500, 1_000, 2_000, 3_000];
+/** The server says something every 4 s. */
+const BEAT = 1_000;
+const SILENT_BEATS = 10;
 
 export class Live {
   #connection: Connection = { state: "connecting", openings: 0, since: null, restartedAt: null };
   #started: string | null = null;
   #ending = new AbortController();
   #retry = () => {};
+  #cut = () => {};
   readonly #listeners = new Set<Listener>();
   readonly #watchers = new Set<() => void>();
 
@@ -71,6 +75,8 @@ export class Live {
   async open(): Promise<void> {
     this.#ending = new AbortController();
     const ending = this.#ending;
+    addEventListener("offline", () => this.#cut(), { signal: ending.signal });
+    addEventListener("online", () => this.#retry(), { signal: ending.signal });
     for (let tries = 0; !ending.signal.aborted; tries += 1) {
       try {
         await this.#follow(ending.signal, () => {
@@ -89,15 +95,21 @@ export class Live {
     this.#ending.abort();
   }
 
-  async #follow(signal: AbortSignal, reached: () => void): Promise<void> {
-    const stream = await api().stream({ method: "GET", path: "/api/v1/inbox/stream", signal });
+  async #follow(ending: AbortSignal, reached: () => void): Promise<void> {
+    const own = new AbortController();
+    this.#cut = () => own.abort(new NetworkError("there is no network"));
+    const silence = new Silence(() => own.abort(new NetworkError("the server says nothing")));
     try {
+      const signal = AbortSignal.any([ending, own.signal]);
+      const stream = await api().stream({ method: "GET", path: "/api/v1/inbox/stream", signal });
       for await (const frame of stream.frames) {
         reached();
+        silence.broken();
         this.#take(frame.event, frame.data ?? {});
       }
     } finally {
-      stream.close();
+      silence.close();
+      own.abort();
     }
   }
 
@@ -133,6 +145,27 @@ export class Live {
       };
       signal.addEventListener("abort", this.#retry, { once: true });
     });
+  }
+}
+
+/** Counted in beats, not by the clock: a machine that slept has not listened meanwhile. */
+class Silence {
+  #beats = 0;
+  readonly #timer: ReturnType<typeof setInterval>;
+
+  constructor(lasts: () => void) {
+    this.#timer = setInterval(() => {
+      this.#beats += 1;
+      if (this.#beats >= SILENT_BEATS) lasts();
+    }, BEAT);
+  }
+
+  broken(): void {
+    this.#beats = 0;
+  }
+
+  close(): void {
+    clearInterval(this.#timer);
   }
 }
 

@@ -30,8 +30,8 @@ export async function remove<T>(path: string): Promise<T> {
 }
 
 /** Sent once: whoever calls decides whether, and with which key, it is sent again. */
-export async function postOnce<T>(path: string, body: object, key: string): Promise<T> {
-  const call = { method: "POST", path, body: { ...body }, headers: { "idempotency-key": key } } as const;
+export async function postOnce<T>(path: string, body: object, key: string, signal?: AbortSignal): Promise<T> {
+  const call = { method: "POST", path, body: { ...body }, headers: { "idempotency-key": key }, signal } as const;
   return (await transport.fetch(call, new Patience(0))) as T;
 }
 

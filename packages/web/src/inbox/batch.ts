@@ -14,7 +14,7 @@ export interface Call {
 }
 
 export type Progress =
-  | { type: "loading" | "open" | "sending" | "unsure" | "deleted" | "expired" }
+  | { type: "loading" | "open" | "sending" | "unsure" | "lost" | "deleted" | "expired" }
   /** It was sent, and the deadline was first. */
   | { type: "lateExpired" }
   | { type: "failed"; message: string }
@@ -38,6 +38,7 @@ function sentProgress(delivery: Delivery): Progress {
   switch (delivery.state) {
     case "sending":
     case "unsure":
+    case "lost":
       return { type: delivery.state };
     case "done":
       return { type: "done", act: delivery.act === "reject" ? "reject" : "accept", at: delivery.settled.answered_at };
@@ -63,7 +64,7 @@ function endOf({ details, answeredBy, answeredAt, source, answer }: AlreadySettl
 
 /** Those that an answer would go to now. */
 export function chosenOf(calls: readonly Call[], ticked: ReadonlySet<string>): Call[] {
-  return calls.filter((call) => ticked.has(call.entry.request_id) && progressOf(call).type === "open");
+  return calls.filter((call) => ticked.has(call.entry.request_id) && ["open", "lost"].includes(progressOf(call).type));
 }
 
 export type Obstacle =

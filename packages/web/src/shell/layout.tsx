@@ -4,6 +4,7 @@ import { useTranslations } from "use-intl";
 import { Link, useLocation } from "wouter";
 import { usePerson } from "@/api/session";
 import { Button } from "@/design/button";
+import { useCutDeliveries } from "@/request/api/use-delivery";
 import { Arrivals } from "./arrivals";
 import { ConnectionNotice } from "./connection-notice";
 import { ConnectionState } from "./connection-state";
@@ -20,6 +21,7 @@ export function Layout({ children }: { children: ReactNode }) {
   const [isHelpOpen, setHelpOpen] = useState(false);
   const [isPersonOpen, setPersonOpen] = useState(false);
   const openPerson = () => setPersonOpen(true);
+  useCutDeliveries();
   return (
     <div className={styles.layout}>
       <Bar onHelp={() => setHelpOpen(true)} onPerson={openPerson} />

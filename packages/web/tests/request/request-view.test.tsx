@@ -183,14 +183,22 @@ describe("an approval", () => {
     expect(within(bar).getByLabelText("Code").getAttribute("aria-invalid")).toBe("true");
   });
 
-  it("is unsure, and sent again with the same key, when the reply is lost", async () => {
+  it("is unsure, and not sent again, when the reply is lost", async () => {
     const bar = await open({});
     server.replies.push("lost");
     fireEvent.click(within(bar).getByRole("button", { name: /^Approve/ }));
     await within(bar).findByText(/Sent, no reply/);
     await within(bar).findByText(/Approved at/, {}, { timeout: 4_000 });
-    expect(answers()).toHaveLength(2);
-    expect(new Set(answers().map((one) => one.key)).size).toBe(1);
+    expect(answers()).toHaveLength(1);
+  });
+
+  it("can be chosen again when it never arrived", async () => {
+    const bar = await open({});
+    server.replies.push("lost");
+    server.recalled = null;
+    fireEvent.click(within(bar).getByRole("button", { name: /^Approve/ }));
+    await within(bar).findByText(/did not reach the server/, {}, { timeout: 4_000 });
+    expect(answers()).toHaveLength(1);
   });
 
   it("says who was first, and that nothing was sent", async () => {

@@ -16,6 +16,8 @@ export class TestServer {
   readonly sent: Sent[] = [];
   /** What is said to the next answers; then they are taken. */
   readonly replies: Reply[] = [];
+  /** What is said to have become of what was lost. */
+  recalled: JsonObject | null = SETTLED;
   /** Whether the person may no longer see the request. */
   isGone = false;
   readonly #streams = new Set<ServerResponse>();
@@ -48,7 +50,9 @@ export class TestServer {
     if (incoming.method === "GET") return this.#read(path, outgoing);
     const body = JSON.parse(await textOf(incoming)) as JsonObject;
     if (path.endsWith("/looking")) return json(outgoing, 200, body);
-    this.sent.push({ path, key: incoming.headers["idempotency-key"]?.toString(), body });
+    const key = incoming.headers["idempotency-key"]?.toString();
+    if (path.endsWith("/recall")) return json(outgoing, 200, { settled: this.recalled });
+    this.sent.push({ path, key, body });
     const reply = this.replies.shift() ?? { status: 200, body: SETTLED };
     if (reply === "lost") incoming.socket.destroy();
     else json(outgoing, reply.status, reply.body);

@@ -125,4 +125,11 @@ class Replies(Protocol):
         """Write the reply under a key that this transaction claimed."""
         ...
 
+    async def recall(self, principal_id: str, operation: str, key: str, at: datetime) -> bytes | None:
+        """The reply that was given under the key. None: nothing was done under it, and from now on nothing will be.
+
+        As with `claim`, whoever comes while another transaction holds the key waits for that one's end.
+        """
+        ...
+
     async def purge(self, before: datetime) -> None: ...

@@ -27,6 +27,12 @@ class Once:
             raise InvalidInput(message, [FieldError("Idempotency-Key", "length", message)])
 
 
+async def recalled(core: Core, principal: Principal, operation: str, key: str) -> bytes | None:
+    """What became of a call that got no reply. None: nothing did, and what still comes under its key does nothing."""
+    async with unit(core) as work:
+        return await work.tx.replies.recall(principal.id, operation, key, work.now)
+
+
 async def replied_once(
     core: Core,
     principal: Principal,

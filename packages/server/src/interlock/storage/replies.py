@@ -11,6 +11,9 @@ from interlock.domain.errors import KeyReused
 from interlock.storage._repository import Repository, insert_for
 from interlock.storage.schema import replies
 
+_RECALLED = "recalled"
+"""In the place of a hash, which no body has."""
+
 
 class SqlReplies(Repository):
     def __init__(self, connection: AsyncConnection, key: bytes) -> None:
@@ -19,26 +22,30 @@ class SqlReplies(Repository):
 
     async def claim(self, principal_id: str, operation: str, key: str, body: bytes, at: datetime) -> bytes | None:
         body_hash = hmac.new(self._key, body, hashlib.sha256).hexdigest()
-        claimed = await self._changed(
-            insert_for(replies, is_postgres=self._is_postgres).on_conflict_do_nothing(),
-            {
-                "principal_id": principal_id,
-                "operation": operation,
-                "key": key,
-                "body_hash": body_hash,
-                "created_at": at,
-            },
-        )
-        if claimed:
+        if await self._is_new(principal_id, operation, key, body_hash, at):
             return None
         found = select(replies.c.body_hash, replies.c.reply).where(*_named(principal_id, operation, key))
         row = (await self._connection.execute(found)).first()
+        if row is not None and row.body_hash == _RECALLED:
+            raise KeyReused("what comes under this idempotency key was recalled; use a new one", key=key)
         if row is None or row.body_hash != body_hash or row.reply is None:
             raise KeyReused("this idempotency key came before with another body; use a new one", key=key)
         return bytes(row.reply)
 
     async def keep(self, principal_id: str, operation: str, key: str, reply: bytes) -> None:
         await self._connection.execute(update(replies).where(*_named(principal_id, operation, key)).values(reply=reply))
+
+    async def recall(self, principal_id: str, operation: str, key: str, at: datetime) -> bytes | None:
+        if await self._is_new(principal_id, operation, key, _RECALLED, at):
+            return None
+        found = select(replies.c.reply).where(*_named(principal_id, operation, key))
+        reply = (await self._connection.execute(found)).scalar()
+        return None if reply is None else bytes(reply)
+
+    async def _is_new(self, principal_id: str, operation: str, key: str, body_hash: str, at: datetime) -> bool:
+        named = {"principal_id": principal_id, "operation": operation, "key": key}
+        insert = insert_for(replies, is_postgres=self._is_postgres).on_conflict_do_nothing()
+        return bool(await self._changed(insert, {**named, "body_hash": body_hash, "created_at": at}))
 
     async def purge(self, before: datetime) -> None:
         await self._connection.execute(delete(replies).where(replies.c.created_at < before))

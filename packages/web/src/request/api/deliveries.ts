@@ -1,6 +1,6 @@
 /**
- * Answers on their way. One is sent under one key for as long as nobody knows what became of it: the server does it
- * once, and tells every later try what came of the first.
+ * Answers on their way. Each is sent once. Of one that got no reply the server is asked by its key what became of it;
+ * where it came to nothing it is for its sender to choose again: a yes of an hour ago is none now.
  */
 import {
   AlreadySettled,
@@ -11,7 +11,7 @@ import {
   ServerFailed,
   ServerUnavailable,
 } from "interlock-client/errors";
-import type { Present, Settled } from "interlock-client/inbox";
+import type { Present, Recalled, Settled } from "interlock-client/inbox";
 import { didNothing } from "interlock-client/transport";
 import { presentPerson, whenPersonLeaves } from "@/api/person";
 import { get, newKey, postOnce } from "@/api/transport";
@@ -25,28 +25,38 @@ export type Delivery =
   | { state: "done"; act: Act; settled: Settled }
   /** Somebody else, or the deadline, was first. */
   | { state: "late"; act: Act; error: AlreadySettled }
+  /** No reply came, and the server says that it took nothing, and will not. */
+  | { state: "lost"; act: Act }
   /** The server took none of it, and said why. */
   | { state: "refused"; act: Act; error: InterlockError };
 
-type Post = (path: string, body: object, key: string) => Promise<Settled>;
+/** What a page says to the server, and asks of it. */
+export interface Line {
+  post(path: string, body: object, key: string, signal: AbortSignal): Promise<Settled>;
+  /** What became of what was posted there. Null: nothing, and nothing will. */
+  recall(path: string, key: string): Promise<Settled | null>;
+  /** In whose name the server would take an answer now. */
+  whose(): Promise<string>;
+}
 
-/** In whose name the server would take an answer now. */
-type Whose = () => Promise<string>;
+const LINE: Line = {
+  post: postOnce,
+  recall: async (path, key) => (await postOnce<Recalled>(`${path}/recall`, {}, key)).settled,
+  whose: async () => (await get<Present>("/api/v1/session")).user_id,
+};
 
 const PAUSES = [500, 1_000, 2_000, 3_000];
-/** A server that fails again and again on the same words has not done them. */
-const MOST_FAILURES = 4;
 
 export class Deliveries {
   readonly #found = new Map<string, Delivery>();
   readonly #watchers = new Set<() => void>();
   readonly #waking = new Set<() => void>();
+  readonly #sending = new Set<AbortController>();
   #round = 0;
 
   constructor(
-    readonly post: Post = postOnce,
+    readonly line: Line = LINE,
     readonly pauses: readonly number[] = PAUSES,
-    readonly whose: Whose = signedIn,
   ) {}
 
   get(requestId: string): Delivery | null {
@@ -71,6 +81,11 @@ export class Deliveries {
     for (const wake of [...this.#waking]) wake();
   }
 
+  /** There is no connection: what is on its way is not to arrive when there is one again. */
+  cut(): void {
+    for (const one of this.#sending) one.abort(new NetworkError("the connection was lost"));
+  }
+
   /** Whoever sent them has left: nothing of it is sent again, or shown to the next one. */
   abandon(): void {
     this.#round += 1;
@@ -85,30 +100,39 @@ export class Deliveries {
     if (state === "sending" || state === "unsure" || state === "done") return;
     this.#set(requestId, { state: "sending", act });
     const round = this.#round;
-    const sent = { path, body, key: newKey(), act, person: presentPerson() };
-    for (let tries = 1; ; tries += 1) {
-      const came = await this.#try(sent, tries);
-      if (round !== this.#round) return;
-      this.#set(requestId, came.delivery);
-      if (came.isOver) return;
+    const sent = { path, key: newKey(), act, person: presentPerson() };
+    let delivery = await this.#post(sent, body);
+    for (let tries = 1; round === this.#round; tries += 1) {
+      this.#set(requestId, delivery ?? { state: "unsure", act });
+      if (delivery) return;
       await this.#pause(tries);
-      if (round !== this.#round) return;
+      if (round === this.#round) delivery = await this.#recall(sent);
     }
   }
 
-  /** What is known after this try, and whether a later one may tell more. */
-  async #try(sent: Sent, tries: number): Promise<{ delivery: Delivery; isOver: boolean }> {
-    const { act, path, body, key, person } = sent;
+  /** Null: nobody knows what became of it. */
+  async #post({ path, key, act }: Sent, body: object): Promise<Delivery | null> {
+    const sending = new AbortController();
+    this.#sending.add(sending);
     try {
-      // Another one's cookie would make it another one's answer.
-      const isOther = tries > 1 && person !== null && (await this.whose()) !== person;
-      if (isOther) return { delivery: { state: "unsure", act }, isOver: true };
-      return { delivery: { state: "done", act, settled: await this.post(path, body, key) }, isOver: true };
+      return { state: "done", act, settled: await this.line.post(path, body, key, sending.signal) };
     } catch (error) {
-      if (error instanceof AlreadySettled) return { delivery: { state: "late", act, error }, isOver: true };
+      if (error instanceof AlreadySettled) return { state: "late", act, error };
       const known = error instanceof InterlockError ? error : new InterlockError(String(error));
-      const isOver = isDecided(known, tries);
-      return { delivery: isOver ? { state: "refused", act, error: known } : { state: "unsure", act }, isOver };
+      return isOpen(known) && !isCertain(known) ? null : { state: "refused", act, error: known };
+    } finally {
+      this.#sending.delete(sending);
+    }
+  }
+
+  async #recall({ path, key, act, person }: Sent): Promise<Delivery | null> {
+    try {
+      // Of another one's keys the server knows nothing, and would say that nothing was done.
+      if (person !== null && (await this.line.whose()) !== person) return { state: "unsure", act };
+      const settled = await this.line.recall(path, key);
+      return settled ? { state: "done", act, settled } : { state: "lost", act };
+    } catch {
+      return null;
     }
   }
 
@@ -137,22 +161,13 @@ export class Deliveries {
 
 interface Sent {
   path: string;
-  body: object;
   key: string;
   act: Act;
   /** Who sent it first. */
   person: string | null;
 }
 
-/** Whether the server has done nothing, and will not do it on another try. */
-function isDecided(error: InterlockError, tries: number): boolean {
-  if (!isOpen(error)) return true;
-  if (error instanceof ServerFailed) return tries >= MOST_FAILURES;
-  // Of a first try only: after that, an earlier one may have been taken.
-  return tries === 1 && isCertain(error);
-}
-
-/** Whether a later try may tell more. */
+/** Whether it says nothing of what was sent. */
 function isOpen(error: InterlockError): boolean {
   const kinds = [NetworkError, RateLimited, ServerUnavailable, ServerFailed, NotAuthenticated];
   return kinds.some((kind) => error instanceof kind);
@@ -160,11 +175,7 @@ function isOpen(error: InterlockError): boolean {
 
 /** Whether it is known that nothing was done. */
 function isCertain(error: InterlockError): boolean {
-  return error instanceof NotAuthenticated || didNothing(error);
-}
-
-async function signedIn(): Promise<string> {
-  return (await get<Present>("/api/v1/session")).user_id;
+  return error instanceof NotAuthenticated || (didNothing(error) && !(error instanceof ServerFailed));
 }
 
 export const deliveries = new Deliveries();

@@ -5,12 +5,17 @@ import styles from "./bar.module.css";
 /** What the server said of an answer that it did not take. */
 export function Problem() {
   const t = useTranslations("request.bar");
-  const { problem, isStale } = useReview();
+  const { problem, isStale, delivery } = useReview();
+  if (delivery?.state === "lost") return <Note>{t("lost")}</Note>;
   // That the file has changed is said where the new one can be shown.
   if (!problem || (isStale && problem.code === "file_changed")) return null;
+  return <Note>{problem.code === "not_shown" ? t("notShown") : t("failed", { message: problem.message })}</Note>;
+}
+
+function Note({ children }: { children: string }) {
   return (
-    <p className={styles.problem} role="alert">
-      {problem.code === "not_shown" ? t("notShown") : t("failed", { message: problem.message })}
+    <p className={styles.problem} role="alert" tabIndex={-1} data-act="problem">
+      {children}
     </p>
   );
 }

@@ -61,9 +61,10 @@ function Taken() {
   const { delivery, request } = useReview();
   const { username } = usePerson();
   const isOwn = request.answered_by === username;
+  const unused = delivery?.state === "late" ? "notUsed" : delivery?.state === "lost" ? "notArrived" : null;
   return (
     <>
-      <Ended /> {delivery?.state === "late" ? t("notUsed") : t(isOwn ? "sentNothingHere" : "sentNothing")}
+      <Ended /> {t(unused ?? (isOwn ? "sentNothingHere" : "sentNothing"))}
       <Runs />
     </>
   );

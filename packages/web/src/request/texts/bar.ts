@@ -43,6 +43,7 @@ export const en = {
     told: "The agent is told that nobody answers, and goes on.",
   },
   failed: "Not taken, nothing was done: {message}",
+  lost: "Your answer did not reach the server, and will not any more: nothing was done. Choose again if you still want it.",
   notShown: "This was no longer what the server has. It is read again; please look at it once more.",
 };
 
@@ -89,5 +90,6 @@ export const zh: Translated<typeof en> = {
     told: "智能体会被告知无人答复，并继续运行。",
   },
   failed: "未被接受，未执行任何操作：{message}",
+  lost: "你的答复没有送达服务器，也不会再送达：未执行任何操作。如仍需要，请重新选择。",
   notShown: "服务器上的内容已不同，现已重新读取，请再次确认。",
 };

@@ -1,12 +1,13 @@
 """The list, one request, and answers to it."""
 
 import json
-from typing import Annotated, Any
+from typing import Annotated, Any, Literal
 
 from fastapi import APIRouter, Header, Query, Request
 from fastapi.responses import Response
 
 from interlock.domain.canonical import canonical_json
+from interlock.domain.errors import KeyReused
 from interlock.domain.grant import GrantDuration, GrantScope, Remember
 from interlock.domain.moment import spelled
 from interlock.domain.request import RequestKind
@@ -18,6 +19,7 @@ from interlock.faces.http.documented import problems
 from interlock.faces.http.server_state import state_of
 from interlock.faces.inbox import views
 from interlock.services import answering, extending, inbox, looking
+from interlock.services import once as once_only
 from interlock.services.answering import Reply, Sender, Settled
 from interlock.services.inbox import Shown
 from interlock.services.once import Once
@@ -93,6 +95,22 @@ async def cancel(
     reply = Reply(request_id, None, body.reason)
     core, sender = state_of(request).core, Sender(caller, SOURCE)
     return _json(await answering.answer_once(core, sender, reply, once, _rendered(request_id, "cancelled")))
+
+
+@router.post("/requests/{request_id}/{operation}/recall", responses=problems(401))
+async def recall(
+    request: Request,
+    caller: Caller,
+    request_id: str,
+    operation: Literal["answer", "cancel"],
+    idempotency_key: IdempotencyKey,
+) -> wire.Recalled:
+    """What became of an answer that got no reply. Where nothing did, what still comes under its key does nothing."""
+    reply = await once_only.recalled(state_of(request).core, caller, f"inbox.{operation}", idempotency_key)
+    settled = None if reply is None else wire.Settled.model_validate_json(reply)
+    if settled is not None and settled.request_id != request_id:
+        raise KeyReused("this idempotency key came with an answer to another request", key=idempotency_key)
+    return wire.Recalled(settled=settled)
 
 
 @router.post("/requests/{request_id}/extend", response_model=wire.InboxRequest, responses=problems(401, 404, 409))

@@ -24,7 +24,8 @@ from interlock.services.threads import is_visible
 from interlock_client import inbox as wire
 
 EVENTS = ("hello", "asked", "settled", "extended", "looking", "deleted", "reset", "tick")
-TICK_SECONDS = 15.0
+TICK_SECONDS = 4.0
+"""A page that has heard nothing for 10 seconds takes the server for gone, and lets nobody decide."""
 
 router = APIRouter(prefix="/api/v1/inbox", tags=["inbox"])
 

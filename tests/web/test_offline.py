@@ -1,0 +1,118 @@
+"""Without a connection nobody decides, and nothing is left to be sent when there is one again."""
+
+import signal
+from collections.abc import Generator
+from pathlib import Path
+
+import pytest
+from playwright.sync_api import Browser, Route, expect
+
+from tests.support import puppet
+from tests.support.people import People
+from tests.support.server import ServerProcess
+from tests.support.waiting import wait_for
+from tests.support.witness import Witness
+from tests.web.person import Person
+from tests.web.reviewing import Review, asks, offline, opened
+
+HUNG_MS = 12_000
+LOST = "Your answer did not reach the server, and will not any more: nothing was done."
+
+
+@pytest.fixture
+def own(tmp_path: Path, witness: Witness) -> Generator[ServerProcess]:
+    process = ServerProcess(tmp_path / "data", agents=[puppet.SPEC], environment=witness.environment)
+    try:
+        yield process.start()
+    finally:
+        process.running.send_signal(signal.SIGCONT)
+        process.close()
+
+
+@pytest.fixture
+def reviewing(browser: Browser, own: ServerProcess) -> Generator[Person]:
+    with People(own.url) as people:
+        person = Person(browser, own.url, people.named("root"), {})
+        person.takes_the_clock()
+        yield person
+        person.leave()
+
+
+def test_without_a_network_deciding_is_off_at_once_and_nothing_is_sent_later(
+    reviewer: Person, witness: Witness
+) -> None:
+    name = f"offline-{reviewer.name}"
+    review = opened(reviewer, asks(reviewer, "guarded", name=name))
+    with offline(reviewer):
+        review.ends("No connection since")
+        expect(review.bar.get_by_role("button")).to_have_text(["Retry"])
+        review.press("a")
+        review.later()
+        review.press("a", "r", "Control+Enter")
+    review.is_open()
+    assert witness.count(name) == 0
+
+
+def test_an_answer_that_never_arrived_is_not_sent_when_the_network_is_back(reviewer: Person, witness: Witness) -> None:
+    """The browser believes that it is online: a proxy, or a cable, is gone."""
+    name = f"unarrived-{reviewer.name}"
+    review = opened(reviewer, asks(reviewer, "guarded", name=name))
+    review.page.route("**/answer", lambda route: route.abort(), times=1)
+    review.chooses("Approve")
+    review.ends(LOST)
+    assert (len(review.sent), review.told()["status"], witness.count(name)) == (1, "pending", 0)
+    assert review.page.evaluate("document.activeElement.dataset.act") == "problem"
+    review.chooses("Approve")
+    review.ends("Approved at")
+    assert len(set(review.keys)) == 2
+    wait_for(lambda: witness.count(name), lambda count: count == 1)
+
+
+def test_of_an_answer_whose_reply_was_lost_the_page_learns_that_it_was_taken(
+    reviewer: Person, witness: Witness
+) -> None:
+    name = f"unheard-{reviewer.name}"
+    review = opened(reviewer, asks(reviewer, "guarded", name=name))
+
+    def swallow(route: Route) -> None:
+        route.fetch()
+        route.abort()
+
+    review.page.route("**/answer", swallow, times=1)
+    review.chooses("Approve")
+    review.ends("Approved at")
+    assert len(review.sent) == 1
+    wait_for(lambda: witness.count(name), lambda count: count == 1)
+
+
+def hangs(own: ServerProcess, review: Review) -> None:
+    """It takes connections, and says nothing any more."""
+    own.running.send_signal(signal.SIGSTOP)
+    review.page.clock.run_for(HUNG_MS)
+
+
+def test_a_server_that_hangs_is_noticed_and_deciding_is_off(reviewing: Person, own: ServerProcess) -> None:
+    review = opened(reviewing, asks(reviewing, "guarded", name="hung"))
+    hangs(own, review)
+    review.ends("No connection since")
+    own.running.send_signal(signal.SIGCONT)
+    expect(review.button("Approve")).to_be_visible()
+    review.is_open()
+
+
+def test_of_an_answer_to_a_server_that_hangs_the_page_comes_to_tell_the_truth(
+    reviewing: Person, own: ServerProcess, witness: Witness
+) -> None:
+    review = opened(reviewing, asks(reviewing, "guarded", name="into the void"))
+    own.running.send_signal(signal.SIGSTOP)
+    review.chooses("Approve")
+    review.ends("Sending…")
+    review.page.clock.run_for(HUNG_MS)
+    review.ends("Sent, no reply. Checking… don’t assume that it ran.")
+    own.running.send_signal(signal.SIGCONT)
+    expect(review.bar.get_by_text("Approved at").or_(review.bar.get_by_text(LOST))).to_be_visible()
+    is_taken = review.bar.get_by_text("Approved at").count() > 0
+    assert (review.told()["status"] == "answered") == is_taken
+    assert len(review.sent) == 1
+    if is_taken:
+        wait_for(lambda: witness.count("into the void"), lambda count: count == 1)
