@@ -200,7 +200,7 @@ def test_a_double_click_never_approves_the_next_question(
     page = person.opens(f"/chat/{thread_id}")
     approve = page.get_by_role("button", name="Approve")
     approve.wait_for()
-    page.wait_for_function("since => performance.now() - since > 600", arg=page.evaluate("performance.now()"))
+    page.wait_for_function("since => performance.now() - since > 900", arg=page.evaluate("performance.now()"))
     place = approve.bounding_box()
     assert place is not None
     middle = {"x": place["x"] + place["width"] / 2, "y": place["y"] + place["height"] / 2}

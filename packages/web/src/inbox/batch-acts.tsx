@@ -1,4 +1,4 @@
-import { type KeyboardEvent, useEffect, useRef } from "react";
+import { type KeyboardEvent, type MouseEvent, useEffect, useRef } from "react";
 import { useTranslations } from "use-intl";
 import { Button } from "@/design/button";
 import { useGuard } from "@/request/use-guard";
@@ -43,8 +43,8 @@ function Answers({ chosen, obstacle, isOffline, onAnswer, bar }: Props & { bar: 
   const { isLate } = useGuard(`${chosen.map((call) => call.entry.request_id).join()} ${isOffline}`, bar);
   const count = chosen.length;
   const canRefuse = count > 0 && !isOffline && chosen.every((call) => call.request?.allowed.includes("reject"));
-  const act = (decision: "accept" | "reject", isOff: boolean) => () => {
-    if (!isOff && !isLate()) onAnswer(decision);
+  const act = (decision: "accept" | "reject", isOff: boolean) => (event: MouseEvent) => {
+    if (!isOff && !isLate(event.nativeEvent)) onAnswer(decision);
   };
   return (
     <>

@@ -22,7 +22,7 @@ export function Content() {
   const { embedded, isLate } = useReview();
   const stop = (event: React.SyntheticEvent) => {
     const isChoice = event.target instanceof Element && event.target.closest("fieldset, label");
-    if (!isChoice || !isLate()) return;
+    if (!isChoice || !isLate(event.nativeEvent)) return;
     event.preventDefault();
     event.stopPropagation();
   };

@@ -68,8 +68,8 @@ export interface Review {
   problem: InterlockError | null;
   /** It has been seen. */
   forget(): void;
-  /** Whether input counts yet. */
-  isLate(): boolean;
+  /** Whether this press does not count yet. */
+  isLate(event: Event): boolean;
   send(act: Act, value: JsonObject): void;
   dismiss(): void;
   extend(): Promise<void>;

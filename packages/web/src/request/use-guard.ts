@@ -24,11 +24,31 @@ export function useGuard(state: string, bar: RefObject<HTMLElement | null>) {
     const timer = setInterval(look, LOOKS);
     return () => clearInterval(timer);
   }, [look]);
-  const isLate = useCallback(() => {
-    look();
-    return guard.current?.holds(performance.now()) ?? true;
-  }, [look]);
+  usePresses(useCallback((event) => guard.current?.pressed(pressedBy(event), performance.now()), []));
+  const isLate = useCallback(
+    (event: Event) => {
+      look();
+      return guard.current?.holds(performance.now(), pressedBy(event)) ?? true;
+    },
+    [look],
+  );
   return { isLate };
+}
+
+/** Hammering is of one key, or of the pointer: who writes fast and then sends has paused with what sends. */
+function pressedBy(event: Event): string {
+  return event instanceof KeyboardEvent ? event.key.toLowerCase() : "pointer";
+}
+
+/** Before anything on the page hears of them. A click alone counts too: not everybody has a pointer. */
+function usePresses(take: (event: Event) => void): void {
+  useEffect(() => {
+    const names = ["pointerdown", "click", "keydown"] as const;
+    for (const name of names) addEventListener(name, take, { capture: true });
+    return () => {
+      for (const name of names) removeEventListener(name, take, { capture: true });
+    };
+  }, [take]);
 }
 
 /** The press that brings a window to the front was made before anybody could read what is in it. */

@@ -47,7 +47,7 @@ function answerKeys(review: Review, actions: Actions): Keys {
   const guarded = Object.entries(keys).map(([name, act]) => [
     name,
     (event: KeyboardEvent) => {
-      if (!review.isLate()) act(event);
+      if (!review.isLate(event)) act(event);
     },
   ]);
   return Object.fromEntries(guarded) as Keys;

@@ -31,7 +31,7 @@ export function useSituationFocus(root: RefObject<HTMLDivElement | null>): void 
     const urgency = URGENCY[situation];
     if (urgency && words?.textContent) announce(words.textContent, urgency);
     if (!mayMove(root.current, embedded, hadFocus.current)) return;
-    (words ?? afterReturn(root.current))?.focus({ preventScroll: embedded });
+    (words ?? afterReturn(root.current))?.focus({ preventScroll: true });
   }, [situation, embedded, root, announce]);
 }
 
@@ -42,7 +42,12 @@ function mayMove(root: HTMLElement | null, embedded: boolean, hadFocus: boolean)
   return !!root?.contains(focused) && !focused.matches("textarea, input, select, .cm-content");
 }
 
-/** The server did not take it: to what is wrong, else to where it was sent from. */
-function afterReturn(root: HTMLElement | null): HTMLElement | null | undefined {
-  return root?.querySelector<HTMLElement>('[aria-invalid="true"], [data-act="yes"], [data-act="send"]');
+/**
+ * It can be answered again: to what is wrong, else to what is asked. Never to what decides, where the next Space, meant
+ * to scroll, would be an answer.
+ */
+function afterReturn(root: HTMLElement | null): HTMLElement | null {
+  const places = ['[aria-invalid="true"]', '[data-act="problem"]', "h1"];
+  const found = places.map((place) => root?.querySelector<HTMLElement>(place));
+  return found.find((one) => !!one) ?? root;
 }

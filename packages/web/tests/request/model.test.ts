@@ -51,6 +51,31 @@ describe("the late-key guard", () => {
   });
 });
 
+describe("the guard against hammering", () => {
+  it("holds until there was a pause in what is pressed", () => {
+    const guard = new LateGuard(0);
+    for (let now = 100; now <= 3_000; now += 100) guard.pressed("pointer", now);
+    expect(guard.holds(3_000, "pointer")).toBe(true);
+    guard.pressed("pointer", 3_699);
+    expect(guard.holds(3_699, "pointer")).toBe(true);
+    guard.pressed("pointer", 4_399);
+    expect(guard.holds(4_399, "pointer")).toBe(false);
+    guard.pressed("pointer", 4_450);
+    expect(guard.holds(4_450, "pointer")).toBe(false);
+    guard.changed(5_000);
+    guard.pressed("pointer", 5_600);
+    expect(guard.holds(5_600, "pointer")).toBe(true);
+  });
+
+  it("knows keys apart", () => {
+    const guard = new LateGuard(0);
+    for (let now = 100; now <= 1_000; now += 100) guard.pressed("x", now);
+    guard.pressed("enter", 1_050);
+    expect(guard.holds(1_050, "enter")).toBe(false);
+    expect(guard.holds(1_050, "x")).toBe(true);
+  });
+});
+
 describe("dwell", () => {
   it("counts visible time only", () => {
     const dwell = new Dwell();

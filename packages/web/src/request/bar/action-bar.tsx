@@ -12,7 +12,7 @@ export function ActionBar({ ref }: { ref: React.Ref<HTMLElement> }) {
   const t = useTranslations("request.bar");
   const { situation, embedded, isLate } = useReview();
   const stop = (event: React.SyntheticEvent) => {
-    if (!isLate()) return;
+    if (!isLate(event.nativeEvent)) return;
     event.preventDefault();
     event.stopPropagation();
   };
