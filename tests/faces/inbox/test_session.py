@@ -2,7 +2,7 @@
 
 import os
 import signal
-from collections.abc import Iterator
+from collections.abc import Generator, Iterator
 from contextlib import contextmanager
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
@@ -136,7 +136,7 @@ def test_on_a_terminal_the_link_signs_the_admin_in_once_and_both_are_recorded(tm
 
 
 @contextmanager
-def on_a_terminal(data: Path) -> Iterator[tuple[str, str]]:
+def on_a_terminal(data: Path) -> Generator[tuple[str, str]]:
     """A server whose output is a terminal: its address, and what it printed."""
     ours, theirs = os.openpty()
     process = WarmProcess(
