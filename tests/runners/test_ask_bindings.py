@@ -12,9 +12,12 @@ from typing_extensions import TypedDict
 
 import interlock
 from interlock import ask
+from interlock.agents._langgraph import INTERRUPT
 from interlock.domain.effect import EffectState
+from interlock.domain.errors import LeaseLost
 from interlock.domain.request import PauseOrigin, PauseStatus
 from interlock.services import running
+from interlock.storage.checkpoints import CheckpointSaver
 from interlock.storage.schema import effects
 from tests.runners.conftest import Host, on_sqlite
 from tests.runners.deeds import Deeds, Gate
@@ -396,3 +399,45 @@ async def test_an_effect_under_a_retry_policy_is_found_again_by_its_key(host: Ho
     assert deeds.done == ["transfer"]
     assert (await stage.values())["heard"] == "paid"
     assert [effect.state for effect in await stage.effects()] == [EffectState.DONE]
+
+
+async def test_an_answer_that_a_graph_inside_a_tool_took_before_the_crash_is_not_taken_again(
+    host: Host, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The inner graph has saved that it asks its next question, and the outer one has not: the answer is sent again."""
+    deleting = Deleting()
+    deleting.gate.times = 1
+    inner = by_hand([deleting.tool], deleting.calls).compile()
+
+    @tool
+    async def delegate(path: str) -> str:
+        """Let another agent do it."""
+        return (await inner.ainvoke({"messages": [("user", path)]}))["messages"][-1].text
+
+    stage = await host(by_hand([delegate], [("d1", "delegate", {"path": "x"})]))
+    turn = await stage.say()
+    await stage.close()
+    settled = await stage.answer(turn.request, {"answer": "yes"})
+    assert settled.run is not None
+    write = CheckpointSaver.aput_writes
+
+    async def dies_outside(self: Any, config: Any, writes: Any, *more: Any) -> None:
+        if not config["configurable"]["checkpoint_ns"] and any(channel == INTERRUPT for channel, _ in writes):
+            raise LeaseLost("the worker is gone")
+        await write(self, config, writes, *more)
+
+    with monkeypatch.context() as broken:
+        broken.setattr(CheckpointSaver, "aput_writes", dies_outside)
+        with pytest.raises(LeaseLost):
+            await (await stage.dying()).execute()
+    assert deleting.deeds.done == ["staging"]
+    await stage.start()
+
+    turn = await stage.ended(settled.run, settled.seq)
+
+    assert turn.status == "paused", turn.error
+    assert turn.request.body["question"] == "Delete PRODUCTION?"
+    assert deleting.deeds.done == ["staging"]
+    turn = await stage.tell(turn.request, "no")
+    assert turn.status == "done", turn.error
+    assert deleting.deeds.done == ["staging"]

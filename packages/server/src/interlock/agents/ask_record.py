@@ -18,18 +18,20 @@ _INSIDE = " > "
 class AskRecord:
     """The `Guard` of a hosted run's interrupts."""
 
-    def __init__(self, answered: Mapping[str, AskBinding] | None = None) -> None:
+    def __init__(self, answered: Mapping[str, AskBinding | None] | None = None) -> None:
         self._answered = answered or {}
-        """By interrupt id, the asks of this turn that were answered."""
+        """By interrupt id, what was asked in this turn; None where a version before this one asked."""
         self._raised: dict[str, list[AskBinding]] = {}
         self.dropped: set[str] = set()
         """Interrupts that ask anew under an id that was answered already."""
 
     def owns(self, interrupt_id: str, value: Any, others: Sequence[str]) -> bool:
-        ask = self._answered.get(interrupt_id)
-        if ask is None:
-            return True
-        return _binding(value).owns_answer_of(ask, [self._answered[one] for one in others if one in self._answered])
+        if interrupt_id not in self._answered:
+            # LangGraph takes the answer to a task's first interrupt for its next one, where it is sent once more.
+            return False
+        ask = self._answered[interrupt_id]
+        known = [binding for one in others if (binding := self._answered.get(one))]
+        return ask is None or _binding(value).owns_answer_of(ask, known)
 
     def drop(self, interrupt_id: str) -> None:
         self.dropped.add(interrupt_id)

@@ -214,8 +214,7 @@ class GraphRun:
 
     def _context(self) -> RunContext:
         secrets = self.standing.secrets
-        bindings = {key: binding for key, form in self.standing.forms.items() if (binding := from_form(form))}
-        self._asks = AskRecord(bindings)
+        self._asks = AskRecord({key: from_form(form) for key, form in self.standing.forms.items()})
         return RunContext(
             RunJournal(self.core, self.lease, self.log, approved=self.answered.approved()),
             TaskSerializer(self.saver.serde),
