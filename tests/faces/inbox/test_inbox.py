@@ -70,7 +70,7 @@ def test_what_closes_soon_can_be_asked_for(people: People) -> None:
 def test_what_will_run_is_shown_to_the_last_line(alice: ThreadsClient) -> None:
     command = "\n".join(f"echo {number}" for number in range(5_000))
     shown = view(alice, asked(alice, ("execute", {"command": command}))[0])
-    assert shown["view"] == {"type": "command", "lines": command.split("\n"), "rest": []}
+    assert shown["view"] == {"type": "command", "lines": command.split("\n"), "rest": [], "details": []}
     assert shown["code"] == f"{int(shown['digest'][:8], 16) % 10_000:04}"
     assert shown["args_schema"]["properties"].keys() == {"command"}
     assert shown["allowed"] == ["accept", "edit", "reject", "response"]

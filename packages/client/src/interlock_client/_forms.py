@@ -12,6 +12,8 @@ from interlock_client.visible import visible
 CUSTOM = "__custom__"
 """The value of the option that stands for an answer in one's own words."""
 
+_BOOLEANS = {"true": True, "false": False}
+
 Body = Mapping[str, Any]
 
 
@@ -63,11 +65,17 @@ def fields_of(request: ConfirmationRequest) -> list[Field]:
 
 def response_of(request: ConfirmationRequest, values: Sequence[str]) -> dict[str, Any]:
     """In the order of the fields."""
+    body = request.request
+    if request.kind == "clarification" and body.get("free") and values[0] not in (body.get("options") or ()):
+        # It takes any JSON: these two are no texts, unless the graph offers them as such.
+        return {"answer": _BOOLEANS.get(values[0], values[0])}
     return _FORMS[request.kind][1](fields_of(request), values)
 
 
 def _clarification(body: Body) -> list[Field]:
     options = tuple((str(one), str(one)) for one in body.get("options") or ())
+    if body.get("free"):
+        options += tuple((word, word) for word in _BOOLEANS if word not in dict(options))
     return [Field("answer", str(body.get("question", "")), options, bool(body.get("allow_custom", True)))]
 
 

@@ -19,6 +19,9 @@ export interface Field {
   secret: boolean;
 }
 
+/** For what takes any JSON: these two are no texts, unless the graph offers them as such. */
+const BOOLEANS: Readonly<Record<string, boolean>> = { true: true, false: false };
+
 interface Form {
   fields(body: JsonObject): Field[];
   response(fields: Field[], values: string[]): JsonObject;
@@ -31,6 +34,10 @@ export function fieldsOf(request: ConfirmationRequest): Field[] {
 
 /** The answer, as the hitl face takes it; values are in the order of the fields. */
 export function responseOf(request: ConfirmationRequest, values: string[]): JsonObject {
+  const { free, options } = request.request;
+  const word = values[0] ?? "";
+  if (request.kind === "clarification" && free === true && word in BOOLEANS && !texts(options).includes(word))
+    return { answer: BOOLEANS[word] };
   return FORMS[request.kind]?.response(fieldsOf(request), values) ?? {};
 }
 
@@ -44,6 +51,11 @@ function objects(value: unknown): JsonObject[] {
 
 function texts(value: unknown): string[] {
   return Array.isArray(value) ? value.filter((one) => typeof one === "string") : [];
+}
+
+function offered(body: JsonObject): string[] {
+  const options = texts(body.options);
+  return body.free === true ? [...new Set([...options, ...Object.keys(BOOLEANS)])] : options;
 }
 
 function questionField(question: JsonObject, place: number): Field {
@@ -64,7 +76,7 @@ const FORMS: Readonly<Record<string, Form>> = {
   clarification: {
     fields: (body) => [
       field("answer", textOf(body.question), {
-        options: texts(body.options).map((one) => ({ value: one, label: one })),
+        options: offered(body).map((one) => ({ value: one, label: one })),
         allowCustom: body.allow_custom !== false,
       }),
     ],

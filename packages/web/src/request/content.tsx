@@ -12,6 +12,7 @@ import { Head } from "./head/head";
 import { doubtOf, wordsOf } from "./model/bodies";
 import styles from "./request-view.module.css";
 import { useReview } from "./review";
+import { Details } from "./views/details";
 import { RunPanel } from "./views/run-panel";
 import { SettledDetails } from "./views/settled-details";
 
@@ -45,12 +46,21 @@ function Asked() {
     case "clarification":
       return <ClarificationForm />;
     case "decision":
-      return doubt ? <DoubtForm doubt={doubt} /> : <DecisionForm />;
+      return doubt ? <DoubtForm doubt={doubt} /> : <WithDetails form={<DecisionForm />} />;
     case "env_var":
-      return <VariablesForm />;
+      return <WithDetails form={<VariablesForm />} />;
     case "questions":
       return <QuestionsForm />;
   }
+}
+
+function WithDetails({ form }: { form: React.ReactNode }) {
+  return (
+    <>
+      <Details />
+      {form}
+    </>
+  );
 }
 
 function Approval() {
@@ -61,6 +71,7 @@ function Approval() {
     <>
       <RunPanel />
       <AgentWords text={wordsOf(request)} />
+      <Details />
       {mode === "edit" && situation !== "receipt" && (
         <Suspense fallback={<p>{t("loading")}</p>}>
           <EditForm />

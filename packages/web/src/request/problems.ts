@@ -12,3 +12,8 @@ export function isToldElsewhere(problem: unknown, known: (field: string) => bool
     problem instanceof InvalidInput && problem.errors.length > 0 && problem.errors.every((one) => known(one.field))
   );
 }
+
+/** A text that would have counted as a yes. */
+export function readsAsRefusal(problem: unknown): boolean {
+  return problem instanceof InvalidInput && problem.errors.some((one) => one.code === "reads_as_refusal");
+}

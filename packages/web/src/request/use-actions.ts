@@ -1,8 +1,9 @@
 import type { InboxRequest } from "interlock-client/inbox";
 import type { JsonObject } from "interlock-client/json";
 import { decisionValue, missingAnswers, missingValues, picked, questionsValue, variablesValue } from "./model/answers";
-import { questionsOf, variablesOf } from "./model/bodies";
+import { isFree, questionsOf, variablesOf } from "./model/bodies";
 import { pickAt } from "./model/drafts";
+import { chosen, freeValue, NOTHING } from "./model/free";
 import { type Mode, type Review, useReview } from "./review";
 
 /** What the controls of a request do; each looks first whether it may. */
@@ -78,6 +79,7 @@ function answerIn({ request, draft, secrets, save }: Review): JsonObject {
     case "env_var":
       return variablesValue(variablesOf(request), { ...draft.values, ...Object.fromEntries(secrets.current) }, save);
     default:
+      if (isFree(request)) return freeValue(draft.free ?? NOTHING);
       return questionsValue(request, questionsOf(request), draft);
   }
 }
@@ -92,6 +94,7 @@ function missingIn({ request, draft, secrets }: Review): (number | string)[] {
     case "env_var":
       return missingValues(variablesOf(request), { ...draft.values, ...Object.fromEntries(secrets.current) });
     default:
+      if (isFree(request)) return chosen(draft.free ?? NOTHING).state === "chosen" ? [] : [0];
       return missingAnswers(questionsOf(request), draft);
   }
 }

@@ -4,8 +4,9 @@ import { type Keys, useKeys } from "@/keys/use-keys";
 import { useCopy } from "./copy";
 import { missingAnswers } from "./model/answers";
 import { stroke } from "./model/arming";
-import { decisionOf, questionsOf } from "./model/bodies";
+import { decisionOf, isFree, questionsOf } from "./model/bodies";
 import { type Draft, pickAt, withPick } from "./model/drafts";
+import { NOTHING, WAYS } from "./model/free";
 import { copyOf, looksOf, nextLook } from "./model/looks";
 import { siblingOf } from "./model/siblings";
 import { type Review, useReview } from "./review";
@@ -43,7 +44,8 @@ function answerKeys(review: Review, actions: Actions): Keys {
     if (request.allowed.includes("edit")) keys.e = () => actions.open("edit");
     if (request.allowed.includes("response")) keys.m = () => actions.open("reply");
   }
-  for (let place = 0; place < 9; place += 1) keys[String(place + 1)] = () => pickByKey(review, place);
+  for (let place = 0; place < 9; place += 1)
+    keys[String(place + 1)] = () => (isFree(request) ? pickFree : pickByKey)(review, place);
   const guarded = Object.entries(keys).map(([name, act]) => [
     name,
     (event: KeyboardEvent) => {
@@ -60,6 +62,16 @@ function approveByKey(review: Review, actions: Actions): void {
   const { armed, approves } = stroke(review.armedAt, performance.now());
   review.arm(armed);
   if (approves) actions.approve();
+}
+
+/** The graph's own options first, then yes, no, a text and JSON. */
+function pickFree(review: Review, place: number): void {
+  const choices = questionsOf(review.request)[0]?.choices ?? [];
+  const way = WAYS[place - choices.length];
+  const part = place < choices.length ? { way: null, option: choices[place]?.value ?? null } : way && { way };
+  if (!part) return;
+  review.setDraft((before) => ({ ...before, free: { ...(before.free ?? NOTHING), ...part } }));
+  if (way === "text" || way === "json") focusOwn(review.request, 0, place + 1);
 }
 
 function pickByKey(review: Review, place: number): void {
@@ -81,11 +93,11 @@ function questionAt(request: InboxRequest, draft: Draft): number {
   return focused === undefined ? (missingAnswers(questionsOf(request), draft)[0] ?? 0) : Number(focused);
 }
 
-function focusOwn(request: InboxRequest, at: number): void {
+function focusOwn(request: InboxRequest, at: number, own?: number): void {
   requestAnimationFrame(() => {
     const root = document.querySelector(`[data-review="${CSS.escape(request.request_id)}"]`);
     const within = root?.querySelector(`[data-question="${at}"]`) ?? root;
-    within?.querySelector<HTMLElement>("[data-own]")?.focus();
+    within?.querySelector<HTMLElement>(own === undefined ? "[data-own]" : `[data-own="${own}"]`)?.focus();
   });
 }
 

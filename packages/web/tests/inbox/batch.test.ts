@@ -81,7 +81,7 @@ describe("what a yes goes to", () => {
 });
 
 test("a command is shown apart from the arguments beside it", () => {
-  const view = { type: "command" as const, lines: ["ls", "-l"], rest: ["{", '  "cwd": "/"', "}"] };
+  const view = { type: "command" as const, lines: ["ls", "-l"], rest: ["{", '  "cwd": "/"', "}"], details: [] };
   expect(partsOf(request("a", { view }))).toEqual({ lines: ["ls", "-l"], rest: ["{", '  "cwd": "/"', "}"] });
   expect(partsOf(request("a", { view: { ...view, rest: ["{}"] } })).rest).toEqual([]);
 });

@@ -9,7 +9,7 @@ export function request(id: string, given: Partial<InboxRequest> = {}): InboxReq
     in_doubt: false,
     reason: null,
     body: {},
-    view: { type: "json", lines: ["{", `  "path": "${id}"`, "}"], rest: [] },
+    view: { type: "json", lines: ["{", `  "path": "${id}"`, "}"], rest: [], details: [] },
     digest: `digest-${id}`,
     code: null,
     args_schema: null,

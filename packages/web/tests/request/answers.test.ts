@@ -204,12 +204,15 @@ describe("drafts", () => {
 });
 
 describe("looks", () => {
-  const command = request({ view: { type: "command", lines: ["ls", "rm x"], rest: ["{", '  "cwd": "."', "}"] } });
+  const command = request({
+    view: { type: "command", lines: ["ls", "rm x"], rest: ["{", '  "cwd": "."', "}"], details: [] },
+  });
   const file = { path: "a.py", exists: true, text: "1\n", sha256: "x", modified_at: null, after: "2\n" };
   const view: View = {
     type: "file",
     lines: ["{", '  "content": "2\\n",', '  "mode": 7,', '  "path": "a.py"', "}"],
     rest: [],
+    details: [],
   };
   const args = { content: "2\n", mode: 7, path: "a.py" };
   const write = request({ tool: "write_file", body: { args }, file, view });

@@ -298,10 +298,10 @@ it("what may no longer be seen is not shown any more", async () => {
 
 describe("a file that changes meanwhile", () => {
   const file = { path: "a.py", exists: true, text: "1\n", sha256: "old", modified_at: null, after: "2\n" };
-  const view = { type: "file", lines: ["{}"], rest: [] } as const;
+  const view = { type: "file", lines: ["{}"], rest: [], details: [] } as const;
 
   it("turns approving off until the new change is shown", async () => {
-    const bar = await open({ file, view: { ...view, lines: ["{}"], rest: [] } });
+    const bar = await open({ file, view: { ...view, lines: ["{}"], rest: [], details: [] } });
     server.request = { ...server.request, file: { ...file, text: "0\n", sha256: "new" } };
     server.replies.push({ status: 409, body: { detail: "changed", code: "file_changed" } });
     const approve = () => within(bar).getByRole("button", { name: /^Approve/ });
@@ -322,7 +322,7 @@ describe("values", () => {
   const body = { fields: [{ name: "KEY" }, { name: "URL", sensitive: false, required: false }], allow_save: true };
 
   it("are handed over once, and are nowhere afterwards", async () => {
-    const bar = await open({ kind: "env_var", view: { type: "none", lines: [], rest: [] }, body });
+    const bar = await open({ kind: "env_var", view: { type: "none", lines: [], rest: [], details: [] }, body });
     fireEvent.change(screen.getByLabelText(/KEY/), { target: { value: "s3cret" } });
     fireEvent.change(screen.getByLabelText(/URL/), { target: { value: "http://db" } });
     expect(document.body.outerHTML).not.toContain("s3cret");
@@ -335,7 +335,7 @@ describe("values", () => {
   });
 
   it("that are needed are marked when they are missing", async () => {
-    const bar = await open({ kind: "env_var", view: { type: "none", lines: [], rest: [] }, body });
+    const bar = await open({ kind: "env_var", view: { type: "none", lines: [], rest: [], details: [] }, body });
     fireEvent.click(within(bar).getByRole("button", { name: /^Hand over/ }));
     await screen.findByText("A value is needed.");
     expect(answers()).toEqual([]);

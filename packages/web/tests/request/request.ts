@@ -24,7 +24,7 @@ export function request(given: Partial<InboxRequest> = {}): InboxRequest {
     in_doubt: false,
     reason: null,
     body: { tool_name: "execute", args: {}, description: "" },
-    view: { type: "json", lines: ["{}"], rest: [] },
+    view: { type: "json", lines: ["{}"], rest: [], details: [] },
     digest: "00000011aaaa",
     code: null,
     args_schema: null,

@@ -122,4 +122,7 @@ def needs_code(request: Request, value: Mapping[str, Any] | None, remember: Reme
 
 
 def is_batchable(request: Request) -> bool:
-    return request.kind is RequestKind.APPROVAL and request.risk == "low" and "accept" in request.body["allowed"]
+    """Among others only the call itself is shown."""
+    if request.kind is not RequestKind.APPROVAL or "details" in request.body:
+        return False
+    return request.risk == "low" and "accept" in request.body["allowed"]

@@ -1,10 +1,12 @@
 import { useId } from "react";
 import { AgentWords } from "@/text/agent-words";
-import { questionsOf } from "../model/bodies";
+import { isFree, questionsOf } from "../model/bodies";
 import { pickAt, withPick } from "../model/drafts";
 import { fieldMessage } from "../problems";
 import { useReview } from "../review";
+import { Details } from "../views/details";
 import { Choices } from "./choices";
+import { FreeForm } from "./free-form";
 
 export function ClarificationForm() {
   const { request, draft, setDraft, problem, situation } = useReview();
@@ -15,8 +17,10 @@ export function ClarificationForm() {
     <>
       <div id={asked}>
         <AgentWords text={question.text} />
+        <Details />
       </div>
-      {situation === "open" && (
+      {situation === "open" && isFree(request) && <FreeForm labelledBy={asked} question={question} />}
+      {situation === "open" && !isFree(request) && (
         <Choices
           labelledBy={asked}
           choices={question.choices}

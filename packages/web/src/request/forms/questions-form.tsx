@@ -8,6 +8,7 @@ import { type Question, questionsOf } from "../model/bodies";
 import { pickAt, withPick } from "../model/drafts";
 import { fieldMessage } from "../problems";
 import { useReview } from "../review";
+import { Details } from "../views/details";
 import { Choices } from "./choices";
 import styles from "./forms.module.css";
 
@@ -21,6 +22,7 @@ export function QuestionsForm() {
   return (
     <>
       <AgentWords text={textOf(request.body.title)} />
+      <Details />
       {situation === "open" && (
         <p className={styles.count} aria-live="polite">
           {t("answered", { done: questions.length - missing.length, count: questions.length })}

@@ -58,12 +58,19 @@ export function schemaOf(request: InboxRequest): JsonObject | null {
   return isObject(request.body.tool_schema) ? request.body.tool_schema : null;
 }
 
+/** Whether the graph did not say what it takes: any JSON will do. */
+export function isFree(request: InboxRequest): boolean {
+  return request.kind === "clarification" && request.body.free === true;
+}
+
 export function questionsOf(request: InboxRequest): Question[] {
   const { body } = request;
   if (request.kind === "questions") return objects(body.questions).map(question);
   if (request.kind !== "clarification") return [];
   const choices = texts(body.options).map((one) => ({ value: one, label: one, isRisky: false }));
-  return [{ text: textOf(body.question), choices, takesOwn: body.allow_custom !== false }];
+  // Where there are details they are shown as such, and not once more in the text.
+  const text = request.view.details.length > 0 ? textOf(body.title) : textOf(body.question);
+  return [{ text, choices, takesOwn: body.allow_custom !== false }];
 }
 
 export function decisionOf(request: InboxRequest): Decision {

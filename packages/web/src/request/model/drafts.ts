@@ -1,5 +1,6 @@
 /** What a person has begun to answer: it survives a reload, an expiry and a lost race. Secrets are never among it. */
 import type { JsonObject } from "interlock-client/json";
+import type { Free } from "./free";
 
 /** How one question is answered so far; the own words stay when an option is picked instead. */
 export interface Pick {
@@ -17,6 +18,8 @@ export interface Draft {
   dismissal?: string;
   /** The edited arguments. */
   args?: JsonObject;
+  /** What a graph gets that did not say what it takes. */
+  free?: Free;
   /** Question by question; a decision has one. */
   picks?: Pick[];
   /** The reason for a decision, or the result of a call that took effect after all. */
@@ -56,7 +59,8 @@ export function draftText(draft: Draft): string {
   const picked = (draft.picks ?? []).map((pick) => (pick.isOwn ? pick.own : (pick.choice ?? pick.own)));
   const values = Object.entries(draft.values ?? {}).map(([name, value]) => (value ? `${name}=${value}` : ""));
   const args = draft.args ? JSON.stringify(draft.args, null, 2) : "";
-  const parts = [args, ...picked, draft.why, ...values, draft.refusal, draft.reply, draft.dismissal];
+  const free = draft.free?.way === "json" ? draft.free.json : draft.free?.text;
+  const parts = [args, free, ...picked, draft.why, ...values, draft.refusal, draft.reply, draft.dismissal];
   return parts.filter(Boolean).join("\n");
 }
 

@@ -10,6 +10,20 @@ export const en = {
   result: "Its result, as the agent is to be told (optional)",
   risks: "Risks that the agent names",
   risky: "dangerous",
+  free: {
+    yes: "Yes",
+    no: "No",
+    text: "A text",
+    json: "JSON",
+    textLabel: "The text",
+    jsonLabel: "The JSON",
+    gets: "The graph gets <value></value>",
+    missing: "Choose what the graph gets.",
+    noJson: "This is no JSON yet.",
+    unsafe: "This number cannot be sent from a browser exactly as it is written.",
+    refusal:
+      "These words read as a refusal, but for the graph every text counts as true. Choose No to send false; to send the text itself, choose JSON and write it in quotes.",
+  },
   doubt: {
     asked:
       "Interlock asks, not the agent. The server stopped while this call ran, so nobody knows whether it took effect. Find out if you can.",
@@ -41,6 +55,20 @@ export const zh: Translated<typeof en> = {
   result: "告知智能体的执行结果（选填）",
   risks: "智能体列出的风险",
   risky: "有危险",
+  free: {
+    yes: "是",
+    no: "否",
+    text: "文本",
+    json: "JSON",
+    textLabel: "文本内容",
+    jsonLabel: "JSON 内容",
+    gets: "图会收到 <value></value>",
+    missing: "请选择图会收到的内容。",
+    noJson: "还不是有效的 JSON。",
+    unsafe: "浏览器无法原样发送这个数字。",
+    refusal:
+      "这些文字读起来是拒绝，但对图来说任何文本都算“是”。要拒绝请选择“否”，图会收到 false；要发送文字本身，请选择 JSON 并加上引号。",
+  },
   doubt: {
     asked: "这是 Interlock 的提问，并非智能体所问。该调用执行期间服务器中断，无法确定是否已生效。如有可能，请先核实。",
     retry: "重新执行",

@@ -1,13 +1,14 @@
 import { isObject, type JsonObject, objectOf, textOf } from "interlock-client/json";
-import type { ReactNode } from "react";
+import { type ReactNode, useMemo } from "react";
 import { useTranslations } from "use-intl";
 import { Revealed } from "@/text/revealed";
 import { Changes } from "../edit/changes-view";
 import { ChoiceLabel } from "../forms/choices";
 import { WAYS } from "../forms/doubt-form";
-import { argsOf, decisionOf, doubtOf, questionsOf, variablesOf } from "../model/bodies";
+import { argsOf, decisionOf, doubtOf, isFree, questionsOf, variablesOf } from "../model/bodies";
 import { Name } from "../names";
 import { useReview } from "../review";
+import { Lines } from "./lines";
 import styles from "./settled-details.module.css";
 
 /** What was answered. It is a person's, and shown like any text that came from somewhere. */
@@ -67,6 +68,8 @@ function Approval({ response }: { response: JsonObject }) {
 
 function Answer({ response }: { response: JsonObject }) {
   const t = useTranslations("request.states");
+  const { request } = useReview();
+  if (isFree(request)) return <Got value={response.answer} />;
   return (
     <>
       <Part title={t("chosen")}>
@@ -78,6 +81,17 @@ function Answer({ response }: { response: JsonObject }) {
         </Part>
       )}
     </>
+  );
+}
+
+/** What the graph got, as JSON: a text and a yes are not the same to it. */
+function Got({ value }: { value: unknown }) {
+  const t = useTranslations("request.states");
+  const lines = useMemo(() => (JSON.stringify(value, null, 2) ?? "null").split("\n"), [value]);
+  return (
+    <Part title={t("got")}>
+      <Lines lines={lines} />
+    </Part>
   );
 }
 
