@@ -1,6 +1,8 @@
 import { useTranslations } from "use-intl";
 import { Button } from "@/design/button";
-import { questionsOf } from "../model/bodies";
+import { Gets } from "../forms/free-form";
+import { isFree, questionsOf } from "../model/bodies";
+import { chosen, NOTHING } from "../model/free";
 import { useReview } from "../review";
 import { useActions } from "../use-actions";
 import { useHints } from "../use-hints";
@@ -13,12 +15,13 @@ import { YesButton } from "./yes-button";
 /** For what is no approval. */
 export function AnswerBar() {
   const t = useTranslations("request.bar");
-  const { code } = useReview();
+  const { code, request, draft } = useReview();
+  const isGiven = isFree(request) && chosen(draft.free ?? NOTHING).state !== "missing";
   const { open } = useActions();
   return (
     <>
       <Problem />
-      <Missing />
+      {isGiven ? <Gets /> : <Missing />}
       <div className={styles.row}>
         <CodeField />
         {code ? <RiskySend /> : <Send />}

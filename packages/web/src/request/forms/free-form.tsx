@@ -21,26 +21,23 @@ export function FreeForm({ labelledBy, question: { choices } }: Props) {
   const change = (part: Partial<Free>) =>
     setDraft((before) => ({ ...before, free: { ...(before.free ?? NOTHING), ...part } }));
   return (
-    <>
-      <fieldset className={styles.choices} aria-labelledby={labelledBy} aria-describedby={`${name}gets`}>
-        {choices.map((choice, place) => (
-          <label key={choice.value} className={styles.choice}>
-            <input
-              type="radio"
-              name={name}
-              checked={free.way === null && free.option === choice.value}
-              onChange={() => change({ way: null, option: choice.value })}
-            />
-            <KeyNumber place={place + 1} />
-            <ChoiceLabel choice={choice} />
-          </label>
-        ))}
-        {WAYS.map((way, place) => (
-          <OneWay key={way} way={way} place={choices.length + place + 1} name={name} free={free} onChange={change} />
-        ))}
-      </fieldset>
-      <Gets id={`${name}gets`} free={free} />
-    </>
+    <fieldset className={styles.choices} aria-labelledby={labelledBy}>
+      {choices.map((choice, place) => (
+        <label key={choice.value} className={styles.choice}>
+          <input
+            type="radio"
+            name={name}
+            checked={free.way === null && free.option === choice.value}
+            onChange={() => change({ way: null, option: choice.value })}
+          />
+          <KeyNumber place={place + 1} />
+          <ChoiceLabel choice={choice} />
+        </label>
+      ))}
+      {WAYS.map((way, place) => (
+        <OneWay key={way} way={way} place={choices.length + place + 1} name={name} free={free} onChange={change} />
+      ))}
+    </fieldset>
   );
 }
 
@@ -80,22 +77,19 @@ function OneWay({ way, place, name, free, onChange }: WayProps) {
   );
 }
 
-/** Said before it is sent, and exactly: what reads alike may be something else for a graph. */
-function Gets({ id, free }: { id: string; free: Free }) {
+/** Said where it is sent, and exactly: what reads alike may be something else for a graph. */
+export function Gets() {
   const t = useTranslations("request.forms.free");
-  const found = chosen(free);
-  const isWrong = found.state === "noJson" || found.state === "unsafe";
+  const found = chosen(useReview().draft.free ?? NOTHING);
+  if (found.state === "missing") return null;
+  const value = (spelled: string) => (
+    <code key="value">
+      <Revealed text={spelled} />
+    </code>
+  );
   return (
-    <p id={id} className={isWrong ? styles.wrong : styles.gets} aria-live="polite">
-      {found.state === "chosen"
-        ? t.rich("gets", {
-            value: () => (
-              <code key="value">
-                <Revealed text={found.spelled} />
-              </code>
-            ),
-          })
-        : t(found.state)}
+    <p className={found.state === "chosen" ? styles.gets : styles.wrong} aria-live="polite">
+      {found.state === "chosen" ? t.rich("gets", { value: () => value(found.spelled) }) : t(found.state)}
     </p>
   );
 }

@@ -18,7 +18,6 @@ export const en = {
     textLabel: "The text",
     jsonLabel: "The JSON",
     gets: "The graph gets <value></value>",
-    missing: "Choose what the graph gets.",
     noJson: "This is no JSON yet.",
     unsafe: "This number cannot be sent from a browser exactly as it is written.",
     refusal:
@@ -63,7 +62,6 @@ export const zh: Translated<typeof en> = {
     textLabel: "文本内容",
     jsonLabel: "JSON 内容",
     gets: "图会收到 <value></value>",
-    missing: "请选择图会收到的内容。",
     noJson: "还不是有效的 JSON。",
     unsafe: "浏览器无法原样发送这个数字。",
     refusal:
