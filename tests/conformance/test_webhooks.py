@@ -23,7 +23,7 @@ from interlock.services import webhooks
 from interlock.services.core import Core, Policy, unit
 from interlock.storage.database import Database
 from interlock.storage.schema import webhooks as webhooks_table
-from tests.conformance.examples import AT, a_pause, a_request, a_thread, after
+from tests.conformance.examples import AT, a_pause, a_request, a_thread, a_user, after
 
 ROOT = Principal("u-root", "root", Role.ADMIN)
 ALL = tuple(WebhookEvent)
@@ -232,9 +232,11 @@ async def test_each_webhook_is_told_what_it_wants_to_know(core: Core) -> None:
 async def test_the_payload_shows_the_request_as_people_see_it(core: Core) -> None:
     webhook, _ = await webhooks.create(core, ROOT, "https://x.example/")
     body = {"questions": [{"question": "Which?"}]}
-    request = a_request("ques_1", kind=RequestKind.QUESTIONS, agent="demo", body=body, deadline=after(60))
+    whose: dict[str, Any] = {"agent": "demo", "owner_id": "u-ann"}
+    request = a_request("ques_1", kind=RequestKind.QUESTIONS, body=body, deadline=after(60), **whose)
     settled = {"status": RequestStatus.ANSWERED, "by": "ann", "at": "2026-11-15T12:00:01Z", "source": "threads"}
     async with unit(core) as work:
+        await work.tx.users.add(a_user())
         await webhooks.tell(work, WebhookEvent.SETTLED, request, settled | {"value": {"answers": ["x"]}})
     (delivery,) = await written(core.store, webhook.id)
     assert delivery.body == {
@@ -245,6 +247,7 @@ async def test_the_payload_shows_the_request_as_people_see_it(core: Core) -> Non
             "request_id": "ques_1",
             "conversation_id": "ann-1",
             "agent": "demo",
+            "owner": "ann",
             "type": "clarification",
             "status": "answered",
             "request_data": body,

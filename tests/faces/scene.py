@@ -26,7 +26,7 @@ class Scene:
         tokens = {
             "admin": token_of(self.admin.http),
             "owner": token_of(self.owner.http),
-            **{name: token_of(people.named(name).http) for name in ("other", "reviewer", "elsewhere")},
+            **{name: token_of(people.named(name).http) for name in ("other", "reviewer", "elsewhere", "namesake")},
             "key": self.owner.new_key("of the owner")["key"],
             "asker": asker["key"],
             "stranger": stranger["key"],

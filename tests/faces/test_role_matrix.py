@@ -22,22 +22,23 @@ from tests.support.server import ServerProcess
 from tests.support.witness import Witness
 
 PASSWORD = "wonderland"
-ROLES = ("admin", "owner", "other", "reviewer", "elsewhere", "key", "asker", "stranger", "nobody")
-"""The admin; the owner of what is acted on; another owner; reviewers of the agent and of another agent; a person's key
-of the owner; the agent's key that asked; another agent's key of the same owner; and no credential at all."""
+ROLES = ("admin", "owner", "other", "reviewer", "elsewhere", "namesake", "key", "asker", "stranger", "nobody")
+"""The admin; the owner of what is acted on; another owner; reviewers of the agents, of other agents, and of agents of
+the same name that run elsewhere and are another's; a person's key of the owner; the agent's key that asked; another
+agent's key of the same owner; and no credential at all."""
 
-OPEN = "200 200 200 200 200 200 200 200 200"
-NOBODY = "401 401 401 401 401 401 401 401 401"
-ANYBODY = "200 200 200 200 200 200 200 200 401"
-PEOPLE = "200 200 200 200 200 200 403 403 401"
-SIGNED_IN = "200 200 200 200 200 403 403 403 401"
-DRIVE = "200 200 403 403 403 200 403 403 401"
-ANSWER = "200 200 403 200 403 200 403 403 401"
-SEE = "200 200 403 200 403 200 200 403 401"
-ASKED_IT = "403 403 403 403 403 403 200 403 401"
-ADMIN = "200 403 403 403 403 403 403 403 401"
-THEIRS = "200 200 404 404 404 200 404 404 401"
-THEIR_KEY = "200 200 404 404 404 403 403 403 401"
+OPEN = "200 200 200 200 200 200 200 200 200 200"
+NOBODY = "401 401 401 401 401 401 401 401 401 401"
+ANYBODY = "200 200 200 200 200 200 200 200 200 401"
+PEOPLE = "200 200 200 200 200 200 200 403 403 401"
+SIGNED_IN = "200 200 200 200 200 200 403 403 403 401"
+DRIVE = "200 200 403 403 403 403 200 403 403 401"
+ANSWER = "200 200 403 200 403 403 200 403 403 401"
+SEE = "200 200 403 200 403 403 200 200 403 401"
+ASKED_IT = "403 403 403 403 403 403 403 200 403 401"
+ADMIN = "200 403 403 403 403 403 403 403 403 401"
+THEIRS = "200 200 404 404 404 404 200 404 404 401"
+THEIR_KEY = "200 200 404 404 404 404 403 403 403 401"
 
 Call = dict[str, Any]
 
@@ -265,8 +266,11 @@ def scene(tmp_path_factory: pytest.TempPathFactory, witness: Witness) -> Generat
         server.start()
         with People(server.url) as people, Receiver() as receiver:
             people.named("root")
-            reviewing(server, "reviewer", "puppet", "worker")
-            reviewing(server, "elsewhere", "demo", "idler")
+            people.named("owner")
+            people.named("other")
+            reviewing(server, "reviewer", "puppet", "owner/worker")
+            reviewing(server, "elsewhere", "demo", "owner/idler")
+            reviewing(server, "namesake", "worker", "other/worker", "owner/puppet")
             built = Scene(server, people, receiver)
             yield built
             built.close()
@@ -322,6 +326,6 @@ def test_what_waits_is_listed_for_those_who_may_see_it(scene: Scene) -> None:
     both = {asked["request_id"], hosted["request_id"]}
     assert {role: listed(role) for role in ROLES[:-1]} == {
         **dict.fromkeys(("admin", "owner", "reviewer", "key"), both),
-        **{role: set[str]() for role in ("other", "elsewhere", "stranger")},
+        **{role: set[str]() for role in ("other", "elsewhere", "namesake", "stranger")},
         "asker": {asked["request_id"]},
     }

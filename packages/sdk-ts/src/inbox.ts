@@ -58,6 +58,8 @@ export interface InboxEntry {
   conversation_title: string;
   owner: string;
   agent: string;
+  /** The agent runs elsewhere, and is the owner's. */
+  outside: boolean;
   tool: string | null;
   display_name: string | null;
   headline: string;

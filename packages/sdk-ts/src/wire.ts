@@ -271,6 +271,8 @@ export interface PendingRequest {
   conversation_id: string;
   message_id: string | null;
   agent: string;
+  /** Whose conversation it is; an agent that runs elsewhere is theirs. */
+  owner: string;
   created_at: string;
   expires_at: string | null;
   timeout_seconds: number | null;

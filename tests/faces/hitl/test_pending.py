@@ -158,6 +158,7 @@ def test_what_reading_shows_has_no_field_that_the_document_has_not(person: HitlC
         "conversation_id",
         "message_id",
         "agent",
+        "owner",
         "created_at",
         "expires_at",
         "timeout_seconds",

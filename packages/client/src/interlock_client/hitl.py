@@ -84,6 +84,7 @@ class PendingRequest(Told):
     conversation_id: str
     message_id: str | None
     agent: str
+    owner: str = Field(default="", description="Whose conversation it is; an agent that runs elsewhere is theirs.")
     created_at: str
     expires_at: str | None
     timeout_seconds: float | None

@@ -63,6 +63,7 @@ class InboxEntry(Told):
     conversation_title: str
     owner: str
     agent: str
+    outside: bool = Field(default=False, description="The agent runs elsewhere, and is the owner's.")
     tool: str | None
     display_name: str | None
     headline: str

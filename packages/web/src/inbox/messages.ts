@@ -38,6 +38,7 @@ export const en = {
   looking: "{names} {count, plural, one {is} other {are}} looking",
   pause: "{position} of {count}",
   owner: "for {name}",
+  agentOf: "agent of {name}",
   ending: {
     approved: "{name} approved",
     edited: "{name} approved an edited call",
@@ -104,6 +105,7 @@ export const zh: Translated<typeof en> = {
   looking: "{names} 正在查看",
   pause: "第 {position} / {count} 项",
   owner: "用户 {name}",
+  agentOf: "{name} 的智能体",
   ending: {
     approved: "{name} 已批准",
     edited: "{name} 已修改并批准",

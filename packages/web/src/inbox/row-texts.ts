@@ -72,7 +72,7 @@ function peopleTexts(t: Texts, { entry, ending, lookedUntil }: Row, now: number,
   return {
     looking: others.length ? t("looking", { names: others.join(", "), count: others.length }) : null,
     ending: ending && endingText(t, ending, me),
-    owner: entry.owner === me ? null : t("owner", { name: entry.owner }),
+    owner: entry.owner === me ? null : t(entry.outside ? "agentOf" : "owner", { name: entry.owner }),
   };
 }
 

@@ -16,6 +16,7 @@ export function entry(
     conversation_id: `thread-${id}`,
     conversation_title: "Clean up",
     owner: "ann",
+    outside: false,
     agent: "demo",
     tool: "read_file",
     display_name: null,

@@ -8,6 +8,7 @@ export function request(given: Partial<InboxRequest> = {}): InboxRequest {
     conversation_id: "conv",
     conversation_title: "Clean up",
     owner: "ann",
+    outside: false,
     agent: "demo",
     tool: "execute",
     display_name: "execute",

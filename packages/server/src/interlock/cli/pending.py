@@ -49,7 +49,7 @@ def _row(request: "PendingRequest") -> str:
     from interlock.cli.terminal.wording import shown
 
     one = waiting_of(request)
-    told = (one.id, one.kind, one.agent, one.risk or "-", request.created_at, request.expires_at or "-", one.summary)
+    told = (one.id, one.kind, one.asker, one.risk or "-", request.created_at, request.expires_at or "-", one.summary)
     return "\t".join(shown(text) for text in told)
 
 

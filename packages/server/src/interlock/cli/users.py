@@ -15,7 +15,10 @@ app = typer.Typer(help="Create accounts, reset passwords, set roles.", no_args_i
 Password = Annotated[str | None, typer.Option(help="Asked for when left out: an argument can be seen by others.")]
 Role = Annotated[str | None, typer.Option(help="owner, reviewer or admin. [default: admin for the first, else owner]")]
 Reviews = Annotated[
-    list[str] | None, typer.Option("--agent", help="For a reviewer: an agent they answer for; repeatable.")
+    list[str] | None,
+    typer.Option(
+        "--agent", help="For a reviewer: an agent they answer for; OWNER/AGENT if it runs elsewhere. Repeatable."
+    ),
 ]
 
 
@@ -64,7 +67,8 @@ def role(username: str, role: str, agent: Reviews = None, data: Data = None, dat
 
     async def work(core: "Core") -> str:
         user = await accounts.set_role(core, username, chosen, tuple(agent or ()))
-        return f"{user.username} is {user.role}" + (f" of {', '.join(user.reviews)}" if user.reviews else "")
+        reviews = await accounts.spelled_reviews(core, user.reviews)
+        return f"{user.username} is {user.role}" + (f" of {', '.join(reviews)}" if reviews else "")
 
     typer.echo(run(data, database, work))
 
@@ -74,8 +78,15 @@ def list_all(data: Data = None, database: Database = None) -> None:
     """List every account."""
     from interlock.services import accounts
 
-    for user in run(data, database, accounts.list_users):
-        typer.echo(f"{user.username}\t{user.role}\t{','.join(user.reviews)}\t{user.created_at:%Y-%m-%d %H:%M}")
+    async def work(core: "Core") -> list[str]:
+        return [
+            f"{user.username}\t{user.role}\t{','.join(await accounts.spelled_reviews(core, user.reviews))}"
+            f"\t{user.created_at:%Y-%m-%d %H:%M}"
+            for user in await accounts.list_users(core)
+        ]
+
+    for line in run(data, database, work):
+        typer.echo(line)
 
 
 def _role(text: str) -> "Known":

@@ -12,7 +12,8 @@ class PendingFilter:
 
     owner_id: str | None = None
     """Of this owner, or of these agents, whichever applies: what a reviewer sees."""
-    agents: tuple[str, ...] | None = None
+    reviews: tuple[str, ...] = ()
+    """As `domain.principal.reviewed` names agents."""
     asker_id: str | None = None
     kinds: tuple[RequestKind, ...] | None = None
     agent: str | None = None
@@ -32,8 +33,8 @@ class SettledFilter:
     """Which settled requests are meant. None: any."""
 
     owner_id: str | None = None
-    agents: tuple[str, ...] = ()
-    """Beside those of the owner, those of these agents."""
+    reviews: tuple[str, ...] = ()
+    """Beside those of the owner, those of these agents, as `domain.principal.reviewed` names them."""
     who: str | None = None
     source: str | None = None
     tool: str | None = None

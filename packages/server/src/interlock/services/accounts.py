@@ -1,7 +1,7 @@
 """Accounts of people: registering, signing in, and what an operator does with them."""
 
 import re
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from datetime import datetime
 from typing import Any
@@ -9,7 +9,7 @@ from typing import Any
 from interlock.domain.audit import SERVER_CHAIN
 from interlock.domain.errors import Conflict, FieldError, Forbidden, InvalidInput, NotAuthenticated, NotFound
 from interlock.domain.ids import new_id
-from interlock.domain.principal import SYSTEM, Principal, Role, User, principal_of
+from interlock.domain.principal import OF_OWNER, SYSTEM, Principal, Role, User, principal_of
 from interlock.services.core import Core, Unit, unit
 from interlock.services.refused import Attempt
 
@@ -42,7 +42,8 @@ async def create_user(
         if role is None:
             await work.tx.users.alone()
             role = Role.OWNER if await work.tx.users.count() else Role.ADMIN
-        user = User(new_id("user"), username, password_hash, role, work.now, work.now, tuple(reviews))
+        named = await _reviewed_by_id(work, reviews)
+        user = User(new_id("user"), username, password_hash, role, work.now, work.now, named)
         try:
             await work.tx.users.add(user)
         except Conflict as error:
@@ -162,10 +163,34 @@ async def set_role(core: Core, username: str, role: Role, reviews: Sequence[str]
         raise InvalidInput("only a reviewer reviews agents")
     async with unit(core) as work:
         user = _found(await work.tx.users.by_name(username), username)
-        await work.tx.users.set_role(user.id, role, reviews)
+        named = await _reviewed_by_id(work, reviews)
+        await work.tx.users.set_role(user.id, role, named)
         before = {"role": user.role, "reviews": list(user.reviews)}
         await _record(work, SYSTEM, "user.role_changed", user, role=role, reviews=list(reviews), before=before)
-    return replace(user, role=role, reviews=tuple(reviews))
+    return replace(user, role=role, reviews=named)
+
+
+async def _reviewed_by_id(work: Unit, reviews: Sequence[str]) -> tuple[str, ...]:
+    """What an operator named as AGENT, or OWNER/AGENT for one that runs elsewhere, as it is kept."""
+    found: list[str] = []
+    for review in reviews:
+        owner, of_owner, agent = review.rpartition(OF_OWNER)
+        user_id = _found(await work.tx.users.by_name(owner), owner).id if of_owner else ""
+        found.append(f"{user_id}{of_owner}{agent}")
+    return tuple(found)
+
+
+async def spelled_reviews(core: Core, reviews: Sequence[str]) -> list[str]:
+    """What somebody reviews, with the names of the owners."""
+    ids = [review.partition(OF_OWNER)[0] for review in reviews if OF_OWNER in review]
+    async with core.store.snapshot() as tx:
+        names = await tx.users.names_of(ids) if ids else {}
+    return [_spelled(review, names) for review in reviews]
+
+
+def _spelled(review: str, names: Mapping[str, str]) -> str:
+    owner_id, of_owner, agent = review.rpartition(OF_OWNER)
+    return f"{names.get(owner_id, owner_id)}{of_owner}{agent}"
 
 
 async def list_users(core: Core) -> list[User]:

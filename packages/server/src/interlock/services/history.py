@@ -62,7 +62,7 @@ def _filter(principal: Principal, wanted: Decided, before: Position | None) -> S
     is_admin = principal.role is Role.ADMIN
     return SettledFilter(
         owner_id=None if is_admin else principal.id,
-        agents=principal.reviews if principal.role is Role.REVIEWER else (),
+        reviews=principal.reviews if principal.role is Role.REVIEWER else (),
         who=wanted.who,
         source=wanted.face,
         tool=wanted.tool,

@@ -24,6 +24,8 @@ class RequestView:
     request: Request
     answer: Answer | None = None
     """As readers may see it: without the values of sensitive variables."""
+    owner: str = ""
+    """The name of whose conversation it is, and whose agent asks."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -80,12 +82,19 @@ async def _look(core: Core, principal: Principal, request_id: str) -> tuple[Requ
         if thread is None or not principal.may_see(thread):
             raise Forbidden("the request is not yours")
         answer = (await tx.answers.of_requests([request_id])).get(request_id)
-    return viewed(request, answer), thread
+        owners = await tx.users.names_of([thread.owner_id])
+    return viewed(request, answer, owners.get(thread.owner_id, "")), thread
 
 
-def viewed(request: Request, answer: Answer | None) -> RequestView:
+def viewed(request: Request, answer: Answer | None, owner: str = "") -> RequestView:
     """The request with its answer as readers may see it."""
-    return RequestView(request, readable(request, answer))
+    return RequestView(request, readable(request, answer), owner)
+
+
+async def owners_of(core: Core, requests: Sequence[Request]) -> dict[str, str]:
+    """Their names, by id."""
+    async with core.store.snapshot() as tx:
+        return await tx.users.names_of({request.owner_id for request in requests})
 
 
 @dataclass(frozen=True, slots=True)
@@ -177,5 +186,5 @@ def _within(principal: Principal, wanted: PendingFilter) -> PendingFilter:
         return replace(wanted, owner_id=principal.on_behalf_of.id, asker_id=principal.id)
     if principal.role is Role.ADMIN:
         return wanted
-    agents = principal.reviews if principal.role is Role.REVIEWER else ()
-    return replace(wanted, owner_id=principal.id, agents=agents)
+    reviews = principal.reviews if principal.role is Role.REVIEWER else ()
+    return replace(wanted, owner_id=principal.id, reviews=reviews)

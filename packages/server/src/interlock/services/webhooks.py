@@ -107,7 +107,8 @@ async def tell(work: Unit, event: WebhookEvent, request: Request, settled: Mappi
     wanting = [webhook for webhook in await work.tx.webhooks.live() if webhook.wants(event, request.agent)]
     if not wanting:
         return
-    data = plain(_told(request, settled))
+    owners = await work.tx.users.names_of([request.owner_id])
+    data = plain({**_told(request, settled), "owner": owners.get(request.owner_id, "")})
     await work.tx.deliveries.add([_delivery(work, webhook, event, request, data) for webhook in wanting])
     work.deliver()
 

@@ -5,9 +5,10 @@ from collections.abc import Iterator
 from datetime import datetime
 from typing import Any
 
-from sqlalchemy import ColumnElement, Row, Select, Text, and_, cast, func, literal, literal_column, or_, select
+from sqlalchemy import ColumnElement, Row, Select, Text, and_, cast, exists, func, literal, literal_column, or_, select
 from sqlalchemy.ext.asyncio import AsyncConnection
 
+from interlock.domain.principal import OF_OWNER
 from interlock.domain.request import RequestKind, RequestStatus
 from interlock.ports.filters import PendingFilter
 from interlock.storage.schema import requests, threads
@@ -54,8 +55,17 @@ def _branches(wanted: PendingFilter) -> Iterator[Conditions]:
     """What one may see, in parts that do not overlap: one's own, and those of the agents that one reviews."""
     own = [] if wanted.owner_id is None else [requests.c.owner_id == wanted.owner_id]
     yield own
-    for agent in dict.fromkeys(wanted.agents or ()):
-        yield [requests.c.agent == agent, requests.c.owner_id != wanted.owner_id]
+    for review in dict.fromkeys(wanted.reviews):
+        yield [*is_reviewed(review), requests.c.owner_id != wanted.owner_id]
+
+
+def is_reviewed(review: str) -> Conditions:
+    """As `domain.principal.reviewed` says it."""
+    owner_id, of_owner, agent = review.rpartition(OF_OWNER)
+    asker = exists().where(threads.c.id == requests.c.thread_id, threads.c.asker_id.is_not(None))
+    if of_owner:
+        return [requests.c.owner_id == owner_id, requests.c.agent == agent, asker]
+    return [requests.c.agent == agent, ~asker]
 
 
 def _conditions(wanted: PendingFilter, branch: Conditions) -> Conditions:

@@ -6,6 +6,7 @@ from sqlalchemy import ColumnElement, Row, and_, func, or_, select
 from sqlalchemy.ext.asyncio import AsyncConnection
 
 from interlock.ports.filters import SettledFilter
+from interlock.storage._pending import is_reviewed
 from interlock.storage.schema import answers, requests
 
 
@@ -24,7 +25,7 @@ def _conditions(wanted: SettledFilter) -> list[ColumnElement[bool]]:
     conditions: list[ColumnElement[bool]] = []
     if wanted.owner_id is not None:
         own = requests.c.owner_id == wanted.owner_id
-        conditions.append(or_(own, requests.c.agent.in_(wanted.agents)) if wanted.agents else own)
+        conditions.append(or_(own, *(and_(*is_reviewed(review)) for review in wanted.reviews)))
     if wanted.who is not None:
         conditions.append(func.coalesce(requests.c.ended_by, answers.c.by_name) == wanted.who)
     if wanted.source is not None:

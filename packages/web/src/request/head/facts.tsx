@@ -41,7 +41,9 @@ export function Facts() {
         <Name text={request.agent} />
       </li>
       {!embedded && <Thread request={request} />}
-      {request.owner !== person.username && request.owner && <li>{t("owner", { name: request.owner })}</li>}
+      {request.owner !== person.username && request.owner && (
+        <li>{t(request.outside ? "agentOf" : "owner", { name: request.owner })}</li>
+      )}
       <li>{t("asked", { time: moment(request.created_at) })}</li>
       {request.in_pause > 1 && <Place request={request} />}
       <Others names={request.looking} me={person.username} />

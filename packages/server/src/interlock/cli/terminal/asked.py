@@ -24,6 +24,13 @@ class Waiting:
     created_at: datetime
     expires_at: datetime | None
     data: Mapping[str, Any]
+    owner: str = ""
+    """Whose agent it is, or whose conversation with it."""
+
+    @property
+    def asker(self) -> str:
+        """Anybody may give their agent any name: whose it is belongs to it."""
+        return f"{self.agent} · of {self.owner}" if self.owner else self.agent
 
     @property
     def tool(self) -> str:
@@ -90,6 +97,7 @@ def pending(request: PendingRequest) -> Waiting:
         datetime.fromisoformat(request.created_at),
         datetime.fromisoformat(request.expires_at) if request.expires_at else None,
         request.request_data,
+        request.owner,
     )
 
 

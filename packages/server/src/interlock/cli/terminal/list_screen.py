@@ -107,4 +107,4 @@ class ListScreen(Screen[None]):
 
 
 def _searched(one: Waiting) -> str:
-    return shown(f"{one.id} {KINDS[one.kind]} {one.kind} {one.agent} {one.risk} {one.summary}").lower()
+    return shown(f"{one.id} {KINDS[one.kind]} {one.kind} {one.asker} {one.risk} {one.summary}").lower()

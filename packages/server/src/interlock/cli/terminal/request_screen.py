@@ -88,7 +88,7 @@ class RequestScreen(Screen[None]):
         yield Static(id="keys", markup=False)
 
     def _about(self) -> str:
-        return f"{KINDS[self.waiting.kind]} · {shown(self.waiting.agent)} · {self.waiting.id}"
+        return f"{KINDS[self.waiting.kind]} · {shown(self.waiting.asker)} · {self.waiting.id}"
 
     def _around(self) -> str:
         return f"{deadline(self.waiting)}\nConversation {shown(self.waiting.conversation_id)}"
@@ -180,7 +180,7 @@ class RequestScreen(Screen[None]):
         if self._may_decide("accept") and self._was_read():
             act = Act(
                 f"Allow {shown(self.waiting.tool)}, exactly as shown?",
-                [(Piece(f"Asked by {shown(self.waiting.agent)}. There is no undo."),)],
+                [(Piece(f"Asked by {shown(self.waiting.asker)}. There is no undo."),)],
                 self.waiting.words if self.waiting.is_risky else (),
                 remembering(self.waiting, allow=True),
             )

@@ -51,7 +51,7 @@ def risk(waiting: Waiting) -> str:
 
 
 def heading(waiting: Waiting) -> str:
-    return f"{shown(waiting.tool)} wants to run" if waiting.kind == "approval" else f"{shown(waiting.agent)} asks"
+    return f"{shown(waiting.tool)} wants to run" if waiting.kind == "approval" else f"{shown(waiting.asker)} asks"
 
 
 def age(seconds: float) -> str:

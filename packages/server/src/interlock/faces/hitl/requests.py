@@ -46,7 +46,8 @@ IdempotencyKey = Annotated[
 async def pending_of(request: Request, caller: Caller, conversation_id: str) -> Response:
     """What a conversation waits for: nothing where there is no such conversation, 403 for another's."""
     found = await pending.pending_of(state_of(request).core, caller, conversation_id)
-    shown = [views.pending_view(one) for one in found]
+    owners = await pending.owners_of(state_of(request).core, found)
+    shown = [views.pending_view(one, owners.get(one.owner_id, "")) for one in found]
     return envelope.answer_done(request, {"pending_requests": shown, "total": len(shown)})
 
 
@@ -66,11 +67,12 @@ async def list_pending(
     wanted = Wanted(views.kinds_of(type) if type else None, agent, risk, min_age=min_age, max_age=max_age)
     after = read_cursor(cursor) if cursor else None
     found, total = await pending.list_pending(state_of(request).core, caller, wanted, after, limit)
+    owners = await pending.owners_of(state_of(request).core, found)
     more = len(found) == limit
     return envelope.answer_done(
         request,
         {
-            "pending_requests": [views.pending_view(one) for one in found],
+            "pending_requests": [views.pending_view(one, owners.get(one.owner_id, "")) for one in found],
             "total": total,
             "next_cursor": cursor_at(*pending.last_of(found)) if more else None,
         },
@@ -124,7 +126,8 @@ async def ask(
     message = text("asked", locale_of(request))
 
     def rendered(placed: outside.Placed) -> bytes:
-        return envelope.done(views.request_view(pending.viewed(placed.request, placed.answer)), message)
+        owner = (caller.on_behalf_of or caller).name
+        return envelope.done(views.request_view(pending.viewed(placed.request, placed.answer, owner)), message)
 
     what = outside.Ask(_kind(body), body.request_data, body.timeout_seconds, body.conversation_id, body.agent)
     once = _once(idempotency_key, "ask", body)
@@ -172,7 +175,9 @@ async def extend(request: Request, caller: Caller, request_id: str, body: wire.E
     """Give a pending request more time, for whoever may answer it."""
     core = state_of(request).core
     extended = await extending.extend(core, caller, request_id, body.seconds)
-    return envelope.answer_done(request, views.request_view(pending.viewed(extended, None)))
+    owners = await pending.owners_of(core, [extended])
+    view = pending.viewed(extended, None, owners.get(extended.owner_id, ""))
+    return envelope.answer_done(request, views.request_view(view))
 
 
 @router.post(

@@ -56,7 +56,7 @@ def _joined(body: Mapping[str, Any]) -> str:
     return "\n".join([*filter(None, [whole_text(body)]), *(question["question"] for question in body["questions"])])
 
 
-def pending_view(request: Request) -> dict[str, Any]:
+def pending_view(request: Request, owner: str) -> dict[str, Any]:
     return {
         "request_id": request.id,
         "type": TYPES[request.kind],
@@ -64,6 +64,7 @@ def pending_view(request: Request) -> dict[str, Any]:
         "conversation_id": request.thread_id,
         "message_id": request.message_id,
         "agent": request.agent,
+        "owner": owner,
         "created_at": spelled(request.created_at),
         "expires_at": spelled(request.deadline) if request.deadline else None,
         "timeout_seconds": _seconds(request.timeout_seconds),
@@ -75,7 +76,8 @@ def request_view(view: RequestView) -> dict[str, Any]:
     request, answer = view.request, view.answer
     end = end_of(request, answer)
     told = {name: end[name] for name in ("answered_at", "answered_by", "source")}
-    return pending_view(request) | {"response": response_view(request.kind, answer.value) if answer else None, **told}
+    response = response_view(request.kind, answer.value) if answer else None
+    return pending_view(request, view.owner) | {"response": response, **told}
 
 
 def response_view(kind: RequestKind, value: Mapping[str, Any]) -> dict[str, Any]:

@@ -39,11 +39,12 @@ async def welcome(request: Request) -> wire.Welcome:
 async def present(request: Request, caller: Caller) -> wire.Present:
     """Who is signed in."""
     state = state_of(request)
+    reviews = await accounts.spelled_reviews(state.core, caller.reviews)
     return wire.Present(
         username=caller.name,
         user_id=caller.id,
         role=caller.role,
-        reviews=list(caller.reviews),
+        reviews=reviews,
         auth="accounts" if state.with_accounts else "none",
         locale=locale_of(request),
         server_time=state.core.clock.now(),
@@ -118,4 +119,5 @@ async def _signed_in(request: Request, response: Response, user: User) -> wire.S
         httponly=True,
         samesite="strict",
     )
-    return wire.SignedIn(username=user.username, user_id=user.id, role=user.role, reviews=list(user.reviews))
+    reviews = await accounts.spelled_reviews(state.core, user.reviews)
+    return wire.SignedIn(username=user.username, user_id=user.id, role=user.role, reviews=reviews)

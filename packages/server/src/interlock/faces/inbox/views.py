@@ -21,6 +21,7 @@ def entry_view(entry: Entry) -> dict[str, Any]:
         "conversation_title": entry.thread.title,
         "owner": entry.owner,
         "agent": request.agent,
+        "outside": entry.thread.is_outside,
         "tool": request.tool if is_approval else None,
         "display_name": request.body["tool_display_name"] if is_approval else None,
         "headline": showing.headline(request),
