@@ -233,6 +233,38 @@ def test_a_grant_for_an_agent_elsewhere_answers_its_next_ask_at_once(server: Ser
         assert another.ask("permission", {"tool_name": "z"})["status"] == "pending"
 
 
+@pytest.mark.parametrize("scope", ["this_action", "this_tool", "all_tools"])
+def test_a_grant_for_an_agent_elsewhere_answers_no_other_key_of_its_name(
+    server: ServerProcess, theirs: HitlClient, scope: str
+) -> None:
+    first, beside = (theirs.new_key(name, "agent", agent="deployer") for name in ("first", "beside"))
+    with HitlClient(server.url, first["key"]) as agent, HitlClient(server.url, beside["key"]) as other:
+        theirs.respond(agent.ask("permission", PERMISSION)["request_id"], remembered(scope, "forever"))
+        assert agent.ask("permission", PERMISSION)["status"] == "answered"
+        assert other.ask("permission", PERMISSION)["status"] == "pending"
+        theirs.http.delete(f"/api/v1/keys/{first['id']}").raise_for_status()
+        later = theirs.new_key("later", "agent", agent="deployer")
+        with HitlClient(server.url, later["key"]) as successor:
+            for one in (successor, other):
+                assert one.ask("permission", PERMISSION)["status"] == "pending"
+    assert theirs.ask("permission", PERMISSION, agent="deployer")["status"] == "pending"
+
+
+def test_a_grant_for_a_tool_elsewhere_ends_with_what_was_said_of_it(server: ServerProcess, theirs: HitlClient) -> None:
+    said = PERMISSION | {"description": "sends a reminder", "tool_schema": {"type": "object"}}
+    with HitlClient(server.url, theirs.new_key("describing", "agent")["key"]) as agent:
+        theirs.respond(agent.ask("permission", said)["request_id"], remembered("this_tool", "forever"))
+        assert agent.ask("permission", said | {"args": {"path": "/tmp/b.txt"}})["status"] == "answered"
+        for change in (
+            {"description": "sends money"},
+            {"description": ""},
+            {"tool_display_name": "x"},
+            {"tool_schema": {"type": "string"}},
+            {"risk_level": "low"},
+        ):
+            assert agent.ask("permission", said | change)["status"] == "pending"
+
+
 @pytest.fixture
 def changing(tmp_path: Path, own_database: str | None) -> Generator[ServerProcess]:
     agent = f"puppet={Path(__file__).with_name('changing_agent.py')}:agent"

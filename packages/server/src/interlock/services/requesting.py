@@ -14,6 +14,7 @@ from interlock.domain.thread import CONFIRM, Thread
 from interlock.services.core import Policy
 from interlock.services.run_log import Entry
 
+_DESCRIBING = ("tool_name", "tool_display_name", "description", "risk_level", "tool_schema")
 LONGEST_WARNING = 60.0
 """Seconds before the deadline at which people are warned, for asks that leave more time than that."""
 
@@ -77,8 +78,8 @@ def _body(policy: Policy, thread: Thread, asked: Asked) -> dict[str, Any]:
 
 
 def _definition(thread: Thread, asked: Asked) -> str | None:
-    """By what a remembered answer knows the tool again: of an agent that runs elsewhere, what its ask says of it."""
-    return _described_definition(asked.body) if thread.is_outside else asked.definition
+    """By what a remembered answer knows the tool again: of an agent that runs elsewhere, who asks and what it says."""
+    return _described_definition(thread, asked.body) if thread.is_outside else asked.definition
 
 
 def pause_opened(pause: Pause, requests: Sequence[Request], settled: Sequence[str] = ()) -> Entry:
@@ -95,6 +96,10 @@ def warning_before(timeout: float) -> timedelta:
     return timedelta(seconds=min(LONGEST_WARNING, timeout / 5))
 
 
-def _described_definition(body: Mapping[str, Any]) -> str:
-    """Where the tool itself is not known: what the ask says of it, apart from the call."""
-    return digest({name: body.get(name) for name in ("tool_name", "tool_display_name", "risk_level", "tool_schema")})
+def _described_definition(thread: Thread, body: Mapping[str, Any]) -> str:
+    """Where the tool itself is not known: what the ask says of it, apart from the call, and the key that says it.
+
+    The key, not the agent's name: that one can be given to another key, also after this one was revoked.
+    """
+    described = {name: body.get(name) for name in _DESCRIBING}
+    return digest({"asker": thread.asker_id, **described})
