@@ -1,19 +1,18 @@
 """Accounts of people: registering, signing in, and what an operator does with them."""
 
-import re
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from datetime import datetime
 from typing import Any
 
 from interlock.domain.audit import SERVER_CHAIN
-from interlock.domain.errors import Conflict, FieldError, Forbidden, InvalidInput, NotAuthenticated, NotFound
+from interlock.domain.errors import FieldError, Forbidden, InvalidInput, NotAuthenticated, NotFound
 from interlock.domain.ids import new_id
+from interlock.domain.names import FORM, OF_ADMINS, RESERVED, is_like_any, is_mixed, is_reserved
 from interlock.domain.principal import OF_OWNER, SYSTEM, Principal, Role, User, principal_of
 from interlock.services.core import Core, Unit, unit
 from interlock.services.refused import Attempt
 
-USERNAME = re.compile(r"[\w.@-]{1,64}\Z")
 PASSWORD_LENGTH = range(8, 257)
 _UNKNOWN = "$argon2id$v=19$m=65536,t=3,p=4$c29tZXNhbHRzb21lc2FsdA$KAQdLrOGwLxSvhZ8WyU3C6zp9tJmYI4lHcVNyLWLP7k"
 """Verified for names that do not exist, so that the time taken tells nobody whether one does."""
@@ -39,17 +38,28 @@ async def create_user(
     check_new(username, password)
     password_hash = await core.passwords.hash(password)
     async with unit(core) as work:
+        await work.tx.users.alone()
+        names = await work.tx.users.names()
         if role is None:
-            await work.tx.users.alone()
-            role = Role.OWNER if await work.tx.users.count() else Role.ADMIN
+            role = Role.OWNER if names else Role.ADMIN
+        _check_free(username, names, role)
         named = await _reviewed_by_id(work, reviews)
         user = User(new_id("user"), username, password_hash, role, work.now, work.now, named)
-        try:
-            await work.tx.users.add(user)
-        except Conflict as error:
-            raise InvalidInput("the username is taken", [FieldError("username", "taken", "taken")]) from error
+        await work.tx.users.add(user)
         await _record_made(work, user, how)
     return user
+
+
+def _check_free(username: str, names: Sequence[str], role: Role) -> None:
+    message = ""
+    if username in names:
+        message = "the username is taken"
+    elif is_like_any(username, names):
+        message = "the username is too like that of another account"
+    elif is_reserved(username, RESERVED - OF_ADMINS if role is Role.ADMIN else RESERVED):
+        message = "the username is reserved: choose one that nobody takes for the server or its operator"
+    if message:
+        raise InvalidInput(message, [FieldError("username", "taken", message)])
 
 
 async def _record_made(work: Unit, user: User, how: str) -> None:
@@ -133,8 +143,10 @@ async def sign_out(core: Core, user_id: str, issued_at: datetime, expires_at: da
 
 async def local_principal(core: Core, username: str) -> Principal:
     """Without accounts: whoever the caller says, made on first sight. Only ever used on a loopback address."""
-    if not USERNAME.match(username):
+    if not FORM.match(username):
         raise InvalidInput("a user id is 1 to 64 letters, digits, and . _ @ -")
+    if is_reserved(username, RESERVED - OF_ADMINS):
+        raise InvalidInput(f"{username!r} is a name of the server's own")
     async with core.store.snapshot() as tx:
         user = await tx.users.by_name(username)
     if user is None:
@@ -206,7 +218,9 @@ def _found(user: User | None, username: str) -> User:
 
 def check_new(username: str, password: str) -> None:
     errors: list[FieldError] = []
-    if not USERNAME.match(username):
+    if is_mixed(username):
+        errors.append(FieldError("username", "form", "a username has letters of one script: Latin, Cyrillic or Greek"))
+    if not FORM.match(username):
         errors.append(FieldError("username", "form", "a username is 1 to 64 letters, digits, and . _ @ -"))
     if len(password) not in PASSWORD_LENGTH:
         errors.append(FieldError("password", "length", "a password has 8 to 256 characters"))

@@ -16,8 +16,8 @@ from interlock.domain.api_key import (
 from interlock.domain.audit import SERVER_CHAIN
 from interlock.domain.errors import FieldError, Forbidden, InvalidInput, NotAuthenticated, NotFound
 from interlock.domain.ids import new_id
+from interlock.domain.names import FORM, is_like_any, is_mixed, is_reserved
 from interlock.domain.principal import Principal, Role, principal_of
-from interlock.services.accounts import USERNAME
 from interlock.services.core import Core, unit
 
 LONGEST_NAME = 64
@@ -152,14 +152,25 @@ def _check_person(principal: Principal) -> None:
         raise Forbidden("keys are made and revoked by people who signed in, not with a key")
 
 
+def agent_errors(core: Core, agent: str) -> list[FieldError]:
+    """What is wrong with a name for an agent that runs elsewhere."""
+    errors: list[FieldError] = []
+    if not FORM.match(agent) or is_mixed(agent):
+        message = "an agent's name is 1 to 64 letters of one script, digits, and . _ @ -"
+        errors.append(FieldError("agent", "form", message))
+    if is_like_any(agent, core.agents.names):
+        errors.append(FieldError("agent", "taken", f"{agent} is hosted here, or too like one that is"))
+    elif is_reserved(agent):
+        errors.append(FieldError("agent", "taken", f"{agent} is reserved: it could be taken for the server itself"))
+    return errors
+
+
 def _check_new(core: Core, name: str, agent: str | None, expires_at: datetime | None) -> None:
     errors: list[FieldError] = []
     if not name.strip() or len(name) > LONGEST_NAME or not name.isprintable():
         errors.append(FieldError("name", "form", f"a key's name has 1 to {LONGEST_NAME} characters"))
-    if agent is not None and not USERNAME.match(agent):
-        errors.append(FieldError("agent", "form", "an agent's name is 1 to 64 letters, digits, and . _ @ -"))
-    if agent is not None and agent in core.agents.names:
-        errors.append(FieldError("agent", "taken", f"{agent} is hosted here: a key of its name could use its grants"))
+    if agent is not None:
+        errors += agent_errors(core, agent)
     if expires_at is not None and expires_at <= core.clock.now():
         errors.append(FieldError("expires_at", "past", "expires_at must be in the future"))
     elif expires_at is not None and expires_at - core.clock.now() > LONGEST_LIFE:

@@ -13,8 +13,8 @@ from interlock.domain.ids import is_own_new_thread_id, new_id, new_thread_id
 from interlock.domain.principal import Principal
 from interlock.domain.request import Answer, Pause, PauseOrigin, PauseStatus, Request, RequestKind, RequestStatus
 from interlock.domain.thread import Thread, ThreadStatus, title_of
-from interlock.services.accounts import USERNAME
 from interlock.services.core import Core, Unit, unit
+from interlock.services.keys import agent_errors
 from interlock.services.once import Once, replied_once
 from interlock.services.pausing import place
 from interlock.services.requesting import Asked, new_request
@@ -129,10 +129,8 @@ def _agent(core: Core, principal: Principal, named: str | None) -> str:
         # It may be hosted since the key was made: values that people saved for it must not go elsewhere.
         named = own
     agent = named or DEFAULT_AGENT
-    if not USERNAME.match(agent):
-        raise _wrong("agent", "form", "an agent's name is 1 to 64 letters, digits, and . _ @ -")
-    if agent in core.agents.names:
-        raise _wrong("agent", "taken", f"{agent} is hosted here, and asks by itself")
+    if errors := agent_errors(core, agent):
+        raise InvalidInput("; ".join(error.message for error in errors), errors)
     return agent
 
 

@@ -1,7 +1,9 @@
 """Connections and transactions. Everything above works on an `AsyncConnection` that `write` or `read` lends it."""
 
 import asyncio
+import os
 import sqlite3
+import stat
 from collections.abc import AsyncGenerator, Coroutine
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import AbstractAsyncContextManager, asynccontextmanager, suppress
@@ -108,6 +110,17 @@ async def _to_the_end(work: Coroutine[Any, Any, Result]) -> Result:
     return task.result()
 
 
+def _keep_private(file: Path) -> None:
+    """Conversations are in it in clear. SQLite makes the files beside it as readable as this one."""
+    with suppress(OSError):
+        # What cannot be made is told by whoever opens it.
+        os.close(os.open(file, os.O_RDWR | os.O_CREAT, 0o600))
+    for one in (file, file.with_name(f"{file.name}-wal"), file.with_name(f"{file.name}-shm")):
+        with suppress(FileNotFoundError, PermissionError):
+            if stat.S_IMODE(one.stat().st_mode) & 0o077:
+                one.chmod(0o600)
+
+
 class SqliteDatabase:
     """One file, one writing connection. Transactions that queue up behind each other share one durable commit.
 
@@ -120,6 +133,7 @@ class SqliteDatabase:
     def __init__(self, file: Path) -> None:
         self.file = file
         self.file.parent.mkdir(parents=True, exist_ok=True)
+        _keep_private(self.file)
         self.engine = create_sqlite_engine(self.file)
         event.listen(self.engine, "connect", _prepare_sqlite)
         self._preparations = Preparations(self.engine.dialect)

@@ -54,6 +54,9 @@ class SqlUsers(Repository):
         found = await self._connection.execute(select(users).order_by(users.c.username))
         return [user for row in found if (user := _user(row))]
 
+    async def names(self) -> list[str]:
+        return list(await self._connection.scalars(select(users.c.username)))
+
     async def names_of(self, user_ids: Collection[str]) -> dict[str, str]:
         found = await self._connection.execute(select(users.c.id, users.c.username).where(users.c.id.in_(user_ids)))
         return {row.id: row.username for row in found}

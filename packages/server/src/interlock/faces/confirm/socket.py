@@ -88,7 +88,7 @@ class _Connection:
     async def _handle(self, raw: str | bytes) -> None:
         event: UserEvent | None = None
         try:
-            self._state.limits.admit(self._principal.id)
+            self._state.limits.admit(self._principal.person_id)
             event = messages.read(raw)
             await self._recognize(event)
             await _ACTIONS[event.event](self, event)

@@ -143,7 +143,7 @@ async def look(
 ) -> Response:
     """One request, with its answer where it has one. `wait` holds the reply until it is settled."""
     if wait:
-        with state_of(request).limits.stream(caller.id):
+        with state_of(request).limits.stream(caller.person_id):
             return envelope.answer_done(request, views.request_view(await _settled(request, request_id, wait)))
     view = await pending.view_request(state_of(request).core, caller, request_id)
     return envelope.answer_done(request, views.request_view(view))

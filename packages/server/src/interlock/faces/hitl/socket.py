@@ -99,7 +99,7 @@ class _Conversations:
     async def _handle(self, raw: str | bytes) -> None:
         message: Message = {}
         try:
-            self._state.limits.admit(self._principal.id)
+            self._state.limits.admit(self._principal.person_id)
             message = _parsed(raw)
             await _ACTIONS[message["type"]](self, message)
         except InterlockError as error:

@@ -22,7 +22,7 @@ router = APIRouter(prefix="/api/v1/agent", tags=["hitl"])
 
 
 async def place(request: Request, caller: Caller) -> AsyncGenerator[None]:
-    with state_of(request).limits.stream(caller.id):
+    with state_of(request).limits.stream(caller.person_id):
         yield
 
 

@@ -27,7 +27,7 @@ async def welcome(websocket: WebSocket, dialect: Dialect, converse: Converse) ->
     try:
         principal = await authenticated(websocket)
         limits = state_of(websocket).limits
-        with limits.stream(principal.id):
+        with limits.stream(principal.person_id):
             await websocket.accept()
             async with Outbox(websocket, principal.id, limits.slow_seconds) as outbox:
                 await converse(outbox, principal)

@@ -25,6 +25,9 @@ from interlock.services import accounts, keys
 LOCAL_USER = "local"
 TICKET = "ticket"
 COOKIE = "interlock_session"
+SECURE_COOKIE = f"__Host-{COOKIE}"
+"""Over TLS: a browser takes it from this very host only, and over TLS only. The other one is still read there, for
+those who signed in with an earlier version."""
 
 _bearer = HTTPBearer(auto_error=False, description="The access_token of POST /api/auth/login, or an API key.")
 
@@ -57,10 +60,14 @@ async def credential_of(connection: HTTPConnection, named_user: str | None = Non
     is_stream = connection.scope["type"] == "websocket" or connection.scope["method"] == "GET"
     if is_stream and (ticket := connection.query_params.get(TICKET)):
         return _by_ticket(state, await keys.take_ticket(state.core, ticket))
-    if cookie := connection.cookies.get(COOKIE):
+    if cookie := cookie_of(connection):
         # Sent for another site's page it was refused by now: the guard looks at where a request comes from.
         return await by_text(state, cookie)
     raise NotAuthenticated("Could not validate credentials")
+
+
+def cookie_of(connection: HTTPConnection) -> str:
+    return connection.cookies.get(SECURE_COOKIE) or connection.cookies.get(COOKIE, "")
 
 
 async def by_text(state: ServerState, text: str) -> Credential:
@@ -97,7 +104,7 @@ async def authenticated(connection: HTTPConnection, named_user: str | None = Non
     """The caller, within their bounds; the credential stays with the connection for as long as that is open."""
     connection.state.credential = await credential_of(connection, named_user)
     principal = await caller_now(connection)
-    state_of(connection).limits.admit(principal.id)
+    state_of(connection).limits.admit(principal.person_id)
     return principal
 
 

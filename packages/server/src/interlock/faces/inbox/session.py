@@ -7,7 +7,7 @@ from fastapi.responses import Response
 
 from interlock.domain.errors import FieldError, InterlockError, InvalidInput, NotAuthenticated
 from interlock.domain.principal import Role, User
-from interlock.faces.http.credentials import COOKIE, Caller
+from interlock.faces.http.credentials import COOKIE, SECURE_COOKIE, Caller, cookie_of
 from interlock.faces.http.documented import problems, refusals
 from interlock.faces.http.limits import address_of
 from interlock.faces.http.locale import locale_of
@@ -89,9 +89,10 @@ async def sign_out(request: Request, response: Response) -> wire.SignedOut:
     state = state_of(request)
     # What does not hold needs no end.
     with suppress(NotAuthenticated):
-        held = await state.tokens.read(request.cookies.get(COOKIE, ""), state.core.clock.now())
+        held = await state.tokens.read(cookie_of(request), state.core.clock.now())
         await accounts.sign_out(state.core, held.user_id, held.issued_at, held.issued_at + LIFETIME, held.key)
-    response.delete_cookie(COOKIE, path="/", httponly=True, samesite="strict")
+    for name in (SECURE_COOKIE, COOKIE):
+        response.delete_cookie(name, path="/", secure=name == SECURE_COOKIE, httponly=True, samesite="strict")
     return wire.SignedOut()
 
 
@@ -110,12 +111,13 @@ async def _signed_in_by_link(request: Request, response: Response, user: User) -
 async def _signed_in(request: Request, response: Response, user: User) -> wire.SignedIn:
     state = state_of(request)
     token = await state.tokens.issue(user.id, state.core.clock.now())
+    is_secure = request.url.scheme == "https"
     response.set_cookie(
-        COOKIE,
+        SECURE_COOKIE if is_secure else COOKIE,
         token,
         max_age=int(LIFETIME.total_seconds()),
         path="/",
-        secure=request.url.scheme == "https",
+        secure=is_secure,
         httponly=True,
         samesite="strict",
     )

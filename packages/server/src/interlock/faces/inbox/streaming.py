@@ -31,7 +31,7 @@ router = APIRouter(prefix="/api/v1/inbox", tags=["inbox"])
 
 
 async def place(request: Request, caller: Caller) -> AsyncGenerator[None]:
-    with state_of(request).limits.stream(caller.id):
+    with state_of(request).limits.stream(caller.person_id):
         yield
 
 

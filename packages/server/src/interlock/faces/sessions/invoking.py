@@ -29,7 +29,7 @@ async def invoke(request: Request, caller: Caller, body: wire.AgentRequest) -> R
     409 while it runs or waits. A client that goes away loses nothing: the run goes on, and the status tells of it.
     """
     state = state_of(request)
-    with state.limits.stream(caller.id):
+    with state.limits.stream(caller.person_id):
         user = await sessions.user_named(state.core, caller, body.user_id)
         started = await sessions.invoke(state.core, caller, user, body.query, body.system_message)
         return await waiting.answer(request, caller, started.thread.id, started.run, started.seq)
@@ -45,7 +45,7 @@ async def resume(request: Request, caller: Caller, body: wire.InterruptResponse)
     said = Said.of(body.response_type, body.args)
     # Browsers say where a request comes from, and programs do not double-click.
     is_click = any(name in request.headers for name in ("origin", "sec-fetch-site"))
-    with state.limits.stream(caller.id):
+    with state.limits.stream(caller.person_id):
         user = await sessions.user_named(state.core, caller, body.user_id)
         settled = await sessions.resume(
             state.core,

@@ -24,7 +24,7 @@ from interlock.services.messages import stop_unfollowed
 
 async def place(request: Request, caller: Caller) -> AsyncGenerator[None]:
     """A dependency: holds one of the caller's streams from before the route acts until its response has ended."""
-    with state_of(request).limits.stream(caller.id):
+    with state_of(request).limits.stream(caller.person_id):
         yield
 
 
