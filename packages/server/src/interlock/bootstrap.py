@@ -40,6 +40,7 @@ from interlock.storage.key_ring import KeyRing, open_ring
 from interlock.storage.migrate import migrate
 from interlock.storage.store import SqlStore
 from interlock.storage.token_keys import RingTokenKeys
+from interlock.worker_settings import addresses, given_to_ray, with_own_passwords
 
 if TYPE_CHECKING:
     from fastapi import FastAPI
@@ -57,11 +58,6 @@ RUNS = 64
 """How many a server runs at once."""
 TOOL_THREADS = 2 * RUNS
 """Sync tools and nodes hold a thread for as long as they work: as many as there may be runs, and some."""
-WORKER_SETTINGS = (
-    "database", "bus", "agents", "runner", "locale", "model", "risks", "worker_runs", "lease_seconds", "log_level",
-    "otlp_endpoint",
-)  # fmt: skip
-"""What workers are told. Never the secret key: what Ray is given, its nodes and its dashboard can show."""
 
 logger = logging.getLogger(__name__)
 
@@ -248,7 +244,7 @@ async def working(config: Config) -> AsyncGenerator[Core]:
 async def work_until_stopped(given: Mapping[str, Any]) -> None:
     """What a worker process does; `given` are settings that win over those of its own environment."""
     asyncio.get_running_loop().set_default_executor(ThreadPoolExecutor(TOOL_THREADS, "interlock-tools"))
-    async with working(load(given)):
+    async with working(load(with_own_passwords(given))):
         await asyncio.Event().wait()
 
 
@@ -283,14 +279,13 @@ async def _among_workers(core: Core, runner: "LocalRunner", kind: str) -> AsyncG
 def _ray_workers(config: Config) -> "RayWorkers":
     from interlock.runners.ray import OF_ITS_OWN, RaySettings, RayWorkers
 
-    for name, value in OF_ITS_OWN.items() if config.ray_address is None else ():
-        os.environ.setdefault(name, value)
+    if config.ray_address is None:
+        os.environ.update({**OF_ITS_OWN, **os.environ, **addresses(config)})
     if find_spec("ray") is None:
         raise InvalidInput("--runner ray needs the extra ray: install interlock-server[ray]")
     shipped = _runtime_env(config.ray_runtime_env) if config.ray_runtime_env else {}
     settings = RaySettings(config.ray_address, config.workers, config.worker_memory, shipped)
-    given = {name: getattr(config, name) for name in WORKER_SETTINGS} | {"data": config.data.resolve()}
-    return RayWorkers(settings, given)
+    return RayWorkers(settings, given_to_ray(config))
 
 
 def _runtime_env(file: Path) -> dict[str, Any]:

@@ -289,6 +289,11 @@ _VARIABLES: Mapping[str, Any] = {
 }
 
 
+def in_environment(name: str) -> str | None:
+    """What the environment alone says, whatever else was given."""
+    return os.environ.get(f"INTERLOCK_{name.upper()}")
+
+
 def _check(config: Config) -> None:
     if not 0 <= config.port < 65536:
         raise InvalidInput(f"port {config.port} is not between 0 and 65535")

@@ -1,0 +1,47 @@
+"""What Ray is told of a server, and what a worker makes of it."""
+
+import base64
+import pickle
+from pathlib import Path
+
+import pytest
+
+from interlock.config import load
+from interlock.runners.ray import RaySettings
+from interlock.worker_settings import given_to_ray, with_own_passwords, without_password
+
+DATABASE = "postgresql://interlock:planted-pg@db.internal:5432/interlock?sslmode=require"
+BUS = "rediss://:planted-redis@redis.internal:6379/0"
+
+
+@pytest.mark.parametrize(
+    ("url", "bare"),
+    [
+        (DATABASE, "postgresql://interlock@db.internal:5432/interlock?sslmode=require"),
+        (BUS, "rediss://redis.internal:6379/0"),
+        ("redis://worker:p%40ss@[::1]:6379/1", "redis://worker@[::1]:6379/1"),
+        ("redis://host/0?password=planted&db=2", "redis://host/0?db=2"),
+        ("postgresql:///interlock?host=/run/pg", "postgresql:///interlock?host=/run/pg"),
+        ("postgresql://interlock@db.internal/interlock", "postgresql://interlock@db.internal/interlock"),
+    ],
+)
+def test_a_url_is_told_without_its_password(url: str, bare: str) -> None:
+    assert without_password(url) == bare
+
+
+def test_no_password_goes_to_ray_and_a_worker_takes_it_from_its_own_node(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    config = load({"runner": "ray", "database": DATABASE, "bus": BUS, "data": tmp_path})
+    given = given_to_ray(config)
+    handed = pickle.dumps((RaySettings(None, 1, None), given))
+    assert b"planted" not in handed + base64.b64encode(handed)
+    assert not any(isinstance(value, str) and "planted" in value for value in given.values())
+    assert with_own_passwords(given) == given
+    monkeypatch.setenv("INTERLOCK_DATABASE", DATABASE)
+    monkeypatch.setenv("INTERLOCK_BUS", BUS)
+    own = load(with_own_passwords(given))
+    assert (own.database, own.bus) == (DATABASE, BUS)
+    # Another Redis on that node is not the one that the server means.
+    monkeypatch.setenv("INTERLOCK_BUS", "redis://:other@127.0.0.1:6379/9")
+    assert load(with_own_passwords(given)).bus == given["bus"]
