@@ -1,5 +1,7 @@
 """A tool that was cut short: nobody knows whether it took effect, so a person says what to do."""
 
+import json
+import re
 from typing import Any, cast
 
 import pytest
@@ -13,6 +15,7 @@ import interlock
 from interlock import ask
 from interlock.domain.effect import EffectState
 from interlock.domain.request import PauseOrigin, PauseStatus, RequestKind
+from interlock.domain.translation import in_language
 from interlock.langchain import InterlockMiddleware
 from interlock.services.answering import expire_due
 from interlock.services.effects import find_doubtful
@@ -53,6 +56,18 @@ async def cut_short(stage: Stage, cut: Cut) -> Turn:
     await cut.gate.until_reached()
     await mortal.kill()
     return await recovered(stage, started)
+
+
+@on_sqlite
+async def test_whoever_is_asked_reads_it_in_their_language(host: Host, cut: Cut) -> None:
+    stage = await host(agent([cut.tool], [("c1", "send", {"path": "a"})]), started=False)
+    turn = await cut_short(stage, cut)
+    english, chinese = (in_language(turn.request.body, language) for language in ("en", "zh"))
+    assert english["title"] == "send was cut short: did it take effect?"
+    assert chinese["title"].startswith("send 执行中断")
+    assert [option["key"] for option in english["options"]] == [option["key"] for option in chinese["options"]]
+    assert in_language(turn.request.body, None) == chinese
+    assert not re.search(r"[\u4e00-\u9fff]", json.dumps(english, ensure_ascii=False))
 
 
 async def recovered(stage: Stage, started: Started) -> Turn:

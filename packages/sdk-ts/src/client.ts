@@ -1,5 +1,6 @@
 /** `InterlockClient`: ask people from any program, answer what was asked, and talk to hosted agents. */
 import { InvalidInput } from "./errors.js";
+import { language } from "./language.js";
 import { Managing } from "./parts/managing.js";
 import { Transport } from "./transport.js";
 import type { AccessToken } from "./wire.js";
@@ -16,7 +17,7 @@ export interface ClientOptions {
   token?: string;
   /** Who is calling, on a server that runs without accounts. */
   user?: string;
-  /** Of the texts of the server: `zh` or `en`. */
+  /** Of the texts of the server: `zh` or `en`. Unless it is named, that of the browser, or of LC_ALL and LANG. */
   locale?: string;
   /** The name that people see asking. */
   agent?: string;
@@ -37,7 +38,7 @@ export class InterlockClient extends Managing {
       baseUrl: options.baseUrl,
       credential: options.key || options.token || undefined,
       user: options.user,
-      locale: options.locale,
+      locale: options.locale ?? language(),
       fetch: options.fetch,
       timeout: options.timeout ?? TIMEOUT,
       patience: options.patience ?? PATIENCE,

@@ -24,6 +24,7 @@ from interlock_client._confirmations import (
 from interlock_client._patience import logger
 from interlock_client.confirm import AgentEvents, SystemEvents, UserEvents
 from interlock_client.errors import InterlockError
+from interlock_client.language import language
 
 
 @dataclass
@@ -52,7 +53,8 @@ class ConfirmationHandler(ConfirmationLink):
         locale: str | None = None,
         config: ConfirmationConfig | Mapping[str, Any] | None = None,
     ) -> None:
-        super().__init__(Address(ws_url, key or token, user, locale), ConfirmationConfig.of(config))
+        spoken = language() if locale is None else locale
+        super().__init__(Address(ws_url, key or token, user, spoken), ConfirmationConfig.of(config))
         self.session_id: str | None = None
         self.pending_confirmations: dict[str, ConfirmationRequest] = {}
         self.last_seq = 0

@@ -9,20 +9,23 @@ from interlock_client._patience import Patience
 from interlock_client._transport import Call, segment
 from interlock_client.errors import ServerUnavailable
 
+SERVERS_OWN: Any = object()
 WAIT = 600.0
 """Seconds. A run goes on when nobody waits for it any more."""
 
 
 class Sessions(Part):
     async def invoke(
-        self, user_id: str, query: str, *, system_message: str | None = wire.SYSTEM_MESSAGE, wait: float = WAIT
+        self, user_id: str, query: str, *, system_message: str | None = SERVERS_OWN, wait: float = WAIT
     ) -> wire.AgentResponse:
         """Send a query to the user's session, and wait until the agent is done or asks a person.
 
+        Without a `system_message` a session begins with the server's own, in the language of the caller.
         `ThreadBusy` while the session runs or waits. `NetworkError` after `wait` seconds: the run goes on, and
         `session` tells what came of it.
         """
-        body = {"user_id": user_id, "query": query, "system_message": system_message}
+        given = {} if system_message is SERVERS_OWN else {"system_message": system_message}
+        body = {"user_id": user_id, "query": query, **given}
         return await self._came_of(user_id, Call("POST", "/agent/invoke", body, holds=wait))
 
     async def resume_session(

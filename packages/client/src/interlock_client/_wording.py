@@ -49,7 +49,7 @@ class Wording:
 
     @classmethod
     def of(cls, locale: str | None) -> "Wording":
-        return cls("en" if (locale or "").lower().startswith("en") else "zh")
+        return cls("zh" if not locale or locale.lower().startswith("zh") else "en")
 
     def text(self, key: str, **values: str) -> str:
         return _TEXTS[key][self.language].format(**values)

@@ -11,6 +11,7 @@ from interlock_client._sessions import Sessions
 from interlock_client._threads import Threads
 from interlock_client._transport import Call, Transport
 from interlock_client.errors import InvalidInput
+from interlock_client.language import language
 from interlock_client.threads import AccessToken
 
 URL = "http://127.0.0.1:8000"
@@ -22,7 +23,8 @@ class Interlock(Asking, Requests, Threads, Sessions, Managing):
     """A server, as one person or agent sees it.
 
     `key` is an API key, `token` one of `sign_in`; `user` is for servers that run without accounts. `agent` is the name
-    that people see asking. `timeout` is how long one reply may take, `patience` for how long to go on trying while the
+    that people see asking, `locale` the language of the server's texts: that of LC_ALL, LC_MESSAGES or LANG where it is
+    None. `timeout` is how long one reply may take, `patience` for how long to go on trying while the
     server cannot be reached; an ask that was placed is waited for as long as it may be answered. Seconds.
     """
 
@@ -42,7 +44,12 @@ class Interlock(Asking, Requests, Threads, Sessions, Managing):
         if key and token:
             raise InvalidInput("give a key or a token, not both")
         transport = Transport(
-            url, credential=key or token, user=user, locale=locale, timeout=timeout, patience=patience
+            url,
+            credential=key or token,
+            user=user,
+            locale=language() if locale is None else locale,
+            timeout=timeout,
+            patience=patience,
         )
         super().__init__(transport, agent, conversation_id)
 
@@ -55,9 +62,10 @@ class Interlock(Asking, Requests, Threads, Sessions, Managing):
         return cls(url, token=signed_in.access_token, locale=locale)
 
     @classmethod
-    def from_environment(cls) -> Self:
+    def from_environment(cls, *, locale: str | None = None) -> Self:
         """The server at INTERLOCK_URL, with the key in INTERLOCK_KEY."""
-        return cls(os.environ.get("INTERLOCK_URL") or URL, key=os.environ.get("INTERLOCK_KEY") or None)
+        url, key = os.environ.get("INTERLOCK_URL") or URL, os.environ.get("INTERLOCK_KEY") or None
+        return cls(url, key=key, locale=locale)
 
     @property
     def url(self) -> str:

@@ -86,9 +86,9 @@ class SyncInterlock(_Twin):
             raise
 
     @classmethod
-    def from_environment(cls) -> Self:
+    def from_environment(cls, *, locale: str | None = None) -> Self:
         """The server at INTERLOCK_URL, with the key in INTERLOCK_KEY."""
-        return cls._over(Interlock.from_environment(), LoopThread())
+        return cls._over(Interlock.from_environment(locale=locale), LoopThread())
 
     ask = waits(Interlock.ask)
     ask_clarification = waits(Interlock.ask_clarification)

@@ -1,6 +1,7 @@
 /** Where a confirmation socket is, and how one is let in: a browser's socket can bring a ticket, and no header. */
 import { InvalidInput } from "../errors.js";
 import { textOf } from "../json.js";
+import { language } from "../language.js";
 import { Patience } from "../patience.js";
 import { Transport } from "../transport.js";
 
@@ -62,7 +63,7 @@ function transportBeside(url: URL, credential: string, caller: Caller): Transpor
     baseUrl: `${scheme}//${url.host}${url.pathname.replace(/\/ws$/, "")}`,
     credential,
     user: undefined,
-    locale: caller.locale,
+    locale: caller.locale ?? language(),
     fetch: caller.fetch,
     timeout: TIMEOUT,
     patience: 0,

@@ -1,5 +1,6 @@
 /** The connection underneath a confirmation handler: opened with a ticket, and opened again when it breaks. */
 import { InterlockError, InvalidInput, NotAuthenticated } from "../errors.js";
+import { language } from "../language.js";
 import { isPassing } from "../transport.js";
 import { sleep } from "../waiting.js";
 import type { UserEvent } from "../wire.js";
@@ -51,7 +52,7 @@ export abstract class ConfirmationLink {
     this.#address = new Address(wsUrl, options);
     this.wsUrl = this.#address.shown;
     this.config = configOf(options.config);
-    this.locale = options.locale;
+    this.locale = options.locale ?? language();
     this.#newSocket = maker(options.WebSocket);
     const life = this.#begin();
     queueMicrotask(() => void this.#keepOpen(life));

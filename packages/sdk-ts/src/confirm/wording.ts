@@ -26,7 +26,7 @@ export class Wording {
   private constructor(readonly language: "zh" | "en") {}
 
   static of(locale: string | undefined): Wording {
-    return new Wording(locale?.toLowerCase().startsWith("en") ? "en" : "zh");
+    return new Wording(!locale || locale.toLowerCase().startsWith("zh") ? "zh" : "en");
   }
 
   text(key: keyof typeof TEXTS, values: Readonly<Record<string, string>> = {}): string {

@@ -14,6 +14,7 @@ from interlock.agents.context import current
 from interlock.domain import asks
 from interlock.domain.asks import DEFAULT_TIMEOUT
 from interlock.domain.request import RequestKind
+from interlock.domain.translation import Texts
 
 ASK = "interlock"
 """The key by which the runner knows an interrupt value as one of these asks."""
@@ -96,7 +97,7 @@ def approval(
     allow_remember: bool = True,
     timeout: float | None = DEFAULT_TIMEOUT,
     *,
-    display_name: str | None = None,
+    display_name: Texts | None = None,
     allowed: Sequence[str] = asks.APPROVAL_DECISIONS,
     call_id: str | None = None,
     definition: str | None = None,

@@ -16,6 +16,7 @@ from interlock.agents.context import declared_idempotent
 from interlock.agents.tool_definition import definition_of
 from interlock.domain.asks import APPROVAL_DECISIONS
 from interlock.domain.risk import RISK_LEVELS
+from interlock.domain.translation import Texts
 
 _DECISIONS = {
     **{"approve": "accept", "edit": "edit", "reject": "reject", "respond": "response"},
@@ -31,7 +32,8 @@ class Gate(TypedDict):
     allowed_decisions: NotRequired[Collection[str]]
     """Some of approve, edit, reject, respond; all of them when left out."""
     description: NotRequired[str | Callable[[ToolCallRequest], str]]
-    display_name: NotRequired[str]
+    display_name: NotRequired[Texts]
+    """What people see the tool called: a text, or one for each language, such as `{"en": ..., "zh": ...}`."""
     risk_level: NotRequired[str]
     allow_remember: NotRequired[bool]
     """Whether an answer may stand for later calls too; yes when left out."""
@@ -193,14 +195,15 @@ def _is_seconds(value: Any) -> bool:
     return value is None or (isinstance(value, int | float) and not isinstance(value, bool) and 0 < value < 10**9)
 
 
-def _is_text(value: Any) -> bool:
-    return isinstance(value, str)
+def _is_texts(value: Any) -> bool:
+    texts = list(cast("Mapping[Any, Any]", value).values()) if isinstance(value, Mapping) else [value]
+    return bool(texts) and all(isinstance(text, str) and text for text in texts)
 
 
 _OPTIONS: Mapping[str, tuple[str, Callable[[Any], bool]]] = {
     "allowed_decisions": ("some of approve, edit, reject, respond", _is_some_decisions),
     "description": ("a text, or a function of the call", lambda value: isinstance(value, str) or callable(value)),
-    "display_name": ("a text", _is_text),
+    "display_name": ("a text, or texts by language", _is_texts),
     "risk_level": (f"one of {', '.join(RISK_LEVELS)}", lambda value: value in RISK_LEVELS),
     "allow_remember": ("True or False", lambda value: isinstance(value, bool)),
     "when": ("a function of the call", callable),

@@ -42,7 +42,14 @@ def configured(url: str | None, key: str | None, user: str | None) -> "ClientCon
 
 def arguments(config: "ClientConfig") -> dict[str, Any]:
     """What a client of that server is made with."""
-    return {"url": config.url, "key": config.key, "user": config.user, "locale": "en"}
+    return {"url": config.url, "key": config.key, "user": config.user, "locale": spoken()}
+
+
+def spoken() -> str:
+    """The language of the system; what the commands say themselves is English."""
+    from interlock_client.language import language
+
+    return language() or "en"
 
 
 def run(config: "ClientConfig", work: "Callable[[Interlock], Awaitable[T]]") -> T:

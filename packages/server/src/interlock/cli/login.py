@@ -4,7 +4,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from interlock.cli._server import Url, refusals, run
+from interlock.cli._server import Url, refusals, run, spoken
 
 if TYPE_CHECKING:
     from interlock.cli.credentials import Kept
@@ -67,7 +67,7 @@ def _revoke(config: "ClientConfig", entry: "Kept") -> None:
     password = typer.prompt(f"Password of {user}", hide_input=True)
 
     async def revoke() -> None:
-        async with await Interlock.sign_in(config.url, user, password, locale="en") as client:
+        async with await Interlock.sign_in(config.url, user, password, locale=spoken()) as client:
             try:
                 await client.revoke_key(key_id)
             except NotFound:
@@ -106,7 +106,7 @@ def _made(config: "ClientConfig", user: str | None, days: int) -> "Kept":
 
     async def make() -> Kept:
         expires_at = datetime.now(UTC) + timedelta(days=days)
-        async with await Interlock.sign_in(config.url, name, password, locale="en") as client:
+        async with await Interlock.sign_in(config.url, name, password, locale=spoken()) as client:
             made = await client.create_key(f"terminal at {socket.gethostname()}"[:64], expires_at=expires_at)
         return Kept(made.key, made.id, name)
 

@@ -10,6 +10,7 @@ from interlock.domain.canonical import plain
 from interlock.domain.errors import FieldError, InvalidInput
 from interlock.domain.interrupt_value import options_of, parts_of, whole_text
 from interlock.domain.risk import RISK_LEVELS
+from interlock.domain.translation import Texts, in_all
 
 CUSTOM = "__custom__"
 """The value of the option that stands for an answer in one's own words."""
@@ -59,7 +60,7 @@ def approval(
     *,
     description: str = "",
     risk_level: str | None = None,
-    display_name: str | None = None,
+    display_name: Texts | None = None,
     allow_remember: bool = True,
     allowed: Iterable[str] = APPROVAL_DECISIONS,
 ) -> dict[str, Any]:
@@ -71,9 +72,11 @@ def approval(
     if not decisions or any(decision not in APPROVAL_DECISIONS for decision in decisions):
         faults.add("allowed", "unknown", f"allowed must name some of {', '.join(APPROVAL_DECISIONS)}")
     faults.raise_any("an approval")
+    names = display_name if isinstance(display_name, Mapping) else {"": display_name or tool_name}
+    named = {language: {"tool_display_name": name} for language, name in names.items()}
     return {
         "tool_name": tool_name,
-        "tool_display_name": display_name or tool_name,
+        **(in_all(named, next(iter(named))) if isinstance(display_name, Mapping) else named[""]),
         "action": _action_text(tool_name, args),
         "args": plain(dict(args)),
         "risk_level": risk_level,

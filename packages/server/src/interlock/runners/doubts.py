@@ -16,6 +16,7 @@ from interlock.domain.effect import Effect, EffectKey
 from interlock.domain.event import Event
 from interlock.domain.request import Answer, PauseOrigin, Request, RequestKind
 from interlock.domain.thread import Lease
+from interlock.domain.translation import in_all
 from interlock.services.core import Core
 from interlock.services.effects import find_doubtful, resolve_doubt
 from interlock.services.requesting import Asked
@@ -82,14 +83,7 @@ _STYLES = {"retry": "danger", "skip": "default", "done": "primary"}
 
 
 def _asked(effect: Effect, locale: str) -> Asked:
-    texts = _TEXTS[locale]
-    body = asks.decision(
-        texts["title"].format(tool=effect.tool),
-        [{"key": key, "label": texts[key], "style": style} for key, style in _STYLES.items()],
-        description=f"{effect.tool} {canonical_json(effect.args)}",
-        risks=[texts["risk"]],
-        decision_type="effect_in_doubt",
-    )
+    body = in_all({language: _said(effect, texts) for language, texts in _TEXTS.items()}, locale)
     form = {
         "shape": "effect",
         "task_id": effect.key.task_id,
@@ -99,3 +93,13 @@ def _asked(effect: Effect, locale: str) -> Asked:
     }
     call_id = effect.key.call_id if effect.key.is_tool_call else None
     return Asked(RequestKind.DECISION, body, form=form, call_id=call_id)
+
+
+def _said(effect: Effect, texts: Mapping[str, str]) -> dict[str, Any]:
+    return asks.decision(
+        texts["title"].format(tool=effect.tool),
+        [{"key": key, "label": texts[key], "style": style} for key, style in _STYLES.items()],
+        description=f"{effect.tool} {canonical_json(effect.args)}",
+        risks=[texts["risk"]],
+        decision_type="effect_in_doubt",
+    )

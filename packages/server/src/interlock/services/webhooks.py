@@ -12,6 +12,7 @@ from interlock.domain.ids import new_id
 from interlock.domain.moment import spelled
 from interlock.domain.principal import Principal, Role
 from interlock.domain.request import Request, RequestKind
+from interlock.domain.translation import in_language
 from interlock.domain.webhook import Delivery, DeliveryStatus, Webhook, WebhookEvent, new_signing_secret
 from interlock.ports.store import Transaction
 from interlock.services.core import Core, Unit, unit
@@ -148,7 +149,7 @@ def _told(request: Request, settled: Mapping[str, Any] | None) -> dict[str, Any]
         "agent": request.agent,
         "type": _SHOWN_TYPE.get(request.kind, request.kind),
         "status": request.status if settled is None else settled["status"],
-        "request_data": request.body,
+        "request_data": in_language(request.body, None),
         "created_at": spelled(request.created_at),
         "expires_at": spelled(request.deadline) if request.deadline else None,
     }

@@ -49,7 +49,9 @@ def build(workspace: Path, model: str | None = None, locale: Language = "zh") ->
 def interrupt_on(locale: Language) -> dict[str, Gate]:
     return {
         tool: Gate(
-            allowed_decisions=["approve", "edit", "reject", "respond"], risk_level=risk, display_name=names[locale]
+            allowed_decisions=["approve", "edit", "reject", "respond"],
+            risk_level=risk,
+            display_name={locale: names[locale], **names},
         )
         for tool, (risk, names) in _GUARDED.items()
     }

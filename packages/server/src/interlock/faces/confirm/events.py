@@ -7,6 +7,7 @@ from typing import Any
 from interlock.domain.event import Event, EventType, Live, Partial
 from interlock.domain.request import Request, RequestKind, RequestStatus
 from interlock.domain.run import RunStatus
+from interlock.domain.translation import in_language
 from interlock.faces.confirm.steps import Step, step_of, told_step
 from interlock.faces.confirm.texts import asking, described, text
 from interlock.faces.http.locale import Locale
@@ -87,7 +88,7 @@ class Story:
         return [self._confirm(step) for step in due]
 
     def _confirm(self, step: Step) -> Said:
-        kind, body = step.kind, step.body
+        kind, body = step.kind, in_language(step.body, self._locale)
         is_approval = kind is RequestKind.APPROVAL
         shown = ("tool_display_name", "risk_level", "allowed", "details")
         more = {name: body[name] for name in shown if name in body} if is_approval else {"request": dict(body)}

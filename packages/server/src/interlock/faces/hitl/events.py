@@ -8,6 +8,7 @@ from interlock.domain.errors import FieldError, InvalidInput
 from interlock.domain.event import Event, EventType, Live
 from interlock.domain.request import Request, described
 from interlock.faces.hitl import views
+from interlock.faces.http.locale import Locale
 
 Told = tuple[dict[str, Any], str | None]
 """An event of this face, and the id that it carries: the number of its entry in the log for the last event of an entry,
@@ -40,7 +41,7 @@ def read_place(text: str | None, seq: int, field: str) -> Place | None:
     return Place(int(number) - 1, int(part)) if part else Place(int(number))
 
 
-def told_of(item: Live | None, since: Place) -> list[Told]:
+def told_of(item: Live | None, since: Place, locale: Locale) -> list[Told]:
     """What an entry of the log tells a client that goes on from a place."""
     if not isinstance(item, Event):
         return []
@@ -48,7 +49,7 @@ def told_of(item: Live | None, since: Place) -> list[Told]:
         settled = item.data.get("settled", ())
         seen = since.part if item.seq == since.seq + 1 else 0
         asked = [
-            (position, views.asked_event(item.thread_id, one))
+            (position, views.asked_event(item.thread_id, one, locale))
             for position, one in enumerate(item.data["requests"])
             if position >= seen and one["request_id"] not in settled
         ]
@@ -58,9 +59,11 @@ def told_of(item: Live | None, since: Place) -> list[Told]:
     return []
 
 
-def still_pending(conversation_id: str, requests: Sequence[Request], opened_seq: int | None) -> list[Told]:
+def still_pending(
+    conversation_id: str, requests: Sequence[Request], opened_seq: int | None, locale: Locale
+) -> list[Told]:
     """What one pause still waits for, under the ids of the events that told of it first."""
-    asked = [(one.position, views.asked_event(conversation_id, described(one))) for one in requests]
+    asked = [(one.position, views.asked_event(conversation_id, described(one), locale)) for one in requests]
     return _numbered(asked, opened_seq)
 
 

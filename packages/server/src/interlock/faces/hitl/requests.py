@@ -47,7 +47,7 @@ async def pending_of(request: Request, caller: Caller, conversation_id: str) -> 
     """What a conversation waits for: nothing where there is no such conversation, 403 for another's."""
     found = await pending.pending_of(state_of(request).core, caller, conversation_id)
     owners = await pending.owners_of(state_of(request).core, found)
-    shown = [views.pending_view(one, owners.get(one.owner_id, "")) for one in found]
+    shown = [views.pending_view(one, owners.get(one.owner_id, ""), locale_of(request)) for one in found]
     return envelope.answer_done(request, {"pending_requests": shown, "total": len(shown)})
 
 
@@ -72,7 +72,9 @@ async def list_pending(
     return envelope.answer_done(
         request,
         {
-            "pending_requests": [views.pending_view(one, owners.get(one.owner_id, "")) for one in found],
+            "pending_requests": [
+                views.pending_view(one, owners.get(one.owner_id, ""), locale_of(request)) for one in found
+            ],
             "total": total,
             "next_cursor": cursor_at(*pending.last_of(found)) if more else None,
         },
@@ -123,11 +125,12 @@ async def ask(
     request: Request, caller: Caller, body: wire.NewRequest, idempotency_key: IdempotencyKey = None
 ) -> Response:
     """Ask a person, from an agent that runs elsewhere; `GET .../requests/{id}?wait=30` waits for the answer."""
-    message = text("asked", locale_of(request))
+    locale = locale_of(request)
 
     def rendered(placed: outside.Placed) -> bytes:
         owner = (caller.on_behalf_of or caller).name
-        return envelope.done(views.request_view(pending.viewed(placed.request, placed.answer, owner)), message)
+        shown = views.request_view(pending.viewed(placed.request, placed.answer, owner), locale)
+        return envelope.done(shown, text("asked", locale))
 
     what = outside.Ask(_kind(body), body.request_data, body.timeout_seconds, body.conversation_id, body.agent)
     once = _once(idempotency_key, "ask", body)
@@ -144,9 +147,10 @@ async def look(
     """One request, with its answer where it has one. `wait` holds the reply until it is settled."""
     if wait:
         with state_of(request).limits.stream(caller.person_id):
-            return envelope.answer_done(request, views.request_view(await _settled(request, request_id, wait)))
+            view = await _settled(request, request_id, wait)
+            return envelope.answer_done(request, views.request_view(view, locale_of(request)))
     view = await pending.view_request(state_of(request).core, caller, request_id)
-    return envelope.answer_done(request, views.request_view(view))
+    return envelope.answer_done(request, views.request_view(view, locale_of(request)))
 
 
 async def _settled(request: Request, request_id: str, wait: float) -> RequestView:
@@ -177,7 +181,7 @@ async def extend(request: Request, caller: Caller, request_id: str, body: wire.E
     extended = await extending.extend(core, caller, request_id, body.seconds)
     owners = await pending.owners_of(core, [extended])
     view = pending.viewed(extended, None, owners.get(extended.owner_id, ""))
-    return envelope.answer_done(request, views.request_view(view))
+    return envelope.answer_done(request, views.request_view(view, locale_of(request)))
 
 
 @router.post(

@@ -132,7 +132,7 @@ class _Conversations:
         self._put({"type": "subscribed", "conversation_id": conversation_id})
         if seen is None:
             for pause, requests in standing.open:
-                for told in still_pending(conversation_id, requests, pause.opened_seq):
+                for told in still_pending(conversation_id, requests, pause.opened_seq, self._locale):
                     self._put_event(told)
         task = self._tasks.create_task(self._follow(conversation_id, seen or Place(standing.seq)))
         self._following[conversation_id] = task
@@ -171,7 +171,7 @@ class _Conversations:
         try:
             async with aclosing(follow(self._core, conversation_id, since.seq)) as items:
                 async for item in items:
-                    for told in told_of(item, since):
+                    for told in told_of(item, since, self._locale):
                         self._put_event(told)
                     if isinstance(item, Event) and item.type is EventType.THREAD_DELETED:
                         break

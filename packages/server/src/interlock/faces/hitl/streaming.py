@@ -12,6 +12,7 @@ from interlock.domain.event import Event, EventType, Live
 from interlock.faces.hitl.documented import streamed
 from interlock.faces.hitl.events import Place, Told, read_place, still_pending, told_of
 from interlock.faces.http.credentials import Caller
+from interlock.faces.http.locale import Locale, locale_of
 from interlock.faces.http.server_state import state_of
 from interlock.faces.http.sse import KEEP_ALIVE, EventStream, Frame
 from interlock.faces.http.watching import Watch
@@ -44,13 +45,14 @@ async def stream(
 
 async def _frames(request: Request, standing: Standing, seen: Place | None) -> AsyncGenerator[bytes]:
     since = seen or Place(standing.seq)
-    for frame in _beginning(standing, seen):
+    locale = locale_of(request)
+    for frame in _beginning(standing, seen, locale):
         yield frame
     watch = Watch(request)
     try:
         async with aclosing(follow(state_of(request).core, standing.thread_id, since.seq)) as items:
             async for item in items:
-                for frame in _shown(item, since, watch):
+                for frame in _shown(item, since, watch, locale):
                     yield frame
                 if isinstance(item, Event) and item.type is EventType.THREAD_DELETED:
                     return
@@ -61,22 +63,22 @@ async def _frames(request: Request, standing: Standing, seen: Place | None) -> A
         return
 
 
-def _beginning(standing: Standing, seen: Place | None) -> list[bytes]:
+def _beginning(standing: Standing, seen: Place | None, locale: Locale) -> list[bytes]:
     """For a client that has seen nothing yet: what is pending now, and the place in the log from which it goes on."""
     if seen is not None:
         # It knows where it is; this is for whoever waits for the stream to begin.
         return [KEEP_ALIVE]
     told: list[Told] = []
     for pause, requests in standing.open:
-        told += still_pending(standing.thread_id, requests, pause.opened_seq)
+        told += still_pending(standing.thread_id, requests, pause.opened_seq, locale)
     # Also for a client that hears nothing before it has to connect again.
     return [*(_encoded(one) for one in told), f"id: {standing.seq}\n\n".encode()]
 
 
-def _shown(item: Live | None, since: Place, watch: Watch) -> list[bytes]:
+def _shown(item: Live | None, since: Place, watch: Watch, locale: Locale) -> list[bytes]:
     if item is None:
         return [KEEP_ALIVE] if watch.needs_sign_of_life() else []
-    frames = [_encoded(told) for told in told_of(item, since)]
+    frames = [_encoded(told) for told in told_of(item, since, locale)]
     if frames:
         watch.spoke()
     return frames

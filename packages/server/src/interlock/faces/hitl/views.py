@@ -6,6 +6,8 @@ from typing import Any
 from interlock.domain.interrupt_value import whole_text
 from interlock.domain.moment import spelled
 from interlock.domain.request import Request, RequestKind, RequestStatus, end_of
+from interlock.domain.translation import in_language
+from interlock.faces.http.locale import Locale
 from interlock.services.pending import RequestView
 
 TYPES: Mapping[RequestKind, str] = {
@@ -39,8 +41,8 @@ def kinds_of(request_type: str) -> tuple[RequestKind, ...]:
     return tuple(kind for kind, name in TYPES.items() if name == request_type)
 
 
-def request_data(kind: RequestKind, body: Mapping[str, Any], timeout: float | None) -> dict[str, Any]:
-    shown = dict(body)
+def request_data(kind: RequestKind, body: Mapping[str, Any], timeout: float | None, locale: Locale) -> dict[str, Any]:
+    shown = in_language(body, locale)
     if kind is RequestKind.QUESTIONS:
         # For clients that know a single question only.
         shown |= {"question": _joined(body), "options": [], "allow_custom": True, "default_answer": None}
@@ -56,7 +58,7 @@ def _joined(body: Mapping[str, Any]) -> str:
     return "\n".join([*filter(None, [whole_text(body)]), *(question["question"] for question in body["questions"])])
 
 
-def pending_view(request: Request, owner: str) -> dict[str, Any]:
+def pending_view(request: Request, owner: str, locale: Locale) -> dict[str, Any]:
     return {
         "request_id": request.id,
         "type": TYPES[request.kind],
@@ -68,16 +70,16 @@ def pending_view(request: Request, owner: str) -> dict[str, Any]:
         "created_at": spelled(request.created_at),
         "expires_at": spelled(request.deadline) if request.deadline else None,
         "timeout_seconds": _seconds(request.timeout_seconds),
-        "request_data": request_data(request.kind, request.body, request.timeout_seconds),
+        "request_data": request_data(request.kind, request.body, request.timeout_seconds, locale),
     }
 
 
-def request_view(view: RequestView) -> dict[str, Any]:
+def request_view(view: RequestView, locale: Locale) -> dict[str, Any]:
     request, answer = view.request, view.answer
     end = end_of(request, answer)
     told = {name: end[name] for name in ("answered_at", "answered_by", "source")}
     response = response_view(request.kind, answer.value) if answer else None
-    return pending_view(request, view.owner) | {"response": response, **told}
+    return pending_view(request, view.owner, locale) | {"response": response, **told}
 
 
 def response_view(kind: RequestKind, value: Mapping[str, Any]) -> dict[str, Any]:
@@ -92,10 +94,10 @@ def response_view(kind: RequestKind, value: Mapping[str, Any]) -> dict[str, Any]
     return shown
 
 
-def asked_event(conversation_id: str, asked: Mapping[str, Any]) -> dict[str, Any]:
+def asked_event(conversation_id: str, asked: Mapping[str, Any], locale: Locale) -> dict[str, Any]:
     """A request as the log tells of it (`domain.request.described`)."""
     kind = RequestKind(asked["kind"])
-    data = request_data(kind, asked["body"], asked["timeout_seconds"])
+    data = request_data(kind, asked["body"], asked["timeout_seconds"], locale)
     data |= {"created_at": asked["created_at"], "expires_at": asked["expires_at"]}
     return _event(ASKED[TYPES[kind]], conversation_id, asked["request_id"], data)
 

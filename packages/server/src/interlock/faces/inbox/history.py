@@ -10,6 +10,7 @@ from interlock.faces.http.credentials import Caller
 from interlock.faces.http.cursors import cursor as cursor_at
 from interlock.faces.http.cursors import read_cursor
 from interlock.faces.http.documented import problems
+from interlock.faces.http.locale import locale_of
 from interlock.faces.http.server_state import state_of
 from interlock.faces.inbox import views
 from interlock.services import history
@@ -36,7 +37,8 @@ async def list_all(
     wanted = Decided(who, face, tool, outcome, since, until)
     before = read_cursor(cursor) if cursor else None
     found, next_before = await history.list_decided(state_of(request).core, caller, wanted, before, limit)
-    entries = [wire.HistoryEntry.model_validate(views.history_view(one, answer)) for one, answer in found]
+    shown = [views.history_view(one, answer, locale_of(request)) for one, answer in found]
+    entries = [wire.HistoryEntry.model_validate(one) for one in shown]
     return wire.History(entries=entries, next_cursor=cursor_at(*next_before) if next_before else None)
 
 

@@ -16,6 +16,7 @@ from interlock.faces.http.credentials import Caller
 from interlock.faces.http.cursors import cursor as cursor_at
 from interlock.faces.http.cursors import read_cursor
 from interlock.faces.http.documented import problems
+from interlock.faces.http.locale import locale_of
 from interlock.faces.http.server_state import state_of
 from interlock.faces.inbox import views
 from interlock.services import answering, extending, inbox, looking
@@ -51,7 +52,7 @@ async def list_all(
     found, total = await inbox.list_inbox(core, caller, wanted, read_cursor(cursor) if cursor else None, limit)
     is_last = len(found) < limit
     return wire.Inbox(
-        requests=[wire.InboxEntry.model_validate(views.entry_view(entry)) for entry in found],
+        requests=[wire.InboxEntry.model_validate(views.entry_view(entry, locale_of(request))) for entry in found],
         total=total,
         next_cursor=None if is_last else cursor_at(*last_of([entry.request for entry in found])),
         server_time=core.clock.now(),
@@ -63,7 +64,9 @@ async def look_at(request: Request, caller: Caller, request_id: str) -> Response
     """One request with everything that its page shows, what will run first and complete."""
     core = state_of(request).core
     view = await inbox.view(core, caller, request_id)
-    shown = wire.InboxRequest.model_validate({**views.full_view(view), "server_time": core.clock.now()})
+    shown = wire.InboxRequest.model_validate(
+        {**views.full_view(view, locale_of(request)), "server_time": core.clock.now()}
+    )
     # As it is: the names of arguments may hold anything, and must not be shown as something else.
     return AnyText(shown.model_dump())
 

@@ -13,6 +13,7 @@ from interlock.domain.moment import spelled
 from interlock.domain.principal import Principal
 from interlock.faces.http.credentials import Caller, caller_still
 from interlock.faces.http.documented import stream as streamed
+from interlock.faces.http.locale import Locale, locale_of
 from interlock.faces.http.server_state import state_of
 from interlock.faces.http.sse import EventStream, Frame
 from interlock.faces.http.watching import RECHECK_SECONDS
@@ -65,7 +66,7 @@ async def _told(request: Request, caller: Principal, notices: NoticeSubscription
         if notices.take_lagged():
             yield Frame("reset", {}).encode()
         elif notice is not None and (notice.thread_id and await _is_seen(core, caller, notice)):
-            for frame in await _of(core, caller, notice):
+            for frame in await _of(core, caller, notice, locale_of(request)):
                 yield frame.encode()
         if loop.time() - ticked >= TICK_SECONDS:
             ticked = loop.time()
@@ -79,7 +80,7 @@ async def _is_seen(core: Core, caller: Principal, notice: Notice) -> bool:
     return await is_visible(core, caller, notice.thread_id)
 
 
-async def _of(core: Core, caller: Principal, notice: Notice) -> list[Frame]:
+async def _of(core: Core, caller: Principal, notice: Notice, locale: Locale) -> list[Frame]:
     if isinstance(notice, Looking):
         core.lookers.add(notice)
         names = core.lookers.at([notice.request_id], core.clock.now()).get(notice.request_id, [])
@@ -88,7 +89,7 @@ async def _of(core: Core, caller: Principal, notice: Notice) -> list[Frame]:
     match notice.type:
         case EventType.PAUSE_OPENED:
             entries = await inbox.entries_of(core, caller, [one["request_id"] for one in data["requests"]])
-            shown = [wire.InboxEntry.model_validate(views.entry_view(entry)) for entry in entries]
+            shown = [wire.InboxEntry.model_validate(views.entry_view(entry, locale)) for entry in entries]
             return [Frame("asked", entry.model_dump(mode="json")) for entry in shown]
         case EventType.REQUEST_SETTLED:
             return [Frame("settled", _settled(notice))]

@@ -1,18 +1,21 @@
 """Requests as the inbox shows them."""
 
 from collections.abc import Mapping
+from dataclasses import replace
 from typing import Any
 
 from interlock.domain import showing
 from interlock.domain.answers import default_answer
 from interlock.domain.request import Answer, Request, RequestKind, RequestStatus, end_of
+from interlock.domain.translation import in_language
+from interlock.faces.http.locale import Locale
 from interlock.services.inbox import Entry, FullView
 
 OUTCOMES = {"accept": "approved", "edit": "edited", "reject": "refused", "response": "replied"}
 
 
-def entry_view(entry: Entry) -> dict[str, Any]:
-    request = entry.request
+def entry_view(entry: Entry, locale: Locale) -> dict[str, Any]:
+    request = translated(entry.request, locale)
     is_approval = request.kind is RequestKind.APPROVAL
     return {
         "request_id": request.id,
@@ -36,16 +39,16 @@ def entry_view(entry: Entry) -> dict[str, Any]:
     }
 
 
-def full_view(view: FullView) -> dict[str, Any]:
+def full_view(view: FullView, locale: Locale) -> dict[str, Any]:
     request, answer = view.view.request, view.view.answer
     default = default_answer(request.kind, request.body)
     settled_at = answer.at if answer else request.settled_at
     written = showing.written(request)
     needs_code = showing.needs_code(request, {"decision": "accept"})
-    return entry_view(view.entry) | {
+    return entry_view(view.entry, locale) | {
         "status": request.status.value,
         "in_doubt": request.form.get("shape") == "effect",
-        "body": request.body,
+        "body": in_language(request.body, locale),
         "view": {
             "type": showing.view_type(request).value,
             "lines": list(written.lines),
@@ -97,7 +100,11 @@ def _provenance(answer: Answer | None) -> dict[str, Any] | None:
     return {"origin": answer.origin.value, **answer.metadata}
 
 
-def history_view(request: Request, answer: Answer | None) -> dict[str, Any]:
+def translated(request: Request, locale: Locale) -> Request:
+    return replace(request, body=in_language(request.body, locale))
+
+
+def history_view(request: Request, answer: Answer | None, locale: Locale) -> dict[str, Any]:
     metadata: Mapping[str, Any] = answer.metadata if answer else {}
     dwell = metadata.get("dwell_ms")
     return {
@@ -106,7 +113,7 @@ def history_view(request: Request, answer: Answer | None) -> dict[str, Any]:
         "conversation_id": request.thread_id,
         "agent": request.agent,
         "tool": request.tool or None,
-        "headline": showing.headline(request),
+        "headline": showing.headline(translated(request, locale)),
         "outcome": _outcome(request, answer),
         "by": _by(request, answer),
         "source": _source(request, answer),

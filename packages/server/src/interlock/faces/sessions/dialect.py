@@ -20,7 +20,7 @@ from interlock.domain.errors import (
 )
 from interlock.domain.session import SessionState
 from interlock.domain.thread import ThreadStatus
-from interlock.faces.http.locale import locale_of
+from interlock.faces.http.locale import Locale, locale_of
 from interlock.faces.http.problems import Plain, error_headers, listed_errors, problem, status_of
 from interlock.faces.sessions import views
 from interlock.faces.sessions.texts import text
@@ -34,10 +34,8 @@ class Dialect(Plain):
         told = next((told for kind, told in _TOLD.items() if isinstance(error, kind)), None)
         if told is None:
             return super().refused(error, request)
-        key, values, more = told(error)
         locale = locale_of(request)
-        if isinstance(error, InvalidAnswer):
-            values = {"what": message_of(error, locale)}
+        key, values, more = told(error, locale)
         # What the core calls a conflict, the face's source document calls a bad request.
         status = 400 if isinstance(error, NothingPending) else status_of(error)
         return problem(status, text(key, locale, **values), error_headers(error), code=error.code, **more)
@@ -47,43 +45,47 @@ Told = tuple[str, Mapping[str, Any], Mapping[str, Any]]
 """The text's key, what stands in it, and what the body says beside it."""
 
 
-def _busy(error: InterlockError) -> Told:
+def _busy(error: InterlockError, locale: Locale) -> Told:
     state = _STATES[error.context["status"]]
     requests = error.context["requests"]
-    pending = [views.request_view(one) for one in requests]
+    pending = [views.request_view(one, locale) for one in requests]
     more = {"status": state, "session_id": error.context["thread_id"], "pending": pending}
     return "busy", {"state": state}, more
 
 
-def _settled(error: InterlockError) -> Told:
+def _settled(error: InterlockError, _: Locale) -> Told:
     return "already_settled", {}, error.context
 
 
-def _invalid(error: InterlockError) -> Told:
+def _invalid(error: InterlockError, locale: Locale) -> Told:
     assert isinstance(error, InvalidAnswer)
-    return "invalid_answer", {}, {"errors": listed_errors(error)}
+    return "invalid_answer", {"what": message_of(error, locale)}, {"errors": listed_errors(error)}
 
 
-def _not_found(error: InterlockError) -> Told:
+def _not_found(error: InterlockError, _: Locale) -> Told:
     if "request_id" in error.context:
         return "no_request", {"request_id": error.context["request_id"]}, {}
     return "no_session", {"user": error.context["user"]}, {"status": SessionState.NOT_FOUND}
 
 
-def _not_interrupted(error: InterlockError) -> Told:
+def _not_interrupted(error: InterlockError, _: Locale) -> Told:
     context = dict(error.context)
     state = context.pop("state")
     return "not_interrupted", {"state": state}, {"status": state, **context}
 
 
-_TOLD: Mapping[type[InterlockError], Callable[[InterlockError], Told]] = {
+def _plainly(key: str, **more: Any) -> Callable[[InterlockError, Locale], Told]:
+    return lambda _error, _locale: (key, {}, more)
+
+
+_TOLD: Mapping[type[InterlockError], Callable[[InterlockError, Locale], Told]] = {
     NotFound: _not_found,
-    WrongSession: lambda _: ("wrong_session", {}, {}),
+    WrongSession: _plainly("wrong_session"),
     NothingPending: _not_interrupted,
-    NotShown: lambda _: ("not_shown", {}, {"status": SessionState.INTERRUPTED}),
+    NotShown: _plainly("not_shown", status=SessionState.INTERRUPTED),
     ThreadBusy: _busy,
     AlreadySettled: _settled,
     InvalidAnswer: _invalid,
-    Forbidden: lambda _: ("forbidden", {}, {}),
-    NoWorker: lambda _: ("no_worker", {}, {"status": SessionState.INTERRUPTED}),
+    Forbidden: _plainly("forbidden"),
+    NoWorker: _plainly("no_worker", status=SessionState.INTERRUPTED),
 }

@@ -31,7 +31,10 @@ async def invoke(request: Request, caller: Caller, body: wire.AgentRequest) -> R
     state = state_of(request)
     with state.limits.stream(caller.person_id):
         user = await sessions.user_named(state.core, caller, body.user_id)
-        started = await sessions.invoke(state.core, caller, user, body.query, body.system_message)
+        system = body.system_message
+        if "system_message" not in body.model_fields_set:
+            system = text("system_message", locale_of(request))
+        started = await sessions.invoke(state.core, caller, user, body.query, system)
         return await waiting.answer(request, caller, started.thread.id, started.run, started.seq)
 
 

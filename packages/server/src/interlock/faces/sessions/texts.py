@@ -4,8 +4,13 @@ from collections.abc import Mapping
 from typing import Any
 
 from interlock.faces.http.locale import Locale
+from interlock_client.sessions import SYSTEM_MESSAGE
 
 _TEXTS: Mapping[str, Mapping[Locale, str]] = {
+    "system_message": {
+        "zh": SYSTEM_MESSAGE,
+        "en": "You use tools to help the user. Where the use of a tool is refused, tell the user so.",
+    },
     "error": {"zh": "处理请求时出错: {what}", "en": "The request could not be handled: {what}"},
     "stopped": {"zh": "运行已停止", "en": "the run was stopped"},
     "not_answered": {"zh": "没有人回答，运行已结束", "en": "nobody answered, and the run has ended"},

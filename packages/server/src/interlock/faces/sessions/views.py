@@ -7,6 +7,7 @@ from interlock.domain.interrupt_value import whole_text
 from interlock.domain.request import Request, RequestKind
 from interlock.domain.run import RunStatus
 from interlock.domain.session import SessionState
+from interlock.domain.translation import in_language
 from interlock.faces.http.locale import Locale
 from interlock.faces.sessions.texts import text
 from interlock.ports.agents import Message, MessageRole
@@ -31,7 +32,7 @@ def agent_response(outcome: Outcome, locale: Locale) -> Told:
     }
     match outcome.state:
         case SessionState.INTERRUPTED:
-            return told | {"status": "interrupted", "interrupt_data": interrupt_data(outcome.requests)}
+            return told | {"status": "interrupted", "interrupt_data": interrupt_data(outcome.requests, locale)}
         case SessionState.COMPLETED:
             return told | {"status": "completed", "result": _result(outcome.messages)}
         case _:
@@ -51,9 +52,9 @@ def session_status(user_id: str, session: Session | None, locale: Locale) -> Tol
     }
 
 
-def interrupt_data(requests: Sequence[Request]) -> Told:
+def interrupt_data(requests: Sequence[Request], locale: Locale) -> Told:
     """A pause: its top fields are those of the first open request."""
-    views = [request_view(request) for request in requests]
+    views = [request_view(request, locale) for request in requests]
     top = {name: views[0][name] for name in _TOP}
     return {**top, "requests": views}
 
@@ -61,8 +62,8 @@ def interrupt_data(requests: Sequence[Request]) -> Told:
 _TOP = ("action_request", "config", "description", "interrupt_type", "request_id")
 
 
-def request_view(request: Request) -> Told:
-    body = request.body
+def request_view(request: Request, locale: Locale) -> Told:
+    body = in_language(request.body, locale)
     is_approval = request.kind is RequestKind.APPROVAL
     return {
         "request_id": request.id,
@@ -77,7 +78,7 @@ def request_view(request: Request) -> Told:
             "allow_respond": allows(request, "response"),
             "allow_reject": allows(request, "reject"),
         },
-        "description": _description(request),
+        "description": _description(request.kind, body),
         "request_data": body,
         "created_at": request.created_at.timestamp(),
         "expires_at": request.deadline.timestamp() if request.deadline else None,
@@ -91,9 +92,8 @@ def allows(request: Request, response_type: ResponseType) -> bool:
     return response_type == "reject" or response_type in request.body["allowed"]
 
 
-def _description(request: Request) -> str:
-    body = request.body
-    match request.kind:
+def _description(kind: RequestKind, body: Mapping[str, Any]) -> str:
+    match kind:
         case RequestKind.APPROVAL:
             return whole_text(body, body["description"] or body["action"])
         case RequestKind.CLARIFICATION:

@@ -6,6 +6,7 @@ from typing import Any
 from interlock.domain.interrupt_value import whole_text
 from interlock.domain.request import Request, RequestKind, described
 from interlock.domain.thread import Thread, ThreadStatus
+from interlock.domain.translation import in_language
 from interlock.faces.http.locale import Locale
 from interlock.faces.threads import texts
 from interlock_client import threads as wire
@@ -17,7 +18,7 @@ _LANGCHAIN = {"accept": "approve", "edit": "edit", "reject": "reject", "response
 
 
 def request_view(request: Described, locale: Locale) -> dict[str, Any]:
-    kind, body = RequestKind(request["kind"]), request["body"]
+    kind, body = RequestKind(request["kind"]), in_language(request["body"], locale)
     view: dict[str, Any] = {
         "request_id": request["request_id"],
         "kind": kind,
