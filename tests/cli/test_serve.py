@@ -1,5 +1,6 @@
 """What stops a start: one line with the reason, and exit code 2."""
 
+import json
 import subprocess
 from collections.abc import Generator
 from pathlib import Path
@@ -23,20 +24,47 @@ def assert_refused(done: subprocess.CompletedProcess[str], *reasons: str) -> Non
         assert reason in lines[0]
 
 
+def test_an_agent_that_is_not_there_stops_the_start(interlock: Interlock) -> None:
+    assert_refused(interlock("serve", "--port", "0", agents="mine=missing.py:agent"), "mine", "no file missing.py")
+
+
+DEEP = """import json
+
+def read(text):
+    return json.loads(text)
+
+agent = read("{")
+"""
+NEIGHBOUR = """
+import broken_neighbour
+"""
+
+
 @pytest.mark.parametrize(
-    ("name", "content", "reason"),
+    ("content", "reason", "place"),
     [
-        ("missing.py", None, "no file"),
-        ("raising.py", "raise RuntimeError('not today\\nnor tomorrow')", "not today nor tomorrow"),
-        ("leaving.py", "import sys; sys.exit(0)", "SystemExit"),
+        ("raise RuntimeError('not today\\nnor tomorrow')", "not today nor tomorrow", "mine.py, line 1"),
+        ("import sys\nsys.exit(0)", "SystemExit", "mine.py, line 2"),
+        ("x = 1\ndef broken(:", "SyntaxError", "mine.py, line 2"),
+        (DEEP, "JSONDecodeError", "mine.py, line 4"),
+        (NEIGHBOUR, "no key", "broken_neighbour.py, line 3"),
+        ("def agent():\n    raise KeyError('KEY')", "KeyError", "mine.py, line 2"),
     ],
 )
-def test_an_agent_that_cannot_be_loaded_stops_the_start(
-    interlock: Interlock, tmp_path: Path, name: str, content: str | None, reason: str
+def test_an_agent_that_cannot_be_loaded_says_where(
+    interlock: Interlock, tmp_path: Path, content: str, reason: str, place: str
 ) -> None:
-    if content is not None:
-        (tmp_path / name).write_text(content)
-    assert_refused(interlock("serve", "--port", "0", agents=f"mine={name}:agent"), "mine", reason)
+    (tmp_path / "mine.py").write_text(content)
+    (tmp_path / "broken_neighbour.py").write_text("def key():\n    # none\n    raise ValueError('no key')\nkey()\n")
+    done = interlock("serve", "--port", "0", agents="mine=mine.py:agent")
+    assert (done.returncode, done.stdout) == (2, "")
+    first, *trace = done.stderr.splitlines()
+    assert first.startswith("interlock: agent 'mine': ")
+    assert reason in first
+    assert place in first
+    assert any(place.split(", ")[0] in line for line in trace), done.stderr
+    for foreign in ("importlib", "loading.py", "typer", "asyncio"):
+        assert foreign not in done.stderr
 
 
 def test_a_misspelled_tool_in_interrupt_on_stops_the_start(interlock: Interlock, tmp_path: Path) -> None:
@@ -95,6 +123,41 @@ def test_the_first_act_of_the_readme_works_on_a_fresh_data_folder(tmp_path: Path
         server.stop()
         server.start()
         assert not (server.data / "workspace" / "hello.py").exists(), "what people deleted stays deleted"
+
+
+FAILING = """
+from langgraph.graph import MessagesState, StateGraph
+
+def pay(state):
+    raise RuntimeError("no money")
+
+def node(state: MessagesState):
+    return pay(state)
+
+agent = StateGraph(MessagesState).add_node(node).set_entry_point("node")
+"""
+
+
+@pytest.mark.parametrize("form", ["auto", "text"])
+def test_where_an_agent_failed_can_be_read_in_the_log(tmp_path: Path, form: str) -> None:
+    (tmp_path / "failing.py").write_text(FAILING)
+    environment = {"INTERLOCK_LOG_FORMAT": form}
+    agents = [f"failing={tmp_path / 'failing.py'}:agent"]
+    with ServerProcess(tmp_path / "data", agents=agents, environment=environment) as server:
+        client = ThreadsClient(server.url).sign_in()
+        assert client.chat(client.new_thread(), "go").first("error")["message"] == "RuntimeError: no money"
+        client.http.close()
+        log = server.log.read_text()
+    if form == "auto":
+        entries = [json.loads(line) for line in log.splitlines()]
+        (failed,) = [entry for entry in entries if entry["level"] == "error"]
+        assert failed["message"].endswith("of agent failing failed: RuntimeError: no money")
+        trace = failed["error"]
+    else:
+        trace = log[log.index("Traceback") :].partition("RuntimeError: no money\n")[0]
+    frames = [line.strip() for line in trace.splitlines() if line.strip().startswith("File ")]
+    own = [f'File "{tmp_path / "failing.py"}", line {line}, in {name}' for line, name in ((8, "node"), (5, "pay"))]
+    assert frames == own
 
 
 def test_the_demo_agent_is_there_when_none_is_named(running: ServerProcess) -> None:

@@ -1,6 +1,7 @@
 """The real program in a real terminal of 80 columns and 24 rows."""
 
 import os
+import re
 import sys
 import unicodedata
 from collections.abc import Callable, Generator
@@ -33,6 +34,17 @@ def opened(server: ServerProcess, key: str, tmp_path: Path) -> Generator[Opened]
             return stack.enter_context(Terminal(command, tmp_path, environment))
 
         yield run
+
+
+def test_a_server_shows_the_link_to_sign_in_last_and_its_log_as_lines_for_people(tmp_path: Path) -> None:
+    environment = {name: value for name, value in os.environ.items() if not name.startswith("INTERLOCK_")}
+    command = [sys.executable, "-m", "interlock", "serve", "--port", "0", "--data", str(tmp_path / "data")]
+    with Terminal(command, tmp_path, environment, size=(250, 24)) as terminal:
+        screen = terminal.sees("/login#once=")
+        assert "/login#once=" in screen.rstrip().splitlines()[-1]
+        terminal.press("C-c")
+        screen = terminal.sees("shutting down")
+        assert re.search(r"[0-9:]{8} info +shutting down", screen), screen
 
 
 def is_safe(screen: str) -> bool:

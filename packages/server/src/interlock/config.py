@@ -59,6 +59,7 @@ class Config:
     metrics_token: str | None = field(default=None, repr=False)
     otlp_endpoint: str | None = None
     log_level: str = "info"
+    log_format: str = "auto"
     failpoints: tuple[str, ...] = ()
 
     @property
@@ -87,9 +88,10 @@ def load(given: Mapping[str, Any] | None = None, environment: Mapping[str, str] 
     for name, read in _VARIABLES.items():
         text = environment.get(f"INTERLOCK_{name.upper()}", "")
         if name in flags:
-            settings[name] = flags[name]
+            value = flags[name]
+            settings[name] = _read(f"--{name.replace('_', '-')} ", read, value) if isinstance(value, str) else value
         elif text.strip():
-            settings[name] = _read(name, read, text)
+            settings[name] = _read(f"INTERLOCK_{name.upper()}=", read, text)
     config = Config(**settings)
     _check(config)
     return config
@@ -126,11 +128,11 @@ def load_client(given: Mapping[str, Any] | None = None, environment: Mapping[str
     return ClientConfig(credentials=folder / "interlock" / "credentials.json", **set_ones)
 
 
-def _read(name: str, read: Any, text: str) -> Any:
+def _read(named: str, read: Any, text: str) -> Any:
     try:
         return read(text.strip())
     except ValueError as error:
-        raise InvalidInput(f"INTERLOCK_{name.upper()}={text!r}: {error}") from error
+        raise InvalidInput(f"{named}{text!r}: {error}") from error
 
 
 def _listed(text: str) -> tuple[str, ...]:
@@ -285,6 +287,7 @@ _VARIABLES: Mapping[str, Any] = {
     "metrics_token": str,
     "otlp_endpoint": _address,
     "log_level": _one_of("debug", "info", "warning", "error"),
+    "log_format": _one_of("auto", "text", "json"),
     "failpoints": _listed,
 }
 
@@ -306,5 +309,3 @@ def _check(config: Config) -> None:
         raise InvalidInput(
             "--runner ray needs a database that workers can share: --database postgresql://user@host/name"
         )
-    if config.auth not in ("accounts", "none") or config.locale not in ("zh", "en"):
-        raise InvalidInput("auth is accounts or none, locale is zh or en")

@@ -44,6 +44,16 @@ Data = Annotated[Path | None, typer.Option(help="Folder for everything that is k
 Database = Annotated[
     str | None, typer.Option(help="sqlite:///path/to/file.db or postgresql://user@host/name. [default: in --data]")
 ]
+Bus = Annotated[
+    str | None, typer.Option(help="redis://host:port/number, for servers that share a database. [default: none]")
+]
+Agents = Annotated[
+    list[str] | None,
+    typer.Option(help="NAME=package.module:attr or NAME=path/to/file.py:attr; repeatable, the first is the default."),
+]
+LogFormat = Annotated[
+    str | None, typer.Option(help="text, json, or auto: text on a terminal, json elsewhere. [default: auto]")
+]
 
 
 @app.command()
@@ -52,16 +62,9 @@ def serve(
     port: Annotated[int | None, typer.Option(help="[default: 8000]")] = None,
     data: Data = None,
     database: Database = None,
-    bus: Annotated[
-        str | None, typer.Option(help="redis://host:port/number, for servers that share a database. [default: none]")
-    ] = None,
+    bus: Bus = None,
     auth: Annotated[str | None, typer.Option(help="accounts, or none on loopback. [default: accounts]")] = None,
-    agent: Annotated[
-        list[str] | None,
-        typer.Option(
-            help="NAME=package.module:attr or NAME=path/to/file.py:attr; repeatable, the first is the default."
-        ),
-    ] = None,
+    agent: Agents = None,
     runner: Annotated[
         str | None, typer.Option(help="local: agents run in this process; ray: in workers of Ray. [default: local]")
     ] = None,
@@ -69,6 +72,7 @@ def serve(
         str | None, typer.Option(help="Of a Ray cluster. [default: one of the server's own, on this machine]")
     ] = None,
     locale: Annotated[str | None, typer.Option(help="zh or en. [default: zh]")] = None,
+    log_format: LogFormat = None,
 ) -> None:
     """Start the server. Every option can also be set as INTERLOCK_NAME in the environment."""
     from interlock.cli.serving import serve_until_stopped
@@ -85,6 +89,7 @@ def serve(
             "runner": runner,
             "ray_address": ray_address,
             "locale": locale,
+            "log_format": log_format,
         }
     )
 
@@ -128,4 +133,8 @@ def run(arguments: list[str] | None = None) -> Any:
     except InterlockError as error:
         # A library's own words may have several lines.
         typer.echo(f"interlock: {' '.join(error.message.split())}", err=True)
+        if error.notes:
+            from interlock_client.visible import visible
+
+            typer.echo(visible(error.notes), err=True)
         sys.exit(2)

@@ -99,7 +99,7 @@ class _Server(uvicorn.Server):
 
 def serve_until_stopped(given: Mapping[str, Any]) -> None:
     config = load(given)
-    set_up_logs(config.log_level)
+    set_up_logs(config.log_level, config.log_format)
     asyncio.run(_serve(config))
 
 

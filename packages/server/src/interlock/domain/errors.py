@@ -36,6 +36,8 @@ class InterlockError(Exception):
         super().__init__(message)
         self.message = message
         self.context: Mapping[str, Any] = context
+        self.notes = ""
+        """What stands below the message where there is room for more than one line."""
 
 
 @dataclass(frozen=True, slots=True)

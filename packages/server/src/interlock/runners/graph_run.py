@@ -2,7 +2,6 @@
 
 import asyncio
 import logging
-import traceback
 from collections.abc import AsyncGenerator, AsyncIterator, Mapping, Sequence
 from contextlib import asynccontextmanager, suppress
 from dataclasses import replace
@@ -32,6 +31,7 @@ from interlock.runners.graph_state import RUN_KEY, GraphState, Pending, read_sta
 from interlock.runners.inputs import graph_input
 from interlock.runners.loading import HostedAgent
 from interlock.runners.recovery import unreported_messages
+from interlock.runners.traces import own_trace
 from interlock.runners.transcript import assistant_entry, messages_in
 from interlock.services import running
 from interlock.services.core import Core
@@ -94,8 +94,11 @@ class GraphRun:
             await self._failed(self.redact(error.message))
         except (Exception, SystemExit, KeyboardInterrupt) as error:
             # The first step of a graph runs in this very task, where nothing else contains what ends a process.
-            logger.error("run %s failed: %s", self.lease.run_id, self.redact(traceback.format_exc()))
-            await self._failed(self.redact(f"{type(error).__name__}: {error}"))
+            what = self.redact(f"{type(error).__name__}: {error}")
+            # Not as `exc_info`, from which the log would make the text itself, with whatever secrets it holds.
+            trace = {"error": self.redact(own_trace(error))}
+            logger.error("run %s of agent %s failed: %s", self.lease.run_id, self.agent.name, what, extra=trace)
+            await self._failed(what)
 
     def drain(self, reason: str, *, requeue: bool = False) -> None:
         self.requeue_when_drained = self.requeue_when_drained or requeue
@@ -142,7 +145,8 @@ class GraphRun:
         if doubtful:
             unsent = self._unsent_message(await read_state(self.graph, self.config))
             doubtful = [replace(one, form={**(one.form or {}), doubts.UNSENT: unsent}) for one in doubtful]
-            await self._pause(PauseOrigin.EFFECT, str(doubtful[0].body["title"]), doubtful, None)
+            tool = str((doubtful[0].form or {})["tool"])
+            await self._pause(PauseOrigin.EFFECT, tool, doubtful, None)
         return bool(doubtful)
 
     async def _load_standing(self) -> None:

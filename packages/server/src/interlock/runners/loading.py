@@ -24,6 +24,7 @@ from interlock.domain.request import RequestKind
 from interlock.domain.showing import FileBehind
 from interlock.runners.arguments import Schema, schema_of
 from interlock.runners.gates import GateWithoutTool, check_gates
+from interlock.runners.traces import own_place, own_trace
 from interlock.services.requesting import Asked
 
 Graph = Pregel[Any, Any, Any, Any]
@@ -67,6 +68,12 @@ class HostedAgent:
 class AgentNotLoaded(InvalidInput):
     code = "agent_not_loaded"
 
+    def __init__(self, message: str, error: BaseException | None = None) -> None:
+        """`error` is what the agent's own code raised: the place is told, and the way there in `notes`."""
+        place = own_place(error) if error else None
+        super().__init__(f"{message} ({place})" if place else message)
+        self.notes = own_trace(error) if place and error else ""
+
 
 async def load_agents(specs: Sequence[str]) -> list[HostedAgent]:
     agents: list[HostedAgent] = []
@@ -85,7 +92,7 @@ async def load_agent(name: str, target: str) -> HostedAgent:
     try:
         module = _module(where)
     except (Exception, SystemExit) as error:
-        raise AgentNotLoaded(f"agent {name!r}: {where} cannot be loaded: {type(error).__name__}: {error}") from error
+        raise AgentNotLoaded(f"agent {name!r}: {where} cannot be loaded: {_told(error)}", error) from error
     if not hasattr(module, attr):
         raise AgentNotLoaded(f"agent {name!r}: {where} has no {attr!r}")
     try:
@@ -95,8 +102,13 @@ async def load_agent(name: str, target: str) -> HostedAgent:
             if inspect.isawaitable(found):
                 found = await found
     except (Exception, SystemExit) as error:
-        raise AgentNotLoaded(f"agent {name!r}: {attr}() failed: {type(error).__name__}: {error}") from error
+        raise AgentNotLoaded(f"agent {name!r}: {attr}() failed: {_told(error)}", error) from error
     return hosted(name, found)
+
+
+def _told(error: BaseException) -> str:
+    # That of a syntax error repeats the place.
+    return f"{type(error).__name__}: {error.msg if isinstance(error, SyntaxError) else error}"
 
 
 def hosted(name: str, found: Any, preview: Preview | None = None) -> HostedAgent:
