@@ -68,6 +68,8 @@ clean:
 	rm -rf $(VENV) $(SDK)/node_modules $(SDK)/dist $(WEB)/node_modules $(dir $(WEB_BUILT))
 
 $(BIN)/python:
+	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' || \
+	  { echo "Interlock needs Python 3.11 or newer, and $(PYTHON) is none: make PYTHON=python3.11 ..." >&2; exit 2; }
 	$(PYTHON) -m venv $(VENV)
 	@command -v uv >/dev/null 2>&1 || $(BIN)/python -m pip install --quiet uv
 

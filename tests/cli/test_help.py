@@ -1,5 +1,6 @@
 """Commands that need little load little."""
 
+import os
 import subprocess
 import sys
 
@@ -24,6 +25,8 @@ LIGHT = [
     ["login", "--help"],
     ["logout", "--help"],
     ["version"],
+    ["--version"],
+    ["--show-completion", "bash"],
 ]
 
 
@@ -48,6 +51,23 @@ def test_no_command_shows_what_there_is(interlock: Interlock) -> None:
     done = interlock()
     for command in ("serve", "migrate", "users", "version"):
         assert command in done.stdout + done.stderr
+
+
+@pytest.mark.parametrize(("typed", "offered"), [("interlock ser", "serve"), ("interlock users cr", "create")])
+def test_a_shell_completes_commands_without_loading_anything_heavy(typed: str, offered: str) -> None:
+    code = (
+        "import sys\n"
+        "from interlock.cli.main import app\n"
+        "try:\n"
+        "    app(prog_name='interlock')\n"
+        "except SystemExit:\n"
+        f"    print('LOADED', sorted(set({(*HEAVY, *FOR_CLIENTS)!r}) & set(sys.modules)))\n"
+    )
+    asked = {"_INTERLOCK_COMPLETE": "complete_bash", "COMP_WORDS": typed, "COMP_CWORD": str(len(typed.split()) - 1)}
+    done = subprocess.run(
+        [sys.executable, "-c", code], env={**os.environ, **asked}, capture_output=True, text=True, timeout=60
+    )
+    assert done.stdout.splitlines() == [offered, "LOADED []"], done.stderr
 
 
 def test_an_unknown_command_is_refused(interlock: Interlock) -> None:

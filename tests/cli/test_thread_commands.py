@@ -168,6 +168,7 @@ def test_a_server_deletes_by_itself_what_is_older_than_it_keeps(live: ServerProc
 def test_what_cannot_be_is_refused_with_the_reason(
     interlock: Interlock, tmp_path: Path, arguments: list[str], reason: str
 ) -> None:
+    assert interlock("migrate").returncode == 0
     done = interlock("threads", *arguments)
     assert (done.returncode, done.stdout) == (2, "")
     assert reason in done.stderr

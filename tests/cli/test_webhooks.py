@@ -52,6 +52,7 @@ def test_a_webhook_is_made_listed_and_removed(interlock: Interlock) -> None:
 def test_what_cannot_be_is_refused_with_the_reason(
     tmp_path: Path, arguments: list[str], code: str, reason: str
 ) -> None:
+    assert CliRunner().invoke(app, ["migrate", "--data", str(tmp_path)]).exit_code == 0
     done = CliRunner().invoke(app, ["webhooks", *arguments, "--data", str(tmp_path)])
     assert isinstance(done.exception, InterlockError)
     assert done.exception.code == code

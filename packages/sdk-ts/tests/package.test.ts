@@ -1,4 +1,8 @@
-import { readFile } from "node:fs/promises";
+import { execFile } from "node:child_process";
+import { cp, mkdtemp, readdir, readFile, rm, symlink } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { promisify } from "node:util";
 import { describe, expect, test } from "vitest";
 import * as source from "../src/index.js";
 
@@ -8,6 +12,25 @@ describe("the package", () => {
   test("is built with every name", async () => {
     const built = await import(new URL("../dist/index.js", import.meta.url).href);
     expect(Object.keys(built).sort()).toEqual(Object.keys(source).sort());
+  });
+
+  test("is packed whole from a clone in which nothing was built", { timeout: 60_000 }, async () => {
+    const clone = await mkdtemp(join(tmpdir(), "interlock-pack-"));
+    try {
+      for (const name of ["package.json", "tsconfig.json", "tsconfig.build.json", "src", "README.md", "LICENSE"]) {
+        await cp(new URL(`../${name}`, import.meta.url), join(clone, name), { recursive: true });
+      }
+      await symlink(new URL("../node_modules", import.meta.url).pathname, join(clone, "node_modules"));
+      await promisify(execFile)("npm", ["pack", "--silent"], { cwd: clone });
+      const [packed = ""] = (await readdir(clone)).filter((name) => name.endsWith(".tgz"));
+      const { stdout } = await promisify(execFile)("tar", ["-tzf", packed], { cwd: clone });
+      const inside = stdout.split("\n");
+      for (const name of ["dist/index.js", "dist/index.d.ts", "src/index.ts", "README.md", "LICENSE"]) {
+        expect(inside).toContain(`package/${name}`);
+      }
+    } finally {
+      await rm(clone, { recursive: true, force: true });
+    }
   });
 
   test("needs nothing when it runs", async () => {

@@ -216,10 +216,9 @@ def _bytes(text: str) -> int:
 
 
 def _port(text: str) -> int:
-    value = int(text)
-    if not 0 <= value < 65536:
-        raise ValueError("it must be between 0 and 65535")
-    return value
+    if not text.isdecimal() or int(text) > 65535:
+        raise ValueError("it must be a number between 0 and 65535")
+    return int(text)
 
 
 def _folder(text: str) -> Path:

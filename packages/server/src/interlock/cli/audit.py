@@ -45,7 +45,7 @@ def verify(
             return await audit_export.verify_export(core, partial(_trail_of, file))
         return await auditing.verify(core, None if against is None else _lines(against))
 
-    report = run(data, database, work)
+    report = run(data, database, work, reads=True)
     typer.echo(_as_json(report) if as_json else _as_text(report))
     if report.findings:
         raise typer.Exit(1)
@@ -64,7 +64,7 @@ def export(
             async for line in audit_export.export(core, conversation):
                 target.write(line + "\n")
 
-    run(data, database, work)
+    run(data, database, work, reads=True)
 
 
 def _lines(path: Path) -> Iterator[str]:

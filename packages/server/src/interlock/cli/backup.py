@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from interlock.cli._database import Data, Database
+from interlock.cli._database import Data, Database, require_database
 
 if TYPE_CHECKING:
     from interlock.config import Config
@@ -37,10 +37,12 @@ def backup(
 
     if passphrase_file is not None and not with_key:
         raise InvalidInput("--passphrase-file is for --with-key: without it there is nothing to seal")
+    config = load({"data": data, "database": database})
+    require_database(config)
     passphrase = _passphrase(passphrase_file, twice=True) if with_key else None
     if passphrase is not None:
         check_passphrase(passphrase)
-    manifest = asyncio.run(_backup(load({"data": data, "database": database}), file, passphrase))
+    manifest = asyncio.run(_backup(config, file, passphrase))
     typer.echo(f"{file}: {manifest.rows} rows of {len(manifest.parts)} tables")
     if passphrase is None:
         typer.echo("the master key is not in it: keep a copy of secret.key, or of INTERLOCK_SECRET_KEY, apart from it")

@@ -32,7 +32,7 @@ def status(
     async def work(core: "Core") -> tuple["Cluster", datetime]:
         return await working.cluster(core), core.clock.now()
 
-    found, now = run(data, database, work)
+    found, now = run(data, database, work, reads=True)
     typer.echo(json.dumps(_told(found, now), indent=2) if as_json else "\n".join(_lines(found, now)))
 
 

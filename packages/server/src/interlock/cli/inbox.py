@@ -8,6 +8,14 @@ from interlock.cli._server import PATIENCE, Key, Url, User, arguments, configure
 def inbox(url: Url = None, key: Key = None, user: User = None) -> None:
     """See everything that waits for you, live, and answer it."""
     import asyncio
+    import sys
+
+    from interlock.domain.errors import InvalidInput
+
+    if not (sys.stdin.isatty() and sys.stdout.isatty()):
+        raise InvalidInput(
+            "the inbox needs a terminal; `interlock pending` lists what waits, and `interlock answer` answers it"
+        )
 
     from interlock.cli.terminal.app import InboxApp
     from interlock_client.client import Interlock

@@ -65,7 +65,7 @@ def list_all(
             lines.append("\t".join((key.id, key.name, key.role, key.agent or "-", whose, state, used)))
         return lines
 
-    for line in run(data, database, work):
+    for line in run(data, database, work, reads=True):
         typer.echo(line)
 
 

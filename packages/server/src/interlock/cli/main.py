@@ -28,10 +28,26 @@ app = typer.Typer(
     name="interlock",
     help="A self-hosted human-in-the-loop server for AI agents.",
     no_args_is_help=True,
-    add_completion=False,
     pretty_exceptions_enable=False,
     rich_markup_mode=None,  # rich takes longer to load than the rest of the command to run
 )
+
+
+def _tell_version(wanted: bool) -> None:
+    if wanted:
+        version()
+        raise typer.Exit
+
+
+@app.callback()
+def interlock(
+    _version: Annotated[
+        bool, typer.Option("--version", callback=_tell_version, is_eager=True, help="Print the version, and end.")
+    ] = False,
+) -> None:
+    """A self-hosted human-in-the-loop server for AI agents."""
+
+
 app.add_typer(users.app, name="users")
 app.add_typer(keys.app, name="keys")
 app.add_typer(audit.app, name="audit")
@@ -137,4 +153,10 @@ def run(arguments: list[str] | None = None) -> Any:
             from interlock_client.visible import visible
 
             typer.echo(visible(error.notes), err=True)
+        sys.exit(2)
+    except OSError as error:
+        if error.filename is None:
+            raise
+        # A folder or a file that cannot be made, read or written.
+        typer.echo(f"interlock: {error.filename} cannot be used: {error.strerror}", err=True)
         sys.exit(2)

@@ -27,7 +27,7 @@ def list_newest(limit: Limit = 50, data: Data = None, database: Database = None)
     async def work(core: "Core") -> "list[ListedThread]":
         return await thread_export.list_newest(core, limit)
 
-    for one in run(data, database, work):
+    for one in run(data, database, work, reads=True):
         thread = one.thread
         fields = (
             thread.id,
@@ -50,7 +50,7 @@ def export(thread_id: str, output: Output = None, data: Data = None, database: D
     async def work(core: "Core") -> str:
         return await thread_export.export_thread(core, thread_id)
 
-    document = run(data, database, work)
+    document = run(data, database, work, reads=True)
     with new_file(output) as target:
         target.write(document + "\n")
 

@@ -85,7 +85,7 @@ def list_all(data: Data = None, database: Database = None) -> None:
             for user in await accounts.list_users(core)
         ]
 
-    for line in run(data, database, work):
+    for line in run(data, database, work, reads=True):
         typer.echo(line)
 
 

@@ -53,7 +53,7 @@ def list_all(data: Data = None, database: Database = None) -> None:
     async def work(core: "Core") -> "list[Webhook]":
         return await webhooks.list_all(core, SYSTEM)
 
-    for webhook in run(data, database, work):
+    for webhook in run(data, database, work, reads=True):
         told = (webhook.id, webhook.url, ",".join(webhook.events), ",".join(webhook.agents))
         typer.echo("\t".join((*told, f"{webhook.created_at:%Y-%m-%d %H:%M}")))
 
@@ -84,7 +84,7 @@ def deliveries(
     async def work(core: "Core") -> "Page":
         return await webhooks.list_deliveries(core, SYSTEM, webhook_id, status=wanted, limit=limit)
 
-    for delivery in run(data, database, work).deliveries:
+    for delivery in run(data, database, work, reads=True).deliveries:
         told = (delivery.id, delivery.event, delivery.request_id, delivery.status, str(delivery.attempts))
         typer.echo("\t".join((*told, _outcome(delivery), f"{delivery.created_at:%Y-%m-%d %H:%M}")))
 

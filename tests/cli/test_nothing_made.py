@@ -1,0 +1,76 @@
+"""What cannot be is one line, exit code 2, and leaves nothing behind."""
+
+import socket
+import subprocess
+from pathlib import Path
+
+import pytest
+
+from interlock import __version__
+from tests.cli.conftest import Interlock
+
+READERS = [
+    ["keys", "list"],
+    ["users", "list"],
+    ["audit", "verify"],
+    ["audit", "export"],
+    ["threads", "list"],
+    ["threads", "export", "x"],
+    ["webhooks", "list"],
+    ["webhooks", "deliveries", "webhook_1"],
+    ["cluster", "status"],
+    ["backup", "all.backup"],
+]
+
+
+def assert_one_line(done: subprocess.CompletedProcess[str], *reasons: str) -> None:
+    assert (done.returncode, done.stdout) == (2, ""), done.stderr
+    (line,) = done.stderr.splitlines()
+    assert line.startswith("interlock: ")
+    for reason in reasons:
+        assert reason in line
+
+
+@pytest.mark.parametrize("arguments", READERS, ids=" ".join)
+def test_a_command_that_only_looks_makes_no_data_folder(
+    interlock: Interlock, tmp_path: Path, arguments: list[str]
+) -> None:
+    assert_one_line(interlock(*arguments, "--data", "mistyped"), "mistyped", "--data")
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_the_first_account_may_be_made_before_the_first_start(interlock: Interlock, tmp_path: Path) -> None:
+    done = interlock("users", "create", "ann", "--password", "correct horse", "--data", "new")
+    assert (done.returncode, done.stdout) == (0, "ann is admin\n"), done.stderr
+    assert interlock("users", "list", "--data", "new").stdout.startswith("ann\tadmin")
+
+
+@pytest.mark.parametrize(
+    "command", [["serve", "--port", "0"], ["users", "create", "ann", "--password", "correct horse"]]
+)
+def test_a_data_folder_that_cannot_be_made_is_named(interlock: Interlock, tmp_path: Path, command: list[str]) -> None:
+    (tmp_path / "file").write_text("not a folder")
+    assert_one_line(interlock(*command, "--data", "file/inside"), "file")
+    assert [path.name for path in tmp_path.iterdir()] == ["file"]
+
+
+@pytest.mark.parametrize("port", ["eighty", "-1", "65536", "80 80", "1e3"])
+def test_a_port_that_is_none_is_named_by_its_variable(interlock: Interlock, tmp_path: Path, port: str) -> None:
+    assert_one_line(interlock("serve", port=port), "INTERLOCK_PORT", port, "between 0 and 65535")
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_a_port_in_use_is_named_before_anything_is_made(interlock: Interlock, tmp_path: Path) -> None:
+    with socket.create_server(("127.0.0.1", 0)) as taken:
+        port = taken.getsockname()[1]
+        assert_one_line(interlock("serve", port=str(port)), f"127.0.0.1:{port}", "in use")
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_the_inbox_without_a_terminal_says_what_there_is_instead(interlock: Interlock) -> None:
+    assert_one_line(interlock("inbox"), "terminal", "interlock pending", "interlock answer")
+
+
+def test_the_version_is_an_option_too(interlock: Interlock) -> None:
+    done = interlock("--version")
+    assert (done.returncode, done.stdout, done.stderr) == (0, f"{__version__}\n", "")
