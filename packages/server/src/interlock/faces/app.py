@@ -26,6 +26,7 @@ from interlock.faces.manage import audit, grants, keys, metrics, webhooks
 from interlock.faces.sessions import invoking
 from interlock.faces.sessions.dialect import Dialect
 from interlock.faces.threads import accounts, chat, sessions
+from interlock.faces.web.reference import add_reference
 from interlock_client.threads import Health
 
 _INBOX = (inbox_session, inbox_requests, inbox_streaming, inbox_conversations, inbox_history)
@@ -63,6 +64,7 @@ def create_app(state: ServerState, allowed: Allowed, lifespan: Lifespan, web: AP
     for part in (*_PARTS, *_INBOX):
         app.include_router(part.router)
     app.include_router(web)
+    add_reference(app)
     _add_probes(app, state)
     if allowed.origins:
         app.add_middleware(
