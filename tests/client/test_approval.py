@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from interlock_client import Interlock, InvalidInput, NotAnswered, Refused, SyncInterlock, requires_approval
+from interlock_client import Interlock, InvalidResponse, NotAnswered, Refused, SyncInterlock, requires_approval
 from tests.client.asking import Person, asking, within
 from tests.support.server import ServerProcess
 from tests.support.waiting import wait_for
@@ -53,9 +53,18 @@ async def test_what_is_edited_runs_as_it_was_edited(agent: Interlock, alice: Per
 
 @pytest.mark.parametrize(
     "edited",
-    [{}, {"to": "ann"}, {"to": "ann", "names": "x", "hidden": 1}, {"to": "ann", "names": "not a list"}],
+    [
+        {},
+        {"to": "ann"},
+        {"to": "ann", "names": ["x"], "hidden": 1},
+        {"to": "ann", "names": "not a list"},
+        {"to": "ann", "names": ["x", 7]},
+        {"to": ["ann"], "names": ["x"]},
+    ],
 )
-async def test_an_edit_that_does_not_fit_runs_nothing(agent: Interlock, alice: Person, edited: dict[str, Any]) -> None:
+async def test_who_edits_a_call_into_one_that_does_not_fit_is_told_at_once_and_it_still_waits(
+    agent: Interlock, alice: Person, edited: dict[str, Any]
+) -> None:
     done: list[str] = []
 
     @requires_approval(client=agent)
@@ -63,10 +72,14 @@ async def test_an_edit_that_does_not_fit_runs_nothing(agent: Interlock, alice: P
         done.append(to)
 
     async with asking(tell("ann", "x")) as telling:
-        await alice.answers(agent, granted=True, args=edited)
-        with pytest.raises(InvalidInput):
-            await within(telling)
-    assert done == []
+        [seen] = await alice.sees(agent)
+        with pytest.raises(InvalidResponse) as refused:
+            await alice.respond(seen.request_id, granted=True, args=edited)
+        assert all(error.field.startswith("response.args.") for error in refused.value.errors)
+        assert done == []
+        await alice.respond(seen.request_id, granted=True, args={"to": "bob", "names": ["y"]})
+        await within(telling)
+    assert done == ["bob"]
 
 
 async def test_what_is_refused_does_not_run(agent: Interlock, alice: Person) -> None:
@@ -123,9 +136,12 @@ async def test_an_object_of_the_program_is_shown_and_passed_on(agent: Interlock,
         assert await within(closing) is account
     assert seen.request_data["args"] == {"self": "Account(7)", "reason": "old"}
     async with asking(account.close("old")) as closing:
-        await alice.answers(agent, granted=True, args={"self": "Account(8)", "reason": "old"})
-        with pytest.raises(InvalidInput):
-            await within(closing)
+        [seen] = await alice.sees(agent)
+        with pytest.raises(InvalidResponse) as refused:
+            await alice.respond(seen.request_id, granted=True, args={"self": "Account(8)", "reason": "old"})
+        assert [(error.field, error.code) for error in refused.value.errors] == [("response.args.self", "fixed")]
+        await alice.respond(seen.request_id, granted=True)
+        assert await within(closing) is account
 
 
 async def test_arguments_that_the_function_does_not_take_are_not_asked_about(agent: Interlock, alice: Person) -> None:

@@ -14,6 +14,7 @@ from interlock_client import InvalidInput, NotAuthenticated
 from interlock_client.adapters.pydantic_ai import ask_a_person, run_with_approvals
 from interlock_client.client import Interlock
 from tests.client.adapters.desk import YES, Desk, FrailServer
+from tests.support.hitl import wrong_fields
 
 Call = tuple[str, dict[str, Any]]
 
@@ -94,12 +95,18 @@ async def test_an_edited_call_runs_with_exactly_the_edited_arguments(desk: Desk)
     assert (result.output, stage.deleted) == ("deleted b.txt", ["b.txt"])
 
 
-async def test_an_edit_that_the_tool_cannot_take_does_not_run(desk: Desk) -> None:
+async def test_an_edit_that_the_tool_cannot_take_is_refused_to_who_made_it(desk: Desk) -> None:
     stage = Stage([DELETE])
+
+    def edit() -> None:
+        request_id = desk.comes()[0]["request_id"]
+        refused = desk.person.try_respond(request_id, {"granted": True, "args": {"path": ["b.txt"]}})
+        assert wrong_fields(refused) == ["response.args.path"]
+        desk.person.respond(request_id, {"granted": True, "args": {"path": "b.txt"}})
+
     running = run_with_approvals(stage.agent, "tidy up", desk.client)
-    await desk.meanwhile(running, {"delete": {"granted": True, "args": {"path": ["b.txt"]}}})
-    assert stage.deleted == []
-    assert [part.outcome for part in stage.read] == ["retried"]
+    result, _ = await asyncio.gather(running, asyncio.to_thread(edit))
+    assert (result.output, stage.deleted) == ("deleted b.txt", ["b.txt"])
 
 
 async def test_a_reply_stands_in_for_the_result(desk: Desk) -> None:

@@ -126,6 +126,7 @@ class Asking(Part):
         display_name: str | None = None,
         allowed: Sequence[str] = ("accept", "edit", "reject", "response"),
         tool_schema: Mapping[str, Any] | None = None,
+        fixed: Sequence[str] = (),
         conversation_id: str | None = None,
     ) -> Approval:
         """Whether a tool may run with these arguments. Run it with `.args` of what comes back, if `.granted`.
@@ -141,6 +142,7 @@ class Asking(Part):
             "allowed": list(allowed),
             "tool_display_name": display_name,
             "tool_schema": None if tool_schema is None else dict(tool_schema),
+            "fixed": list(fixed) or None,
         }
         return approval_of(await self._answer("permission", data, timeout, conversation_id), args)
 

@@ -7,6 +7,7 @@ from collections.abc import Callable, Mapping
 from functools import wraps
 from typing import TYPE_CHECKING, Any, ParamSpec, TypeVar, cast
 
+from interlock_client._annotations import parameter_schema
 from interlock_client.answers import Approval
 from interlock_client.errors import InvalidInput, Refused
 from interlock_client.hitl import Risk
@@ -49,13 +50,15 @@ def requires_approval(
         @wraps(function)
         async def later(*args: P.args, **kwargs: P.kwargs) -> Any:
             call = guarded.called(args, kwargs)
-            approval = await cast("Interlock", client).ask_approval(guarded.name, call.shown, **options)
+            approval = await cast("Interlock", client).ask_approval(
+                guarded.name, call.shown, **options, fixed=call.fixed
+            )
             return await call.run(approval)
 
         @wraps(function)
         def now(*args: P.args, **kwargs: P.kwargs) -> T:
             call = guarded.called(args, kwargs)
-            approval = cast("SyncInterlock", client).ask_approval(guarded.name, call.shown, **options)
+            approval = cast("SyncInterlock", client).ask_approval(guarded.name, call.shown, **options, fixed=call.fixed)
             return cast("T", call.run(approval))
 
         return cast("Callable[P, T]", later) if inspect.iscoroutinefunction(function) else now
@@ -67,15 +70,16 @@ class _Guarded:
     def __init__(self, function: Callable[..., Any], name: str) -> None:
         self.function = function
         self.name = name
-        self.signature = inspect.signature(function)
+        self.signature = _signature(function)
 
     @property
     def schema(self) -> dict[str, Any]:
-        """What a remembered permission is bound to: with other parameters it is another tool."""
+        """What edits are held against, and what a remembered permission is bound to: with other parameters it is
+        another tool. A call shows all of its arguments, and so has an edit to."""
         parameters = self.signature.parameters.values()
-        required = [one.name for one in parameters if one.default is one.empty and not _is_variadic(one)]
-        properties = {one.name: {"description": str(one)} for one in parameters}
-        return {"type": "object", "properties": properties, "required": required}
+        properties = {one.name: {"description": str(one), **parameter_schema(one)} for one in parameters}
+        closed: dict[str, Any] = {"required": list(properties), "additionalProperties": False}
+        return {"type": "object", "properties": properties, **closed}
 
     def called(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> "_Call":
         bound = self.signature.bind(*args, **kwargs)
@@ -90,6 +94,8 @@ class _Call:
         self._guarded = guarded
         self._given = {name: copy.deepcopy(one) if _is_plain(one) else one for name, one in bound.arguments.items()}
         self.shown = {name: _shown(value) for name, value in self._given.items()}
+        self.fixed = [name for name, one in self._given.items() if not _is_plain(one)]
+        """Objects of the program, which nobody can edit."""
 
     def run(self, approval: Approval) -> Any:
         if not approval.granted:
@@ -120,12 +126,16 @@ def _check_fits(function: Callable[..., Any], client: "Interlock | SyncInterlock
         raise TypeError("an async function needs a client Interlock, a plain function a SyncInterlock")
 
 
+def _signature(function: Callable[..., Any]) -> inspect.Signature:
+    try:
+        return inspect.signature(function, eval_str=True)
+    except Exception:
+        # An annotation that names something which is not there at run time says nothing.
+        return inspect.signature(function)
+
+
 def _described(function: Callable[..., Any]) -> str:
     return (inspect.getdoc(function) or "").partition("\n")[0]
-
-
-def _is_variadic(parameter: inspect.Parameter) -> bool:
-    return parameter.kind in _VARIADIC
 
 
 def _shown(value: Any) -> Any:

@@ -79,8 +79,12 @@ def _approval(reader: _Reader) -> dict[str, Any]:
         allow_remember=reader.flag("allow_remember", default=True),
         allowed=reader.texts("allowed") or asks.APPROVAL_DECISIONS,
     )
-    action, schema = reader.text("action"), reader.mapping("tool_schema")
-    return body | ({"action": action} if action else {}) | ({"tool_schema": schema} if schema else {})
+    more = {
+        "action": reader.text("action"),
+        "tool_schema": reader.mapping("tool_schema"),
+        "fixed": reader.texts("fixed"),
+    }
+    return body | {name: value for name, value in more.items() if value}
 
 
 def _clarification(reader: _Reader) -> dict[str, Any]:

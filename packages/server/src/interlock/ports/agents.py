@@ -54,7 +54,8 @@ class Agents(AgentsShown, Protocol):
     def check(self, request: Request, value: Mapping[str, Any]) -> None:
         """Raise `InvalidAnswer` when the agent's graph would refuse this answer, which fits the ask otherwise.
 
-        The arguments of an edit are held against what the tool takes; `args.NAME` names each that is wrong.
+        The arguments of an edit are held against what the tool takes, by its definition or, where the agent runs
+        elsewhere, by what that said of it; `args.NAME` names each that is wrong.
         """
         ...
 

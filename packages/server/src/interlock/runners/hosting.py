@@ -12,7 +12,7 @@ from interlock.domain.request import Request, RequestKind
 from interlock.domain.showing import FileBehind
 from interlock.domain.thread import Lease, Thread
 from interlock.ports.agents import Message, ToolInfo
-from interlock.runners import arguments, replies
+from interlock.runners import arguments, declared, replies
 from interlock.runners.loading import HostedAgent
 from interlock.runners.transcript import messages_in, shown
 
@@ -45,7 +45,12 @@ class HostedAgents:
 
     def check(self, request: Request, value: Mapping[str, Any]) -> None:
         # First, since it names each argument; the schema of a single approval refuses the edit as a whole.
-        if request.kind is RequestKind.APPROVAL and value["decision"] == "edit":
+        is_edit = request.kind is RequestKind.APPROVAL and value["decision"] == "edit"
+        if "shape" not in request.form:
+            if is_edit:
+                declared.check(request.body, value["args"])
+            return
+        if is_edit:
             arguments.check(self._parameters(request), value["args"])
         replies.check(request, value)
 

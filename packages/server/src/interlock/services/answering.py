@@ -221,8 +221,7 @@ def _settlement(work: Unit, sender: Sender, request: Request, reply: Reply) -> S
     status, value = RequestStatus.CANCELLED, None
     if reply.value is not None and is_pending:
         status, value = RequestStatus.ANSWERED, answers.check(request, reply.value)
-        if "shape" in request.form:
-            work.core.agents.check(request, value)
+        work.core.agents.check(request, value)
         if reply.remember is not None:
             check_remember(request, value, reply.remember)
     return Settlement(

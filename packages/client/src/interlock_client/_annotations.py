@@ -1,0 +1,64 @@
+"""Parameters of a function as JSON Schema: what JSON can say of their annotations, and nothing of the rest."""
+
+import inspect
+import types
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any, Literal, Union, get_args, get_origin
+
+Schema = dict[str, Any]
+Parts = tuple[Any, ...]
+
+_TYPES: Mapping[Any, str] = {
+    str: "string",
+    int: "integer",
+    float: "number",
+    bool: "boolean",
+    None: "null",
+    type(None): "null",
+}
+
+
+def parameter_schema(parameter: inspect.Parameter) -> Schema:
+    each = {} if parameter.annotation is parameter.empty else _schema(parameter.annotation)
+    if parameter.kind is parameter.VAR_POSITIONAL:
+        return {"type": "array", "items": each or {}}
+    if parameter.kind is parameter.VAR_KEYWORD:
+        return {"type": "object", "additionalProperties": each or {}}
+    return each or {}
+
+
+def _schema(annotation: Any) -> Schema | None:
+    """None for what is an object of the program."""
+    if annotation is Any or isinstance(annotation, str):
+        return {}
+    if annotation in _TYPES:
+        return {"type": _TYPES[annotation]}
+    made = _MADE_OF.get(get_origin(annotation) or annotation)
+    return made(get_args(annotation)) if made else None
+
+
+def _either(parts: Parts) -> Schema | None:
+    known = [schema for part in parts if (schema := _schema(part)) is not None]
+    if not known:
+        return None
+    return {"anyOf": known} if all(known) else {}
+
+
+def _list(parts: Parts) -> Schema:
+    return {"type": "array", "items": (_schema(parts[0]) if parts else None) or {}}
+
+
+def _object(parts: Parts) -> Schema:
+    return {"type": "object", "additionalProperties": (_schema(parts[1]) if len(parts) > 1 else None) or {}}
+
+
+_MADE_OF: Mapping[Any, Callable[[Parts], Schema | None]] = {
+    Literal: lambda parts: {"enum": list(parts)},
+    Union: _either,
+    types.UnionType: _either,
+    list: _list,
+    Sequence: _list,
+    tuple: lambda _: {"type": "array"},
+    dict: _object,
+    Mapping: _object,
+}
