@@ -22,6 +22,7 @@ pytestmark = pytest.mark.xdist_group("examples")
 
 PROGRAMS = {path.stem: path for path in sorted((ROOT / "examples" / "elsewhere").glob("*.py"))}
 HOW_TOS = {
+    "reviewing_bot": "answer-from-a-program",
     "with_any_function": "any-python-function",
     "with_claude_agent_sdk": "claude-agent-sdk",
     "with_openai_agents": "openai-agents",
@@ -96,6 +97,28 @@ def test_a_program_goes_on_with_the_answer(
         running.communicate()
     assert (running.returncode, said) == (0, printed), complaints
     assert shown["risk_level"] == "high"
+
+
+def test_the_bot_refuses_what_is_never_allowed_and_leaves_the_rest(
+    server: ServerProcess, reader: HitlClient, agent: dict[str, Any], environment: dict[str, str]
+) -> None:
+    key = {"INTERLOCK_KEY": reader.new_key("bot", "person")["key"], "PYTHONUNBUFFERED": "1"}
+    with HitlClient(server.url, agent["key"]) as asker:
+        asked = [asker.ask("permission", {"tool_name": "run", "args": {"command": it}}) for it in ("ls", "rm -rf /")]
+        bot = subprocess.Popen(
+            [sys.executable, str(PROGRAMS["reviewing_bot"])],
+            env={**os.environ, **environment, **key, "PYTHONDONTWRITEBYTECODE": ""},
+            stdout=subprocess.PIPE,
+            text=True,
+        )
+        try:
+            seen = asker.look(asked[1]["request_id"], wait=SECONDS)
+            assert seen["response"] == {"granted": False, "reason": "never allowed here"}
+            assert asker.look(asked[0]["request_id"])["status"] == "pending"
+            asker.try_cancel(asked[0]["request_id"])
+        finally:
+            bot.kill()
+            bot.communicate()
 
 
 @pytest.mark.parametrize(("response", "behaviour"), [(YES, "allow"), (NO, "deny")])

@@ -1,5 +1,6 @@
 /** Events as the streams of the client tell them: fields have the names of the wire, `type` tells them apart. */
 import { ServerFailed } from "./errors.js";
+import type { InboxEntry } from "./inbox.js";
 import { type JsonObject, objectOf, textOf } from "./json.js";
 import type { Frame } from "./sse.js";
 import type { RequestView } from "./wire.js";
@@ -43,6 +44,26 @@ export interface OtherEvent extends Numbered {
 }
 
 export type RequestEvent = RequestAsked | RequestSettled | OtherEvent;
+
+/** What becomes of what waits, over all conversations. `entry` is the request as it was when it was asked. */
+export type InboxEvent =
+  | { type: "asked"; entry: InboxEntry }
+  | {
+      type: "settled";
+      entry: InboxEntry;
+      status: "answered" | "cancelled" | "expired";
+      answered_by: string | null;
+      answered_at: string | null;
+      source: string | null;
+      /** The answer, secret values as `***`; null without one. */
+      value: JsonObject | null;
+    }
+  | { type: "extended"; entry: InboxEntry; expires_at: string }
+  /** Its conversation was deleted, or is not the caller's to see any more. */
+  | { type: "gone"; entry: InboxEntry };
+
+/** What was told of as asked, by its id, and not yet of its end. */
+export type Waiting = Map<string, InboxEntry>;
 
 /** A piece of the agent's text; with `reset` the whole of it so far, in place of the pieces before. */
 export interface Partial extends Numbered {
@@ -93,6 +114,37 @@ export interface End extends Numbered {
 }
 
 export type ChatEvent = Partial | ToolStart | ToolEnd | Interrupt | AgentFailed | End | OtherEvent;
+
+/** What a frame of the inbox's stream tells that was not told before; of what never waited here, nothing. */
+export function* inboxEvents(frame: Frame, waiting: Waiting): Generator<InboxEvent> {
+  const data = frame.data ?? {};
+  const id = textOf(data.request_id);
+  const entry = waiting.get(id);
+  if (frame.event === "asked" && !entry) {
+    needs(frame, ["request_id", "conversation_id"]);
+    const asked = data as unknown as InboxEntry;
+    waiting.set(id, asked);
+    yield { type: "asked", entry: asked };
+  } else if (frame.event === "settled" && entry) {
+    waiting.delete(id);
+    const { status, answered_by, answered_at, source, value } = data as unknown as Omit<Ended, "type" | "entry">;
+    yield { type: "settled", entry, status, answered_by, answered_at, source, value };
+  } else if (frame.event === "extended" && entry) {
+    yield { type: "extended", entry, expires_at: textOf(data.expires_at) };
+  } else if (frame.event === "deleted") {
+    yield* goneWith(textOf(data.conversation_id), waiting);
+  }
+}
+
+type Ended = Extract<InboxEvent, { type: "settled" }>;
+
+function* goneWith(conversationId: string, waiting: Waiting): Generator<InboxEvent> {
+  for (const entry of [...waiting.values()]) {
+    if (entry.conversation_id !== conversationId) continue;
+    waiting.delete(entry.request_id);
+    yield { type: "gone", entry };
+  }
+}
 
 export function requestEvent(frame: Frame): RequestEvent {
   const fields = frame.data ?? {};

@@ -16,7 +16,11 @@ export class Follower {
   /** What therefore comes again on this connection. */
   #again: Frame[] = [];
 
-  constructor(transport: Transport, call: Call, lastEventId?: string) {
+  /** Whether the stream is a log of one conversation: its frames have numbers, and it may end. */
+  readonly #isLog: boolean;
+
+  constructor(transport: Transport, call: Call, lastEventId?: string, isLog = true) {
+    this.#isLog = isLog;
     this.#transport = transport;
     this.#call = call;
     this.#last = lastEventId;
@@ -55,7 +59,7 @@ export class Follower {
   }
 
   #isDeleted(error: unknown): boolean {
-    return this.#reached && (error instanceof Forbidden || error instanceof NotFound);
+    return this.#isLog && this.#reached && (error instanceof Forbidden || error instanceof NotFound);
   }
 
   #resuming(): Call {
@@ -66,6 +70,7 @@ export class Follower {
   }
 
   #isNew(frame: Frame): boolean {
+    if (!this.#isLog) return true;
     if (frame.id !== undefined) {
       this.#last = frame.id;
       this.#unnumbered = [];

@@ -23,6 +23,7 @@ export {
   type AgentFailed,
   type ChatEvent,
   type End,
+  type InboxEvent,
   type Interrupt,
   isAsked,
   isSettled,
@@ -38,6 +39,7 @@ export {
 export type * as inbox from "./inbox.js";
 export type { JsonObject } from "./json.js";
 export type { ApprovalOptions, AskOptions, ClarificationOptions, DecisionOptions } from "./parts/asking.js";
+export type { InboxFilter } from "./parts/inbox.js";
 export type { KeyOptions, ListOptions } from "./parts/managing.js";
 export type { Abortable } from "./parts/part.js";
 export type { FollowOptions, PendingFilter } from "./parts/requests.js";

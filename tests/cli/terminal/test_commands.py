@@ -218,6 +218,35 @@ def _ran(seen: list[dict[str, Any]]) -> bool:
     return any(one["event"] == "ToolEnd" for one in seen)
 
 
+def test_follow_without_a_thread_tells_what_is_asked_in_all_of_them(
+    server: ServerProcess, key: str, owner: ThreadsClient, person: HitlClient, tmp_path: Path
+) -> None:
+    output = tmp_path / "followed"
+    with output.open("wb") as file:
+        process = subprocess.Popen(
+            [sys.executable, "-m", "interlock", "follow"],
+            env={**os.environ, "INTERLOCK_URL": server.url, "INTERLOCK_KEY": key, "PYTHONUNBUFFERED": "1"},
+            stdout=file,
+            stderr=subprocess.PIPE,
+        )
+    try:
+        asked = [owner.new_thread(), owner.new_thread()]
+        for thread in asked:
+            owner.chat(thread, script(calls(("guarded", {"name": "x\x1b"}))))
+        ids = [person.one_pending(thread)["request_id"] for thread in asked]
+        wait_for(output.read_text, lambda text: all(f"? {one} approval, " in text for one in ids))
+        person.respond(ids[0], {"granted": False, "reason": "not this"})
+        text = wait_for(output.read_text, lambda text: f"! {ids[0]} " in text and text.endswith("\n"))
+        (line,) = [line for line in text.splitlines() if line.startswith(f"! {ids[0]} ")]
+        assert "refused this at" in line
+        assert line.endswith('(hitl): "not this".')
+        assert "\x1b" not in text
+    finally:
+        process.send_signal(signal.SIGINT)
+        errors = process.communicate(timeout=30)[1]
+    assert (process.returncode, errors) == (130, b"")
+
+
 def test_follow_of_anothers_thread_is_refused(
     interlock: Interlock, server: ServerProcess, key: str, people: People
 ) -> None:

@@ -21,10 +21,12 @@ Told = Callable[[str, Mapping[str, Any], str | None], T]
 class Follower:
     """One stream, from one place in the log on."""
 
-    def __init__(self, transport: Transport, call: Call, last_event_id: str | None) -> None:
+    def __init__(self, transport: Transport, call: Call, last_event_id: str | None, *, is_log: bool = True) -> None:
         self._transport = transport
         self._call = call
         self._last = last_event_id
+        self._is_log = is_log
+        """Whether the stream is a log of one conversation: its frames have numbers, and it may end."""
         self._unnumbered: list[Frame] = []
         """Told since the last numbered frame: only the last frame of an entry of the log has its number."""
         self._again: list[Frame] = []
@@ -47,7 +49,7 @@ class Follower:
             except (NetworkError, RateLimited, ServerUnavailable) as error:
                 trouble = error
             except (Forbidden, NotFound):
-                if not reached:
+                if not (reached and self._is_log):
                     raise
                 return
             await patience.pause(trouble)
@@ -58,6 +60,8 @@ class Follower:
         return replace(self._call, headers=headers)
 
     def _is_new(self, frame: Frame) -> bool:
+        if not self._is_log:
+            return True
         if frame.id is not None:
             self._last, self._unnumbered = frame.id, []
         else:

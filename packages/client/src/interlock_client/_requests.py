@@ -98,6 +98,6 @@ class Requests(Part):
         """
         where = conversation_id or self.conversation_id
         if not where:
-            raise InvalidInput("which conversation? This client has not asked yet, so it has none of its own")
+            raise InvalidInput("which conversation? This client has none of its own yet; follow_inbox() follows all")
         call = Call("GET", "/api/v1/agent/stream", params={"conversation_id": where}, repeatable=True)
         return followed(Follower(self._transport, call, last_event_id), request_event)

@@ -5,6 +5,7 @@ import os
 from typing import Self
 
 from interlock_client._asking import Asking
+from interlock_client._inbox import InboxPart
 from interlock_client._managing import Managing
 from interlock_client._requests import Requests
 from interlock_client._sessions import Sessions
@@ -19,7 +20,7 @@ TIMEOUT = 30.0
 PATIENCE = 30.0
 
 
-class Interlock(Asking, Requests, Threads, Sessions, Managing):
+class Interlock(Asking, Requests, InboxPart, Threads, Sessions, Managing):
     """A server, as one person or agent sees it.
 
     `key` is an API key, `token` one of `sign_in`; `user` is for servers that run without accounts. `agent` is the name

@@ -4,6 +4,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from interlock_client.inbox import InboxEntry
 from interlock_client.threads import RequestView
 
 Data = Mapping[str, Any]
@@ -49,6 +50,42 @@ class OtherEvent:
     data: Data
     id: str | None = None
 
+
+@dataclass(frozen=True, slots=True)
+class InboxAsked:
+    """Something waits for a person."""
+
+    entry: InboxEntry
+
+
+@dataclass(frozen=True, slots=True)
+class InboxSettled:
+    """It was answered, was cancelled or has expired."""
+
+    entry: InboxEntry
+    status: str
+    """`answered`, `cancelled` or `expired`."""
+    answered_by: str | None
+    answered_at: str | None
+    source: str | None
+    value: Data | None
+    """The answer, secret values as `***`; None without one."""
+
+
+@dataclass(frozen=True, slots=True)
+class InboxExtended:
+    entry: InboxEntry
+    expires_at: str
+
+
+@dataclass(frozen=True, slots=True)
+class InboxGone:
+    """Its conversation was deleted, or is not the caller's to see any more."""
+
+    entry: InboxEntry
+
+
+InboxEvent = InboxAsked | InboxSettled | InboxExtended | InboxGone
 
 RequestEvent = RequestAsked | RequestSettled | OtherEvent
 

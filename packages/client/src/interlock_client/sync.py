@@ -102,6 +102,8 @@ class SyncInterlock(_Twin):
     respond = waits(Interlock.respond)
     cancel = waits(Interlock.cancel)
     follow = iterates(Interlock.follow)
+    inbox = iterates(Interlock.inbox)
+    follow_inbox = iterates(Interlock.follow_inbox)
 
     create_thread = waits(Interlock.create_thread)
     threads = iterates(Interlock.threads)

@@ -42,8 +42,10 @@ export interface ApprovalOptions extends AskOptions {
   allowRemember?: boolean;
   displayName?: string;
   allowed?: Approval["decision"][];
-  /** JSON Schema of the arguments, against which an edit is checked. */
+  /** A JSON Schema of the arguments: edits are held against it before they are taken. */
   toolSchema?: JsonObject;
+  /** Arguments that nobody can change. */
+  fixed?: string[];
 }
 
 export abstract class Asking extends Requests {
@@ -131,6 +133,7 @@ export abstract class Asking extends Requests {
       allowed: options.allowed ?? ["accept", "edit", "reject", "response"],
       tool_display_name: options.displayName,
       tool_schema: options.toolSchema,
+      fixed: options.fixed,
     };
     return approvalOf(await this.#answer("permission", data, options), shown);
   }

@@ -15,7 +15,8 @@ import type {
   Risk,
   TicketMade,
 } from "../wire.js";
-import { type Abortable, HITL, Part } from "./part.js";
+import { InboxPart } from "./inbox.js";
+import { type Abortable, HITL } from "./part.js";
 
 const LONGEST_WAIT = 60;
 
@@ -34,7 +35,7 @@ export interface FollowOptions extends Abortable {
   lastEventId?: string;
 }
 
-export abstract class Requests extends Part {
+export abstract class Requests extends InboxPart {
   /** What waits for a person: of one conversation, or everything that the caller may see, the oldest first. */
   async *pending(conversationId?: string, filter: PendingFilter = {}): AsyncGenerator<PendingRequest> {
     const { signal, pageSize = 50, minAge, maxAge, ...named } = filter;
@@ -126,5 +127,5 @@ export abstract class Requests extends Part {
 
 function named(conversationId: string | undefined): string {
   if (conversationId) return conversationId;
-  throw new InvalidInput("which conversation? This client has not asked yet, so it has none of its own");
+  throw new InvalidInput("which conversation? This client has none of its own yet; followInbox() follows all");
 }

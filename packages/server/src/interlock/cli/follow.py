@@ -9,30 +9,36 @@ from interlock.cli._server import Key, Url, User, configured, run
 
 if TYPE_CHECKING:
     from interlock_client.client import Interlock
-    from interlock_client.events import ChatEvent, RequestEvent
+    from interlock_client.events import ChatEvent, InboxEvent, RequestEvent
 
 
 def follow(
-    thread: Annotated[str, typer.Argument(help="The id of the thread, or conversation.")],
+    thread: Annotated[
+        str | None, typer.Argument(help="The id of the thread, or conversation. [default: the requests of all]")
+    ] = None,
     json: Annotated[bool, typer.Option("--json", help="One JSON object a line.")] = False,
     url: Url = None,
     key: Key = None,
     user: User = None,
 ) -> None:
-    """Print what happens from now on, until interrupted; what is pending comes first. It reconnects by itself."""
+    """Print what happens from now on, until interrupted; what is pending comes first. It reconnects by itself.
+
+    Without THREAD: what is asked and what becomes of it, in all conversations that you may see.
+    """
 
     async def work(client: "Interlock") -> None:
         from interlock.cli.terminal.telling import Teller
 
         teller = Teller(as_json=json)
-        async for event in _merged(client.follow_thread(thread), client.follow(thread)):
+        both = (client.follow_thread(thread), client.follow(thread)) if thread else (client.follow_inbox(),)
+        async for event in _merged(*both):
             teller.tell(event)
         teller.finish()
 
     run(configured(url, key, user), work)
 
 
-async def _merged(*streams: "AsyncGenerator[Any]") -> "AsyncGenerator[ChatEvent | RequestEvent]":
+async def _merged(*streams: "AsyncGenerator[Any]") -> "AsyncGenerator[ChatEvent | RequestEvent | InboxEvent]":
     """What any of them tells, until all have ended; the first that fails ends it."""
     import asyncio
 

@@ -14,6 +14,11 @@ from interlock_client.events import (
     ChatEvent,
     End,
     Failed,
+    InboxAsked,
+    InboxEvent,
+    InboxExtended,
+    InboxGone,
+    InboxSettled,
     Interrupt,
     Partial,
     RequestAsked,
@@ -35,12 +40,12 @@ class Teller:
         self._tells_requests = tells_requests
         self._in_text = False
 
-    def tell(self, event: ChatEvent | RequestEvent) -> None:
+    def tell(self, event: ChatEvent | RequestEvent | InboxEvent) -> None:
         if self._as_json:
             typer.echo(json.dumps({"event": type(event).__name__, **_plain(event)}))
         elif isinstance(event, Partial):
             self._partial(event)
-        elif text := self._line(event):
+        elif text := _inbox_line(event) if isinstance(event, InboxEvent) else self._line(event):
             self.finish()
             typer.echo(text)
         elif isinstance(event, End):
@@ -75,6 +80,32 @@ class Teller:
         return ""
 
 
+def _inbox_line(event: InboxEvent) -> str:
+    entry = event.entry
+    match event:
+        case InboxAsked():
+            return f"? {entry.request_id} {entry.kind}, {shown(entry.agent)}: {_cut(entry.headline)}"
+        case InboxSettled():
+            return f"! {entry.request_id} {outcome(_Ended(event), event.status)}"
+        case InboxExtended():
+            return f"… {entry.request_id} may be answered until {event.expires_at}."
+        case InboxGone():
+            return f"! {entry.request_id} is gone: the conversation was deleted, or is no longer yours."
+
+
+class _Ended:
+    """An end that the inbox tells of, in the words of the hitl face."""
+
+    def __init__(self, event: InboxSettled) -> None:
+        self.answered_by, self.answered_at, self.source = event.answered_by, event.answered_at, event.source
+        self.response = event.value
+        if event.entry.kind == "approval" and event.value is not None:
+            decision, message = event.value["decision"], event.value.get("message")
+            said = {"reply" if decision == "response" else "reason": message} if message else {}
+            args = {"args": event.value["args"]} if decision == "edit" else {}
+            self.response = {"granted": decision in ("accept", "edit"), **args, **said}
+
+
 def _asked(data: Mapping[str, Any]) -> str:
     if "tool_name" in data:
         return f"{data['tool_name']} {json_text(data.get('args') or {}, indent=None)}"
@@ -89,8 +120,10 @@ def _cut(text: str) -> str:
     return whole if len(whole) <= LONGEST else f"{whole[:LONGEST]}… ({len(text)} characters)"
 
 
-def _plain(event: ChatEvent | RequestEvent) -> dict[str, Any]:
+def _plain(event: ChatEvent | RequestEvent | InboxEvent) -> dict[str, Any]:
     fields = asdict(event)
+    if isinstance(event, InboxEvent):
+        fields["entry"] = event.entry.model_dump(mode="json")
     if isinstance(event, Interrupt):
         fields["requests"] = [cast("BaseModel", one).model_dump(mode="json") for one in event.requests]
     return fields

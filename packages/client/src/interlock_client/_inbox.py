@@ -1,0 +1,97 @@
+"""The inbox: everything that waits and that the caller may see, listed and followed."""
+
+from collections.abc import AsyncGenerator, Iterator
+from contextlib import aclosing
+from typing import Any
+
+from interlock_client._following import Follower, event_of
+from interlock_client._part import Part
+from interlock_client._patience import Patience
+from interlock_client._transport import Call, segment
+from interlock_client.errors import Forbidden, NotFound
+from interlock_client.events import InboxAsked, InboxEvent, InboxExtended, InboxGone, InboxSettled
+from interlock_client.inbox import Inbox, InboxEntry, InboxRequest, Kind, Risk
+
+INBOX = "/api/v1/inbox"
+PAGE = 200
+
+Waiting = dict[str, InboxEntry]
+
+
+class InboxPart(Part):
+    def inbox(
+        self, *, kind: Kind | None = None, risk: Risk | None = None, agent: str | None = None
+    ) -> AsyncGenerator[InboxEntry]:
+        """Everything that waits and that the caller may see, the oldest first."""
+        return self._listed({"kind": kind, "risk": risk, "agent": agent}, Patience(self._transport.patience))
+
+    async def follow_inbox(self) -> AsyncGenerator[InboxEvent]:
+        """Everything that waits now, and from then on what is asked and what becomes of it, over all conversations.
+
+        It connects again by itself, and then tells what it missed: each request that waits is told of once, and once
+        how it ended. `NotAuthenticated` when the credential does not hold any more.
+        """
+        waiting: Waiting = {}
+        call = Call("GET", f"{INBOX}/stream", repeatable=True)
+        async with aclosing(Follower(self._transport, call, None, is_log=False).frames()) as frames:
+            async for frame in frames:
+                if frame.event in ("hello", "reset"):
+                    # The stream is open, so nothing that happens from now on is missed: look at what happened before.
+                    async for event in self._missed(waiting):
+                        yield event
+                else:
+                    for event in event_of(lambda name, data, _: list(_told(name, data, waiting)), frame):
+                        yield event
+
+    async def _missed(self, waiting: Waiting) -> AsyncGenerator[InboxEvent]:
+        patience = Patience(None)
+        listed = {entry.request_id: entry async for entry in self._listed({}, patience)}
+        for entry in listed.values():
+            if entry.request_id not in waiting:
+                waiting[entry.request_id] = entry
+                yield InboxAsked(entry)
+        for request_id in waiting.keys() - listed.keys():
+            if event := await self._end_of(waiting[request_id], patience):
+                del waiting[request_id]
+                yield event
+
+    async def _end_of(self, entry: InboxEntry, patience: Patience) -> InboxEvent | None:
+        call = Call("GET", f"{INBOX}/requests/{segment(entry.request_id)}", repeatable=True)
+        try:
+            now = await self._transport.fetch(InboxRequest, call, patience)
+        except (Forbidden, NotFound):
+            return InboxGone(entry)
+        if now.status == "pending":
+            return None
+        at = now.answered_at.isoformat().replace("+00:00", "Z") if now.answered_at else None
+        return InboxSettled(entry, now.status, now.answered_by, at, now.source, now.response)
+
+    async def _listed(self, wanted: dict[str, Any], patience: Patience) -> AsyncGenerator[InboxEntry]:
+        params = {**wanted, "limit": PAGE}
+        while True:
+            page = await self._transport.fetch(Inbox, Call("GET", INBOX, params=params, repeatable=True), patience)
+            for entry in page.requests:
+                yield entry
+            if page.next_cursor is None:
+                return
+            params["cursor"] = page.next_cursor
+
+
+def _told(name: str, data: Any, waiting: Waiting) -> Iterator[InboxEvent]:
+    """What a frame tells that was not told before; of what never waited here, nothing."""
+    match name:
+        case "asked" if data["request_id"] not in waiting:
+            entry = InboxEntry.model_validate(data, extra="ignore")
+            waiting[entry.request_id] = entry
+            yield InboxAsked(entry)
+        case "settled" if entry := waiting.pop(data["request_id"], None):
+            how = (data["status"], data["answered_by"], data["answered_at"], data["source"], data["value"])
+            yield InboxSettled(entry, *how)
+        case "extended" if entry := waiting.get(data["request_id"]):
+            yield InboxExtended(entry, data["expires_at"])
+        case "deleted":
+            for entry in [one for one in waiting.values() if one.conversation_id == data["conversation_id"]]:
+                del waiting[entry.request_id]
+                yield InboxGone(entry)
+        case _:
+            pass
