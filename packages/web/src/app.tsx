@@ -1,9 +1,9 @@
-import { useQueryClient } from "@tanstack/react-query";
-import { lazy, Suspense } from "react";
+import { lazy, Suspense, useState } from "react";
 import { Redirect, Route, Switch } from "wouter";
 import { LiveProvider } from "@/api/live-context";
-import { forgetPerson, useSamePerson, useSession } from "@/api/session";
+import { useSamePerson, useSession } from "@/api/session";
 import { InboxPage } from "@/inbox/inbox-page";
+import { EndedSheet } from "@/login/ended-sheet";
 import { LoginPage } from "@/login/login-page";
 import { Announcer } from "@/shell/announcer";
 import { ErrorBoundary } from "@/shell/error-boundary";
@@ -36,20 +36,21 @@ export function App() {
 }
 
 function SignedIn() {
-  const client = useQueryClient();
   const session = useSession();
-  useSamePerson(session.data?.user_id);
+  const [isEnded, setEnded] = useState(false);
+  useSamePerson(session.data?.user_id, (isSignedIn) => setEnded(!isSignedIn));
   if (session.isPending) return <Loading />;
   if (session.isError) return <Failed error={session.error} onRetry={() => void session.refetch()} />;
   if (!session.data)
     return <Redirect to={`/login?next=${encodeURIComponent(location.pathname + location.search)}`} replace />;
   return (
-    <LiveProvider key={session.data.user_id} onSignedOut={() => forgetPerson(client)}>
+    <LiveProvider key={session.data.user_id} isEnded={isEnded} onSignedOut={() => setEnded(true)}>
       <Layout>
         <Suspense fallback={<Loading />}>
           <Pages />
         </Suspense>
       </Layout>
+      {isEnded && <EndedSheet onBack={() => setEnded(false)} />}
     </LiveProvider>
   );
 }

@@ -3,13 +3,21 @@ import { type Connection, Live, type LiveEvent } from "./live";
 
 const Context = createContext<Live | null>(null);
 
+interface Props {
+  /** Nobody is signed in: there is nothing to hear until somebody is. */
+  isEnded: boolean;
+  onSignedOut: () => void;
+  children: ReactNode;
+}
+
 /** Around everything that a signed-in person sees. */
-export function LiveProvider({ onSignedOut, children }: { onSignedOut: () => void; children: ReactNode }) {
+export function LiveProvider({ isEnded, onSignedOut, children }: Props) {
   const [live] = useState(() => new Live(onSignedOut));
   useEffect(() => {
+    if (isEnded) return;
     void live.open();
     return () => live.close();
-  }, [live]);
+  }, [live, isEnded]);
   return <Context.Provider value={live}>{children}</Context.Provider>;
 }
 

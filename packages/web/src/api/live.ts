@@ -83,7 +83,10 @@ export class Live {
           tries = 0;
         });
       } catch (error) {
-        if (error instanceof NotAuthenticated) return this.onSignedOut();
+        if (error instanceof NotAuthenticated) {
+          this.#lost();
+          return this.onSignedOut();
+        }
       }
       if (ending.signal.aborted) return;
       this.#lost();

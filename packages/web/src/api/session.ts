@@ -2,7 +2,7 @@
 import { type QueryClient, useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
 import { NotAuthenticated } from "interlock-client/errors";
 import type { Present, SignedIn, SignedOut, Welcome } from "interlock-client/inbox";
-import { useEffect } from "react";
+import { useEffect, useRef } from "react";
 import { setServerTime } from "./clock";
 import { setPresentPerson } from "./person";
 import { hearTabs, tellTabs } from "./tabs";
@@ -18,6 +18,7 @@ export function useSession() {
     queryFn: async ({ signal }): Promise<Present | null> => {
       const present = await readSession(signal);
       setPresentPerson(present?.user_id ?? null);
+      if (present) keepStorageOf(present.user_id);
       return present;
     },
   });
@@ -34,6 +35,18 @@ async function readSession(signal?: AbortSignal): Promise<Present | null> {
   }
 }
 
+const OWNER = "interlock.person";
+
+/** What a tab keeps outlives the session, for the one whose it is. */
+function keepStorageOf(userId: string): void {
+  try {
+    if (sessionStorage.getItem(OWNER) !== userId) sessionStorage.clear();
+    sessionStorage.setItem(OWNER, userId);
+  } catch {
+    // A browser that keeps nothing keeps nothing of anybody's.
+  }
+}
+
 /** Nothing of one person is left for the next. */
 export function forgetPerson(client: QueryClient, next: Present | null = null): void {
   sessionStorage.clear();
@@ -43,14 +56,23 @@ export function forgetPerson(client: QueryClient, next: Present | null = null): 
   client.removeQueries({ predicate: (query) => query.queryKey[0] !== SESSION[0] });
 }
 
-/** Another tab may have signed out, or somebody else in: this one shows nothing of `userId` from then on. */
-export function useSamePerson(userId: string | undefined): void {
+/**
+ * Another tab may have signed out, or somebody else in: this one shows nothing of `userId` from then on. `heard` tells
+ * whether their session still holds.
+ */
+export function useSamePerson(userId: string | undefined, heard: (isSignedIn: boolean) => void): void {
   const client = useQueryClient();
+  const newest = useRef(heard);
+  useEffect(() => {
+    newest.current = heard;
+  });
   useEffect(() => {
     if (userId === undefined) return;
     const ask = async () => {
       const present = await readSession().catch(() => undefined);
-      if (present !== undefined && present?.user_id !== userId) forgetPerson(client, present);
+      if (present === undefined) return;
+      if (present && present.user_id !== userId) forgetPerson(client, present);
+      else newest.current(present !== null);
     };
     const look = () => {
       if (document.visibilityState === "visible") void ask();

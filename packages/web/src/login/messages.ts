@@ -25,6 +25,12 @@ export const en = {
     what: "Open the sign-in link that the server printed when it was started. It makes the first account.",
     lost: "The link is gone? Start the server again: it prints a new one. Or make an account on its machine with",
   },
+  ended: {
+    title: "Your session has ended",
+    why: "It ran out, or it was ended somewhere else. Nothing was sent. What you have begun is still here: give your password to go on with it.",
+    password: "Password of {name}",
+    leave: "Sign in as somebody else; what is begun here is dropped",
+  },
   error: {
     wrong:
       "Name and password do not fit. Check both; names and passwords distinguish capital letters. An admin can set a new password on the server with",
@@ -67,6 +73,12 @@ export const zh: Translated<typeof en> = {
     title: "此服务器还没有账户",
     what: "请打开服务器启动时打印的登录链接，用它创建第一个账户。",
     lost: "找不到链接？重新启动服务器会打印新的链接，也可以在服务器上运行以下命令创建账户：",
+  },
+  ended: {
+    title: "会话已结束",
+    why: "会话已过期，或在别处被结束。没有发送任何内容。你已填写的内容仍在这里：输入密码即可继续。",
+    password: "{name} 的密码",
+    leave: "以其他身份登录（放弃此处已填写的内容）",
   },
   error: {
     wrong: "用户名或密码不正确。请检查两者，注意区分大小写。管理员可以在服务器上重置密码：",

@@ -1,4 +1,4 @@
-import { Forbidden, InvalidInput, NotAuthenticated, NotFound } from "interlock-client/errors";
+import { Forbidden, InvalidInput, NotFound } from "interlock-client/errors";
 import type { InboxRequest } from "interlock-client/inbox";
 import { useEffect, useRef } from "react";
 import { useTranslations } from "use-intl";
@@ -31,9 +31,11 @@ export function RequestView({ id, embedded = false }: { id: string; embedded?: b
 
 type Source = ReturnType<typeof useRequest>;
 
-/** What was read before is not for whoever may not read it now. What was deleted under its reader stays. */
+/**
+ * What was read before is not for whoever may not read it now. What was deleted under its reader stays, and so does, under
+ * the sheet that asks for the password, what somebody has begun whose session has ended.
+ */
 function isWithheld({ query: { error }, isDeleted }: Source): boolean {
-  if (error instanceof NotAuthenticated) return true;
   return !isDeleted && (error instanceof NotFound || error instanceof Forbidden);
 }
 

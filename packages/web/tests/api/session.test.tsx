@@ -36,6 +36,8 @@ afterEach(() => {
   globalThis.fetch = network;
 });
 
+const unheard = () => {};
+
 function isForgotten(): boolean {
   return client.getQueryData(["request", "r"]) === undefined && sessionStorage.length === 0;
 }
@@ -56,22 +58,34 @@ describe("whoever leaves", () => {
   });
 
   it("leaves all tabs", async () => {
-    renderHook(() => useSamePerson("u1"), { wrapper: around });
+    renderHook(() => useSamePerson("u1", unheard), { wrapper: around });
     act(() => tellTabs("left"));
     await waitFor(() => expect(isForgotten()).toBe(true));
   });
 
-  it.each([null, "u2"])("is noticed when the tab is looked at again: now %s", async (next) => {
-    signedIn(next);
-    renderHook(() => useSamePerson("u1"), { wrapper: around });
+  it("is noticed when the tab is looked at again, and somebody else is there", async () => {
+    signedIn("u2");
+    renderHook(() => useSamePerson("u1", unheard), { wrapper: around });
     act(() => void document.dispatchEvent(new Event("visibilitychange")));
     await waitFor(() => expect(isForgotten()).toBe(true));
-    expect(client.getQueryData<{ user_id: string }>(SESSION)?.user_id ?? null).toBe(next);
+    expect(client.getQueryData<{ user_id: string }>(SESSION)?.user_id).toBe("u2");
+  });
+
+  it("keeps what they have begun while nobody else has come", async () => {
+    const heard: boolean[] = [];
+    signedIn(null);
+    renderHook(() => useSamePerson("u1", (isSignedIn) => heard.push(isSignedIn)), { wrapper: around });
+    act(() => void document.dispatchEvent(new Event("visibilitychange")));
+    await waitFor(() => expect(heard).toEqual([false]));
+    expect(isForgotten()).toBe(false);
+    signedIn("u1");
+    act(() => tellTabs("came"));
+    await waitFor(() => expect(heard).toEqual([false, true]));
   });
 
   it("has not left while they are still the same", async () => {
     signedIn("u1");
-    renderHook(() => useSamePerson("u1"), { wrapper: around });
+    renderHook(() => useSamePerson("u1", unheard), { wrapper: around });
     act(() => void document.dispatchEvent(new Event("visibilitychange")));
     act(() => tellTabs("came"));
     await new Promise((resolve) => setTimeout(resolve, 50));

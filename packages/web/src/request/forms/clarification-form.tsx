@@ -2,6 +2,7 @@ import { useId } from "react";
 import { AgentWords } from "@/text/agent-words";
 import { isFree, questionsOf } from "../model/bodies";
 import { pickAt, withPick } from "../model/drafts";
+import { isFillable } from "../model/outcome";
 import { fieldMessage } from "../problems";
 import { useReview } from "../review";
 import { Details } from "../views/details";
@@ -19,8 +20,8 @@ export function ClarificationForm() {
         <AgentWords text={question.text} />
         <Details />
       </div>
-      {situation === "open" && isFree(request) && <FreeForm labelledBy={asked} question={question} />}
-      {situation === "open" && !isFree(request) && (
+      {isFillable(situation) && isFree(request) && <FreeForm labelledBy={asked} question={question} />}
+      {isFillable(situation) && !isFree(request) && (
         <Choices
           labelledBy={asked}
           choices={question.choices}

@@ -3,6 +3,7 @@ import { useTranslations } from "use-intl";
 import { AgentWords } from "@/text/agent-words";
 import { decisionOf } from "../model/bodies";
 import { pickAt, withPick } from "../model/drafts";
+import { isFillable } from "../model/outcome";
 import { fieldMessage } from "../problems";
 import { useReview } from "../review";
 import { Code } from "../views/end-line";
@@ -24,7 +25,7 @@ export function DecisionForm() {
       <p ref={end.marker} className={styles.code}>
         <Code />
       </p>
-      {situation === "open" && (
+      {isFillable(situation) && (
         <>
           <Choices
             labelledBy={asked}

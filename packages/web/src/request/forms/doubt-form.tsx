@@ -2,6 +2,7 @@ import { useId } from "react";
 import { useTranslations } from "use-intl";
 import { type Doubt, decisionOf } from "../model/bodies";
 import { pickAt, withPick } from "../model/drafts";
+import { isFillable } from "../model/outcome";
 import { useReview } from "../review";
 import { Code } from "../views/end-line";
 import { Lines } from "../views/lines";
@@ -35,7 +36,7 @@ export function DoubtForm({ doubt }: { doubt: Doubt }) {
         </div>
       </section>
       <p className={styles.plain}>{t("doubt.asked")}</p>
-      {situation === "open" && (
+      {isFillable(situation) && (
         <>
           <Ways />
           {pickAt(draft, 0).choice === "done" && <Why label={t("result")} />}

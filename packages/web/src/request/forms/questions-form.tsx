@@ -6,6 +6,7 @@ import { Revealed } from "@/text/revealed";
 import { missingAnswers } from "../model/answers";
 import { type Question, questionsOf } from "../model/bodies";
 import { pickAt, withPick } from "../model/drafts";
+import { isFillable } from "../model/outcome";
 import { fieldMessage } from "../problems";
 import { useReview } from "../review";
 import { Details } from "../views/details";
@@ -23,7 +24,7 @@ export function QuestionsForm() {
     <>
       <AgentWords text={textOf(request.body.title)} />
       <Details />
-      {situation === "open" && (
+      {isFillable(situation) && (
         <p className={styles.count} aria-live="polite">
           {t("answered", { done: questions.length - missing.length, count: questions.length })}
         </p>
@@ -50,7 +51,7 @@ function Asked({ question, place, isMissing }: { question: Question; place: numb
       <div id={asked} className={styles.asked}>
         <Revealed text={question.text} multiline />
       </div>
-      {situation === "open" && (
+      {isFillable(situation) && (
         <Choices
           labelledBy={asked}
           choices={question.choices}

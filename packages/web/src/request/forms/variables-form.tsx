@@ -1,6 +1,7 @@
 import { useId, useState } from "react";
 import { useTranslations } from "use-intl";
 import { type Variable, variablesOf } from "../model/bodies";
+import { isFillable } from "../model/outcome";
 import { Name } from "../names";
 import { fieldMessage } from "../problems";
 import { useReview } from "../review";
@@ -12,7 +13,7 @@ import { type FieldProps, SecretField } from "./secret-field";
 export function VariablesForm() {
   const t = useTranslations("request.forms");
   const { request, situation, save, setSave } = useReview();
-  const isOpen = situation === "open";
+  const isOpen = isFillable(situation);
   return (
     <div className={styles.variables}>
       {variablesOf(request).map((variable) => (
@@ -58,7 +59,7 @@ function Field({ variable }: { variable: Variable }) {
       </label>
       {variable.label && variable.label !== name && <AgentText text={variable.label} />}
       {variable.description && <AgentText text={variable.description} />}
-      {situation === "open" &&
+      {isFillable(situation) &&
         (isSensitive ? <SecretField {...field} onFilled={setHasSecret} /> : <Plain {...field} />)}
       <Wrong id={`${id}wrong`}>{wrong}</Wrong>
     </div>

@@ -30,6 +30,11 @@ export type Situation =
   | "deleted"
   | "offline";
 
+/** Whether what is begun can be gone on with; without a connection it is only not sent. */
+export function isFillable(situation: Situation): boolean {
+  return situation === "open" || situation === "offline";
+}
+
 export interface Circumstances {
   request: Pick<InboxRequest, "status">;
   delivery: Delivery | null;
