@@ -3,7 +3,8 @@
 import hashlib
 import json
 
-from playwright.sync_api import expect
+import pytest
+from playwright.sync_api import Locator, expect
 
 from tests.support import hitl
 from tests.support.inbox import INBOX, told
@@ -112,6 +113,60 @@ def test_a_value_that_is_needed_is_asked_for_before_anything_is_sent(reviewer: P
     expect(review.page.get_by_label("WEB_KEY required")).to_be_focused()
     expect(review.page.get_by_text("A value is needed.")).to_have_count(1)
     review.is_open()
+
+
+PEM = "-----BEGIN PRIVATE KEY-----\nMIIEvQIBADANBgkqhkiG9w0BAQEFAASC\nzs3tLxW8\n-----END PRIVATE KEY-----\n"
+IS_HIDDEN = "one => one.type === 'password' || getComputedStyle(one).webkitTextSecurity === 'disc'"
+
+
+def pastes(field: Locator, text: str) -> None:
+    """As a person does, with what another window left on the clipboard."""
+    field.evaluate(
+        """(field, text) => {
+          const clipboardData = new DataTransfer();
+          clipboardData.setData("text/plain", text);
+          const paste = new ClipboardEvent("paste", { clipboardData, bubbles: true, cancelable: true });
+          if (field.dispatchEvent(paste)) { field.focus(); document.execCommand("insertText", false, text); }
+        }""",
+        text,
+    )
+
+
+@pytest.mark.parametrize("ending", ["\n", "\r\n"])
+def test_a_secret_of_several_lines_keeps_its_lines_and_stays_hidden(
+    reviewer: Person, witness: Witness, ending: str
+) -> None:
+    review = needed(reviewer)
+    key = review.page.get_by_label("WEB_KEY required")
+    pastes(key, PEM.replace("\n", ending))
+    expect(key).to_have_value(PEM)
+    assert key.evaluate(IS_HIDDEN)
+    review.page.get_by_label("WEB_REGION required").fill("eu\nwest")
+    review.page.get_by_role("button", name="Show for 10 s").first.click()
+    assert not key.evaluate(IS_HIDDEN)
+    review.passes(10_000)
+    expect(review.page.get_by_role("button", name="Show for 10 s").first).to_be_visible()
+    assert key.evaluate(IS_HIDDEN)
+    assert "MIIEvQ" not in review.page.content()
+    review.chooses("Hand over")
+    review.ends("Answered at")
+    used(witness, PEM)
+    assert review.sent[-1]["value"]["values"]["WEB_KEY"] == PEM
+    assert review.sent[-1]["value"]["values"]["WEB_REGION"] == "eu\nwest"
+    assert "MIIEvQ" not in kept_in_the_browser(review)
+
+
+def test_lines_of_a_secret_can_be_typed(reviewer: Person) -> None:
+    review = needed(reviewer)
+    key = review.page.get_by_label("WEB_KEY required")
+    key.fill("first")
+    review.page.get_by_role("button", name="Several lines").first.click()
+    expect(key).to_have_value("first")
+    key.press("End")
+    key.press("Enter")
+    key.press_sequentially("second")
+    expect(key).to_have_value("first\nsecond")
+    assert key.evaluate(IS_HIDDEN)
 
 
 def test_saved_values_fill_later_asks_without_anybody(reviewer: Person, witness: Witness) -> None:

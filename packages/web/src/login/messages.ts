@@ -27,7 +27,7 @@ export const en = {
   },
   ended: {
     title: "Your session has ended",
-    why: "It ran out, or it was ended somewhere else. Nothing was sent. What you have begun is still here: give your password to go on with it.",
+    why: "It ran out, or it was ended somewhere else. What you have begun is still here: give your password to go on with it.",
     password: "Password of {name}",
     leave: "Sign in as somebody else; what is begun here is dropped",
   },
@@ -76,7 +76,7 @@ export const zh: Translated<typeof en> = {
   },
   ended: {
     title: "会话已结束",
-    why: "会话已过期，或在别处被结束。没有发送任何内容。你已填写的内容仍在这里：输入密码即可继续。",
+    why: "会话已过期，或在别处被结束。你已填写的内容仍在这里：输入密码即可继续。",
     password: "{name} 的密码",
     leave: "以其他身份登录（放弃此处已填写的内容）",
   },

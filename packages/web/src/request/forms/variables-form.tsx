@@ -9,6 +9,8 @@ import { AgentText, Wrong } from "./agent-text";
 import styles from "./forms.module.css";
 import { type FieldProps, SecretField } from "./secret-field";
 
+const MOST_ROWS = 8;
+
 /** Values that the agent needs. */
 export function VariablesForm() {
   const t = useTranslations("request.forms");
@@ -70,10 +72,11 @@ function Plain({ id, name, isWrong }: FieldProps) {
   const { draft, setDraft } = useReview();
   const change = (text: string) => setDraft((before) => ({ ...before, values: { ...before.values, [name]: text } }));
   return (
-    <input
+    <textarea
       id={id}
-      type="text"
-      className={styles.input}
+      // Lines stay lines, also those of what is no secret.
+      rows={Math.min((draft.values?.[name] ?? "").split("\n").length, MOST_ROWS)}
+      className={`${styles.input} ${styles.plain}`}
       autoComplete="off"
       spellCheck={false}
       aria-invalid={isWrong}
