@@ -241,6 +241,23 @@ def test_a_high_risk_is_approved_with_its_code_alone(reviewer: Person, witness: 
     ran(witness, "coded-on-the-page")
 
 
+def test_fingers_that_have_learned_a_code_do_not_approve_the_same_call_again(
+    reviewer: Person, witness: Witness
+) -> None:
+    first, *others = (view(reviewer.client, asks(reviewer, "execute", command="again-and-again")) for _ in range(4))
+    learned = first["code"]
+    # One of them may have the same digits by chance.
+    review = opened(reviewer, next(one["request_id"] for one in others if one["code"] != learned))
+    review.code.fill(learned)
+    review.tries("Approve")
+    expect(review.bar).to_contain_text("These are not the digits")
+    review.is_open()
+    review.types_code()
+    review.chooses("Approve")
+    review.ends("Approved at")
+    ran(witness, "again-and-again")
+
+
 def test_at_high_risk_a_goes_to_the_code_and_never_approves(reviewer: Person) -> None:
     review = opened(reviewer, asks(reviewer, "execute", command="not-by-a"))
     review.press("a")

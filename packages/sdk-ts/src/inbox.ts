@@ -113,7 +113,7 @@ export interface InboxRequest extends InboxEntry {
   body: Record<string, unknown>;
   view: View;
   digest: string;
-  /** What a yes to a risky call has to repeat; null where none is needed. */
+  /** What a risky answer has to repeat, other digits for each request; null where no answer is risky. */
   code: string | null;
   args_schema: Record<string, unknown> | null;
   file: File | null;

@@ -1,6 +1,7 @@
 """The inbox's routes: the list, one request in full, and answers that are bound to what was shown."""
 
 import json
+import re
 from collections.abc import Iterator
 from typing import Any
 
@@ -71,9 +72,20 @@ def test_what_will_run_is_shown_to_the_last_line(alice: ThreadsClient) -> None:
     command = "\n".join(f"echo {number}" for number in range(5_000))
     shown = view(alice, asked(alice, ("execute", {"command": command}))[0])
     assert shown["view"] == {"type": "command", "lines": command.split("\n"), "rest": [], "details": []}
-    assert shown["code"] == f"{int(shown['digest'][:8], 16) % 10_000:04}"
+    assert re.fullmatch(r"\d{4}", shown["code"])
     assert shown["args_schema"]["properties"].keys() == {"command"}
     assert shown["allowed"] == ["accept", "edit", "reject", "response"]
+
+
+def test_the_same_call_has_another_code_each_time(alice: ThreadsClient) -> None:
+    again = [view(alice, asked(alice, ("execute", {"command": "the same"}))[0]) for _ in range(6)]
+    assert len({shown["digest"] for shown in again}) == 1
+    # Two of them may have the same digits by chance, and not six.
+    assert len({shown["code"] for shown in again}) > 1
+    assert view(alice, again[0])["code"] == again[0]["code"]
+    learned = next(shown["code"] for shown in again if shown["code"] != again[0]["code"])
+    refused = answer(alice, again[0], {"decision": "accept"}, code=learned)
+    assert (refused.status_code, refused.json()["errors"][0]["field"]) == (400, "code")
 
 
 def test_a_yes_to_what_is_risky_repeats_the_code(alice: ThreadsClient, witness: Witness) -> None:

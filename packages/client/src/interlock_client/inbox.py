@@ -111,7 +111,9 @@ class InboxRequest(InboxEntry):
     body: dict[str, Any]
     view: View
     digest: str
-    code: str | None = Field(description="What a yes to a risky call has to repeat; null where none is needed.")
+    code: str | None = Field(
+        description="What a risky answer has to repeat, other digits for each request; null where no answer is risky."
+    )
     args_schema: dict[str, Any] | None
     file: File | None
     allowed: list[str]

@@ -1,7 +1,6 @@
 import type { InboxRequest } from "interlock-client/inbox";
 import { describe, expect, it } from "vitest";
 import { stroke } from "@/request/model/arming";
-import { codeOf } from "@/request/model/code";
 import { left } from "@/request/model/countdown";
 import { Dwell } from "@/request/model/dwell";
 import { LateGuard } from "@/request/model/guard";
@@ -9,14 +8,6 @@ import { linesLeft } from "@/request/model/lines-left";
 import { obstacleTo } from "@/request/model/obstacle";
 import { isWide, offered } from "@/request/model/remember";
 import { siblingOf } from "@/request/model/siblings";
-
-describe("the code", () => {
-  it("is made of the digest as the server makes it", () => {
-    expect(codeOf("00002710ffff")).toBe("0000");
-    expect(codeOf("ffffffff0000")).toBe(String(0xffffffff % 10_000));
-    expect(codeOf("0000000a")).toBe("0010");
-  });
-});
 
 describe("arming", () => {
   it("takes a second stroke, not before 400 ms and not after 10 s", () => {

@@ -27,7 +27,7 @@ export function request(given: Partial<InboxRequest> = {}): InboxRequest {
     body: { tool_name: "execute", args: {}, description: "" },
     view: { type: "json", lines: ["{}"], rest: [], details: [] },
     digest: "00000011aaaa",
-    code: null,
+    code: "0017",
     args_schema: null,
     file: null,
     allowed: ["accept", "edit", "reject", "response"],

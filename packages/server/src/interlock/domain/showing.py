@@ -105,8 +105,18 @@ def shown_digest(request: Request) -> str:
 
 
 def code_of(request: Request) -> str:
-    """Four digits that stand behind the last line of what will run; a yes to what is risky has to repeat them."""
-    return f"{int(shown_digest(request)[:8], 16) % 10_000:04}"
+    """Four digits that stand behind the last line of what will run; a yes to what is risky has to repeat them.
+
+    Others for each request: those of a call that comes again and again would be learned by the fingers.
+    """
+    return f"{int(digest([request.id, shown_digest(request)])[:8], 16) % 10_000:04}"
+
+
+def takes_code(request: Request) -> bool:
+    """Whether there is an answer to it that has to repeat the code."""
+    if request.kind is RequestKind.DECISION:
+        return any(needs_code(request, {"decision": one["key"]}) for one in request.body["options"])
+    return request.kind is RequestKind.APPROVAL
 
 
 def needs_code(request: Request, value: Mapping[str, Any] | None, remember: Remember | None = None) -> bool:

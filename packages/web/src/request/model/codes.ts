@@ -2,13 +2,12 @@
 import type { InboxRequest } from "interlock-client/inbox";
 import type { Mode } from "../review";
 import { decisionOf } from "./bodies";
-import { codeOf } from "./code";
 import { type Draft, pickAt } from "./drafts";
 import { isRisky, isWide, type Kept } from "./remember";
 
 /** Null: the answer that is being given needs none. */
 export function neededCode(request: InboxRequest, mode: Mode, kept: Kept, draft: Draft): string | null {
-  return isNeeded(request, mode, kept, draft) ? (request.code ?? codeOf(request.digest)) : null;
+  return isNeeded(request, mode, kept, draft) ? request.code : null;
 }
 
 function isNeeded(request: InboxRequest, mode: Mode, kept: Kept, draft: Draft): boolean {

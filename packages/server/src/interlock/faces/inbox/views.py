@@ -44,7 +44,6 @@ def full_view(view: FullView, locale: Locale) -> dict[str, Any]:
     default = default_answer(request.kind, request.body)
     settled_at = answer.at if answer else request.settled_at
     written = showing.written(request)
-    needs_code = showing.needs_code(request, {"decision": "accept"})
     return entry_view(view.entry, locale) | {
         "status": request.status.value,
         "in_doubt": request.form.get("shape") == "effect",
@@ -56,7 +55,7 @@ def full_view(view: FullView, locale: Locale) -> dict[str, Any]:
             "details": list(written.details),
         },
         "digest": showing.shown_digest(request),
-        "code": showing.code_of(request) if needs_code else None,
+        "code": showing.code_of(request) if showing.takes_code(request) else None,
         "args_schema": view.schema,
         "file": _file(view),
         "allowed": list(request.body.get("allowed", ())),
