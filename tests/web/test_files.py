@@ -135,3 +135,20 @@ def test_a_call_that_would_fail_shows_what_it_asks_for(reviewer: Person, workspa
     review.chooses("Refuse")
     review.chooses("Refuse")
     review.ends("Refused at")
+
+
+def test_of_a_difference_of_fifty_thousand_lines_only_what_is_near_the_screen_is_drawn(
+    reviewer: Person, workspace: Path
+) -> None:
+    (workspace / "huge.txt").write_text("".join(f"line {number}\n" for number in range(50_000)))
+    review = ordered(reviewer, "write huge.txt: replaced")
+    review.bar.get_by_text("lines left").wait_for()
+    expect(review.shown).to_contain_text("+1 −50001")
+    assert review.shown.evaluate("one => one.querySelectorAll('*').length") < 5_000
+    review.tries("Approve")
+    review.is_open()
+    review.page.locator("[data-review] > div").first.evaluate("one => { one.scrollTop = one.scrollHeight; }")
+    expect(review.shown.get_by_text("line 49999", exact=True)).to_be_visible()
+    review.chooses("Approve")
+    review.ends("Approved at")
+    becomes(workspace / "huge.txt", "replaced")

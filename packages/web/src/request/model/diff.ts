@@ -105,8 +105,8 @@ function merged(sections: readonly Section[]): Section[] {
   for (const section of sections) {
     const last = found.at(-1);
     if (section.rows.length === 0) continue;
-    if (last?.type === "rows" && section.type === "rows")
-      found[found.length - 1] = whole([...last.rows, ...section.rows]);
+    // Into its own list: copying it with each section would take minutes where every other line has changed.
+    if (last?.type === "rows" && section.type === "rows") for (const row of section.rows) last.rows.push(row);
     else found.push(section);
   }
   return found;

@@ -1,17 +1,18 @@
 import type { File } from "interlock-client/inbox";
-import { useMemo, useState } from "react";
+import { memo, useMemo, useState } from "react";
 import { useTranslations } from "use-intl";
 import { pieces, type Row } from "@/text/reveal";
 import { Line, Revealed } from "@/text/revealed";
 import { type DiffRow, difference, type Section } from "../model/diff";
 import { useMoment } from "../moment";
+import { Blocks } from "./blocks";
 import styles from "./diff-view.module.css";
-import { inBlocks, intrinsic } from "./lines";
+import { BLOCK, FEW_BLOCKS, LINE_HEIGHT } from "./lines";
 
 const SIGNS = { same: " ", added: "+", removed: "−" } as const;
 
 /** What would become of the file. */
-export function DiffView({ file }: { file: File }) {
+export const DiffView = memo(function DiffView({ file }: { file: File }) {
   const found = useMemo(() => difference(file.text ?? "", file.after ?? ""), [file.text, file.after]);
   return (
     <>
@@ -19,7 +20,7 @@ export function DiffView({ file }: { file: File }) {
       <DiffSections sections={found.sections} />
     </>
   );
-}
+});
 
 export function DiffSections({ sections }: { sections: readonly Section[] }) {
   return (
@@ -65,20 +66,21 @@ function Folded({ rows }: { rows: DiffRow[] }) {
   );
 }
 
+const ONE = () => 1;
+
 function Rows({ rows }: { rows: readonly DiffRow[] }) {
-  return inBlocks(rows).map((block, place) => (
-    <div
-      // biome-ignore lint/suspicious/noArrayIndexKey: blocks have no other name than their place
-      key={place}
+  const draw = (own: readonly DiffRow[]) => own.map((row) => <DiffLine key={`${row.type}${row.number}`} row={row} />);
+  return (
+    <Blocks
+      items={rows}
+      size={BLOCK}
+      few={FEW_BLOCKS}
+      linesOf={ONE}
+      lineHeight={LINE_HEIGHT}
       className={styles.block}
-      style={intrinsic(block.length)}
-      data-lines={block.length}
-    >
-      {block.map((row) => (
-        <DiffLine key={`${row.type}${row.number}`} row={row} />
-      ))}
-    </div>
-  ));
+      draw={draw}
+    />
+  );
 }
 
 function DiffLine({ row }: { row: DiffRow }) {

@@ -1,50 +1,50 @@
 import { memo, useMemo } from "react";
 import { type Row, rows } from "@/text/reveal";
 import { Line } from "@/text/revealed";
+import { Blocks } from "./blocks";
 import styles from "./lines.module.css";
 
 /** So many lines are laid out together; those that are not on the screen cost nothing. */
 export const BLOCK = 100;
-const LINE_HEIGHT = 20;
+export const LINE_HEIGHT = 20;
+export const FEW_BLOCKS = 60;
+
+const ONE = () => 1;
 
 /** Lines to the last, whatever they hold: they wrap, and none is left out. */
 export const Lines = memo(function Lines({ lines, prompt }: { lines: readonly string[]; prompt?: string }) {
-  const blocks = useMemo(() => inBlocks(rows(lines)), [lines]);
+  const found = useMemo(() => rows(lines), [lines]);
+  if (found.length === 1) {
+    return (
+      <div className={styles.lines} data-lines={1}>
+        {drawn(found[0] as Row, 0, prompt)}
+      </div>
+    );
+  }
   return (
     <div className={styles.lines}>
-      {blocks.map((block, place) => (
-        // biome-ignore lint/suspicious/noArrayIndexKey: blocks have no other name than their place
-        <Block key={place} rows={block} prompt={place === 0 ? prompt : undefined} />
-      ))}
+      <Blocks
+        items={found}
+        size={BLOCK}
+        few={FEW_BLOCKS}
+        linesOf={ONE}
+        lineHeight={LINE_HEIGHT}
+        className={styles.block}
+        draw={(own, from) => own.map((row, place) => drawn(row, from + place, prompt))}
+      />
     </div>
   );
 });
 
-function Block({ rows: found, prompt }: { rows: Row[]; prompt: string | undefined }) {
-  const height = useMemo(() => intrinsic(found.length), [found.length]);
+function drawn(row: Row, place: number, prompt: string | undefined) {
   return (
-    <div className={styles.block} style={height} data-lines={found.length}>
-      {found.map((row, place) => (
-        // biome-ignore lint/suspicious/noArrayIndexKey: lines have no other name than their place
-        <div key={place} className={styles.line}>
-          {prompt && place === 0 && (
-            <span className={styles.prompt} aria-hidden="true">
-              {prompt}
-            </span>
-          )}
-          <Line row={row} />
-        </div>
-      ))}
+    <div key={place} className={styles.line}>
+      {prompt && place === 0 && (
+        <span className={styles.prompt} aria-hidden="true">
+          {prompt}
+        </span>
+      )}
+      <Line row={row} />
     </div>
   );
-}
-
-export function inBlocks<T>(items: readonly T[]): T[][] {
-  const count = Math.ceil(items.length / BLOCK);
-  return Array.from({ length: count }, (_, place) => items.slice(place * BLOCK, (place + 1) * BLOCK));
-}
-
-/** How high a block is taken to be until it is laid out. */
-export function intrinsic(count: number) {
-  return { containIntrinsicSize: `auto ${count * LINE_HEIGHT}px` };
 }

@@ -1,5 +1,5 @@
 import { Copy } from "lucide-react";
-import { useId } from "react";
+import { useId, useMemo } from "react";
 import { useTranslations } from "use-intl";
 import { Button } from "@/design/button";
 import { Risk } from "@/design/risk";
@@ -42,7 +42,9 @@ export function RunPanel() {
 function Shown({ look }: { look: Look }) {
   const t = useTranslations("request.run");
   const { request } = useReview();
-  const rest = restOf(request);
+  const rest = useMemo(() => restOf(request), [request]);
+  const given = useMemo(() => argumentsOf(request.view.lines), [request.view.lines]);
+  const json = useMemo(() => jsonOf(request), [request]);
   switch (look) {
     case "command":
       return (
@@ -58,12 +60,10 @@ function Shown({ look }: { look: Look }) {
           {rest.length > 0 && <Beside>{<ArgumentsView given={rest} />}</Beside>}
         </>
       );
-    case "arguments": {
-      const given = argumentsOf(request.view.lines);
+    case "arguments":
       return given.length > 0 ? <ArgumentsView given={given} /> : <p className={styles.note}>{t("nothing")}</p>;
-    }
     case "json":
-      return <Lines lines={jsonOf(request)} />;
+      return <Lines lines={json} />;
   }
 }
 

@@ -66,7 +66,8 @@ export function scrollerOf(element: Element): Element | null {
 }
 
 function measured(root: HTMLElement, covered: number): number {
-  const blocks = [...root.querySelectorAll<HTMLElement>("[data-lines]")];
+  // A value may be in blocks of its own, in a block of arguments that counts its lines too.
+  const blocks = [...root.querySelectorAll<HTMLElement>("[data-lines]:not([data-lines] *)")];
   const [first] = blocks;
   if (!first) return 0;
   const edge = scrollerOf(first)?.getBoundingClientRect().bottom ?? window.innerHeight;

@@ -1,0 +1,66 @@
+"""Requests with very much in them: only what is near the screen is drawn, and all of it can be read to its end."""
+
+import pytest
+from playwright.sync_api import expect
+
+from tests.support import hitl
+from tests.web.person import Person
+from tests.web.reviewing import Review, opened
+
+COUNT = 10_000
+MOST_ELEMENTS = 5_000
+ARGS = {f"argument_{number:05}": f"value {number}" for number in range(COUNT)}
+TO_THE_END = "one => { one.scrollTop = one.scrollHeight; }"
+# Page by page, as somebody does who reads: a page counts when something is drawn in its middle.
+READ = """async (scroller, wanted) => {
+  const found = new Set();
+  const frame = () => new Promise((resolve) => requestAnimationFrame(resolve));
+  const { top, left, height, width } = scroller.getBoundingClientRect();
+  const take = () => {
+    for (const one of scroller.querySelectorAll("dt, [data-lines] > div > div, [data-lines] > div"))
+      for (const [name] of one.textContent.matchAll(/argument_\\d{5}/g)) found.add(name);
+  };
+  for (let frames = 0; frames < 5000 && found.size < wanted; frames += 1) {
+    take();
+    const middle = document.elementFromPoint(left + width / 2, top + height / 2);
+    if (middle?.childElementCount !== 0 || middle.textContent !== "") scroller.scrollTop += height;
+    await frame();
+  }
+  return found.size;
+}"""
+
+
+def asked(reviewer: Person) -> Review:
+    with hitl.of(reviewer.client) as elsewhere:
+        made = elsewhere.ask("permission", {"tool_name": "bulk", "args": ARGS})
+    return opened(reviewer, made["request_id"])
+
+
+def drawn(review: Review) -> int:
+    return review.shown.evaluate("one => one.querySelectorAll('*').length")
+
+
+@pytest.mark.parametrize("look", ["Arguments", "JSON"])
+def test_ten_thousand_arguments_are_complete_though_few_are_drawn(reviewer: Person, look: str) -> None:
+    review = asked(reviewer)
+    review.shown.get_by_role("button", name=look).click()
+    expect(review.shown).to_contain_text("argument_00000")
+    assert drawn(review) < MOST_ELEMENTS
+    scroller = review.page.locator("[data-review] > div").first
+    assert scroller.evaluate(READ, COUNT) == COUNT
+    assert drawn(review) < MOST_ELEMENTS
+
+
+def test_of_ten_thousand_arguments_the_last_one_has_to_be_on_the_screen_before_a_yes(reviewer: Person) -> None:
+    review = asked(reviewer)
+    review.bar.get_by_text("lines left").wait_for()
+    review.tries("Approve")
+    review.is_open()
+    scroller = review.page.locator("[data-review] > div").first
+    scroller.evaluate(TO_THE_END)
+    expect(review.bar.get_by_text("lines left")).to_have_count(0)
+    expect(review.shown.get_by_text("argument_09999")).to_be_visible()
+    expect(review.shown).to_contain_text("End10,000 arguments")
+    assert drawn(review) < MOST_ELEMENTS
+    review.chooses("Approve")
+    review.ends("Approved at")
