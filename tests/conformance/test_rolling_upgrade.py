@@ -164,7 +164,8 @@ def kept_in(connection: Connection) -> dict[str, int]:
 async def test_a_migration_gives_up_when_a_table_is_in_use_for_long_and_keeps_no_reader_waiting(
     url: str, database: Database
 ) -> None:
-    await migrate_to(database, REVISIONS[-2])
+    # The next one adds columns, for which a table must not be in use.
+    await migrate_to(database, "0002")
     backup = await psycopg.AsyncConnection.connect(url)
     try:
         # As pg_dump does it, from its beginning to its end.
@@ -177,4 +178,4 @@ async def test_a_migration_gives_up_when_a_table_is_in_use_for_long_and_keeps_no
         assert not await is_current(database)
     finally:
         await backup.close()
-    assert await migrate(database) == REVISIONS[-1:]
+    assert await migrate(database) == REVISIONS[REVISIONS.index("0003") :]

@@ -85,6 +85,7 @@ async def test_deleting_a_thread_drops_its_checkpoints_and_secrets_and_nobody_el
             await connection.execute(insert(checkpoint_writes), {**row, **write})
     async with store.transaction() as tx:
         await tx.threads.delete("ann-1", AT)
+        assert not await tx.threads.drop("ann-1", 10)
     async with database.read() as connection:
         for table in (checkpoints, checkpoint_blobs, checkpoint_writes, secrets):
             assert list(await connection.scalars(select(table.c.thread_id))) == ["ann-2"]

@@ -218,6 +218,7 @@ export const ERRORS: Readonly<Record<string, Kind>> = {
   thread_busy: ThreadBusy,
   key_reused: KeyReused,
   rate_limited: RateLimited,
+  too_many_open: RateLimited,
   storage_unavailable: ServerUnavailable,
   no_worker: ServerUnavailable,
   undeliverable: ServerFailed,

@@ -220,6 +220,7 @@ ERRORS: Mapping[str, type[InterlockError]] = {
     "thread_busy": ThreadBusy,
     "key_reused": KeyReused,
     "rate_limited": RateLimited,
+    "too_many_open": RateLimited,
     "storage_unavailable": ServerUnavailable,
     "no_worker": ServerUnavailable,
     "undeliverable": ServerFailed,

@@ -31,8 +31,9 @@ from interlock.ports.bus import Bus
 from interlock.ports.clock import SystemClock
 from interlock.services.auditing import make_heads
 from interlock.services.core import Core, Policy
-from interlock.services.housekeeping import keep_tidy
+from interlock.services.housekeeping import keep_dropping, keep_tidy
 from interlock.services.observing import Several
+from interlock.services.quota import Quota
 from interlock.services.working import leave, tell_life
 from interlock.storage.database import Database, open_database, sqlite_file
 from interlock.storage.folder_lock import FolderLock
@@ -137,6 +138,7 @@ def _policy(config: Config) -> Policy:
         confirmation_retry_limit=config.confirmation_retry_limit,
         confirmation_batch_size=config.confirmation_batch_size,
         retention_days=config.retention_days,
+        quota=Quota(config.open_per_conversation, config.open_per_owner, config.open_in_all),
         remote_workers=config.runner == "ray",
     )
 
@@ -374,6 +376,7 @@ class _Running:
         yield self.timer.run(core)
         yield core.pulse.run(core)
         yield keep_tidy(core)
+        yield keep_dropping(core)
         if core.policy.webhook_hosts:
             yield self.sender.run(core)
         if self.ray is not None:

@@ -54,6 +54,9 @@ class Config:
     rate_limit: float = 200.0
     rate_burst: int = 2_000
     streams_per_caller: int = 1_000
+    open_per_conversation: int = 1_000
+    open_per_owner: int = 10_000
+    open_in_all: int = 100_000
     slow_seconds: float = 30.0
     web_dir: Path | None = None
     metrics_token: str | None = field(default=None, repr=False)
@@ -281,6 +284,9 @@ _VARIABLES: Mapping[str, Any] = {
     "rate_limit": _rate,
     "rate_burst": _count,
     "streams_per_caller": _count,
+    "open_per_conversation": _count,
+    "open_per_owner": _count,
+    "open_in_all": _count,
     "slow_seconds": _seconds,
     "web_dir": _folder,
     "metrics_token": str,

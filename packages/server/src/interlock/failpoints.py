@@ -31,6 +31,7 @@ NAMES = frozenset(
         "effect.done",
         "checkpoint.writing",
         "checkpoint.written",
+        "removal.committed",
         "rotation.prepared",
         "rotation.committing",
         "rotation.committed",

@@ -9,7 +9,7 @@ from interlock.config import Config, in_environment
 
 _GIVEN = (
     "database", "bus", "agents", "runner", "locale", "model", "risks", "worker_runs", "lease_seconds", "log_level",
-    "otlp_endpoint",
+    "otlp_endpoint", "open_per_conversation", "open_per_owner", "open_in_all",
 )  # fmt: skip
 _ADDRESSES = ("database", "bus")
 """Of these, what may have a password in it."""

@@ -14,6 +14,7 @@
     │   ├── ThreadBusy       a thread that runs or waits, and takes no new message
     │   └── KeyReused        an idempotency key that came before with another body
     ├── RateLimited          too much at once; `retry_after` says when there is room again
+    │   └── TooManyOpen      more requests than may wait for people at once
     ├── Undeliverable        a receiver outside that was not reached, or may not be
     ├── Unreadable           what was sealed under another key than the present one
     ├── LeaseLost            a worker that another one replaced; it must stop and commit nothing
@@ -107,6 +108,10 @@ class RateLimited(InterlockError):
     def __init__(self, message: str, retry_after: float, **context: Any) -> None:
         super().__init__(message, **context)
         self.retry_after = retry_after
+
+
+class TooManyOpen(RateLimited):
+    code = "too_many_open"
 
 
 class Undeliverable(InterlockError):

@@ -54,6 +54,16 @@ class Thread:
 
 
 @dataclass(frozen=True, slots=True)
+class Removal:
+    """A deleted thread of which rows are left, and who deleted it."""
+
+    thread_id: str
+    by_id: str
+    by_name: str
+    at: datetime
+
+
+@dataclass(frozen=True, slots=True)
 class HeldLease:
     """A lease as the store has it: who holds it, and until when."""
 

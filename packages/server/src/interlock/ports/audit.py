@@ -1,6 +1,6 @@
 """The audit trail, as it is written and as it is checked."""
 
-from collections.abc import Collection, Mapping
+from collections.abc import Collection, Mapping, Sequence
 from datetime import datetime
 from typing import Any, Protocol
 
@@ -26,6 +26,12 @@ class Audit(Protocol):
         Nobody else appends to the chain until the transaction ends. A chain that was tampered with goes on after its
         last entry, and its head stays as it is: nothing that is to be found is covered up.
         """
+        ...
+
+    async def append_all(
+        self, thread_id: str, actor: Principal, entries: Sequence[tuple[str, Mapping[str, Any]]], at: datetime
+    ) -> None:
+        """As `append`, for many at once: each an action and its data."""
         ...
 
     async def entries(self, thread_id: str, after_number: int, limit: int) -> list[AuditEntry]:

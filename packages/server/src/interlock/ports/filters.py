@@ -15,6 +15,7 @@ class PendingFilter:
     reviews: tuple[str, ...] = ()
     """As `domain.principal.reviewed` names agents."""
     asker_id: str | None = None
+    thread_id: str | None = None
     kinds: tuple[RequestKind, ...] | None = None
     agent: str | None = None
     risk: str | None = None

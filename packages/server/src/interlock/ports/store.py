@@ -21,10 +21,10 @@ from interlock.domain.event import Event, EventType
 from interlock.domain.principal import Role, User
 from interlock.domain.request import Answer, Ending, Pause, PauseStatus, Request, RequestKind, RequestStatus
 from interlock.domain.run import Run, RunStatus
-from interlock.domain.thread import HeldLease, Lease, Thread, ThreadStatus
 from interlock.ports.access import Access, ApiKeys, Grants, Replies, SavedSecrets, Tickets
 from interlock.ports.audit import Audit
 from interlock.ports.filters import PendingFilter, SettledFilter
+from interlock.ports.threads import Leases, Removals, Threads
 from interlock.ports.webhooks import Deliveries, Webhooks
 from interlock.ports.workers import Workers
 
@@ -62,109 +62,6 @@ class Users(Protocol):
 
     async def end_token(self, user_id: str, issued_at: datetime, expires_at: datetime, now: datetime) -> None:
         """End one token; that is kept for as long as it would have held. What has expired by now is swept away."""
-        ...
-
-
-class Threads(Protocol):
-    async def add(self, thread: Thread) -> None:
-        """Add a thread; `Conflict` when its id was ever used, also by a thread that is deleted now."""
-        ...
-
-    async def get(self, thread_id: str) -> Thread | None:
-        """The thread, or None when it never was or is deleted."""
-        ...
-
-    async def lock(self, thread_id: str) -> Thread | None:
-        """As `get`, and hold its row until the transaction ends."""
-        ...
-
-    async def of_ids(self, thread_ids: Collection[str]) -> dict[str, Thread]: ...
-
-    async def page(self, owner_id: str, offset: int, limit: int) -> tuple[list[Thread], int]:
-        """The owner's threads, the one last touched first, and how many there are in all."""
-        ...
-
-    async def newest(self, limit: int) -> list[Thread]:
-        """Everybody's threads, the one last touched first."""
-        ...
-
-    async def idle_since(self, before: datetime, limit: int) -> list[str]:
-        """The ids of idle threads that were last touched before then, the oldest first."""
-        ...
-
-    async def count_idle_since(self, before: datetime) -> int: ...
-
-    async def present(self, face: str, owner_id: str) -> Thread | None:
-        """The owner's newest thread of that face; None when they have none."""
-        ...
-
-    async def lock_present(self, face: str, owner_id: str) -> Thread | None:
-        """As `present`, and hold its row, or the right to add one, until the transaction ends.
-
-        Of several that ask for the same owner and face one goes on, and the others see what it did.
-        """
-        ...
-
-    async def owners(self, face: str) -> list[str]:
-        """The names of everybody who has a thread of that face, in order."""
-        ...
-
-    async def update(
-        self,
-        thread_id: str,
-        at: datetime,
-        *,
-        status: ThreadStatus | None = None,
-        title: str | None = None,
-        message_count: int | None = None,
-    ) -> None: ...
-
-    async def delete(self, thread_id: str, at: datetime) -> None:
-        """Mark it deleted, for good, raise its epoch so that every worker is fenced off, and drop what was said
-        and done on it. Its row, its last event and its audit trail stay."""
-        ...
-
-
-class Leases(Protocol):
-    """A lease lets one worker run one thread. Its epoch is in every write the worker makes.
-
-    Taking a lease raises the thread's epoch; whoever held an older one is fenced off from that moment, whether it
-    knows or not. A lease that is not renewed until its time may be taken by another worker.
-    """
-
-    async def take(self, thread_id: str, run_id: str, worker: str, at: datetime, until: datetime) -> Lease:
-        """Take the lease; the thread is running from then on."""
-        ...
-
-    async def check(self, lease: Lease) -> Thread:
-        """Lock and return the thread; `LeaseLost` when the epoch has moved on or the thread is deleted."""
-        ...
-
-    async def renew(self, worker: str, thread_ids: Collection[str], until: datetime) -> set[str]:
-        """Prolong the worker's leases; returns the threads for which it still held one."""
-        ...
-
-    async def release(self, lease: Lease) -> None:
-        """Give the lease back; nothing happens when it was lost already."""
-        ...
-
-    async def end(self, lease: Lease, status: ThreadStatus, at: datetime, message_count: int | None) -> None:
-        """Give the lease back and leave the thread in this status; `LeaseLost` when it was lost already."""
-        ...
-
-    async def held(self, limit: int) -> list[HeldLease]:
-        """Leases that somebody holds, by worker."""
-        ...
-
-    async def requeue_lost(self, now: datetime | None) -> list[str]:
-        """Queue again every running run whose lease ended before `now` (None: every one), raising the threads' epochs.
-
-        Returns the ids of the runs. With None it is the take-over at the start of the only server of a data folder.
-        """
-        ...
-
-    async def fence_off_all(self) -> None:
-        """Drop every lease and raise every thread's epoch: nobody who worked on any thread before commits anything."""
         ...
 
 
@@ -213,8 +110,8 @@ class Pauses(Protocol):
 
     async def get(self, pause_id: str) -> Pause | None: ...
 
-    async def of_thread(self, thread_id: str, status: PauseStatus) -> list[Pause]:
-        """The thread's pauses in that status, oldest first; at most one is open."""
+    async def of_thread(self, thread_id: str, status: PauseStatus, limit: int | None = None) -> list[Pause]:
+        """The thread's pauses in that status, oldest first. Of a hosted agent at most one is open."""
         ...
 
     async def latest(self, thread_id: str) -> Pause | None:
@@ -229,6 +126,8 @@ class Pauses(Protocol):
 
 
 class Requests(Protocol):
+    """Those of a thread that is being deleted are in no list, and are not found by their id."""
+
     async def get(self, request_id: str) -> Request | None: ...
 
     async def of_pauses(self, pause_ids: Collection[str]) -> list[Request]:
@@ -237,6 +136,17 @@ class Requests(Protocol):
 
     async def forms_since_message(self, thread_id: str) -> dict[str, dict[str, Any]]:
         """By interrupt, the form of what was asked last under its id, since the thread's last message."""
+        ...
+
+    async def open_of(self, thread_id: str, limit: int | None = None) -> list[Request]:
+        """What is pending on the thread, being deleted or not, in the order of the pauses and positions.
+
+        With a limit any of them, which takes as long however many there are.
+        """
+        ...
+
+    async def drop(self, request_ids: Collection[str]) -> None:
+        """Drop these of a deleted thread, with their answers."""
         ...
 
     async def page_pending(self, wanted: PendingFilter, limit: int) -> list[Request]:
@@ -360,6 +270,8 @@ class Transaction(Protocol):
     def users(self) -> Users: ...
     @property
     def threads(self) -> Threads: ...
+    @property
+    def removals(self) -> Removals: ...
     @property
     def leases(self) -> Leases: ...
     @property

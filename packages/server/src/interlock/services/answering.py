@@ -176,11 +176,11 @@ async def _expire(core: Core, request: Request) -> None:
         thread = await work.tx.threads.lock(request.thread_id)
         requests = await work.tx.requests.of_pauses([request.pause_id])
         present = next((one for one in requests if one.id == request.id), None)
-        if present is None or present.deadline is None or present.deadline > work.now:
+        if thread is None or present is None or present.deadline is None or present.deadline > work.now:
             # Deleted, or given more time, since it was found to be due.
             return
         await settle(work, request, expiry(request, answers.default_answer(request.kind, request.body)))
-        if thread is not None and not _pending(requests, {request.id}):
+        if not _pending(requests, {request.id}):
             # Nobody's connection started this run, so none that closes ends it.
             await close(work, thread, request.pause_id, detached=True)
 

@@ -1,5 +1,6 @@
 """What every use case works with, and the unit of work around its one transaction."""
 
+import asyncio
 from collections.abc import AsyncGenerator, Callable, Mapping
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, field
@@ -22,6 +23,7 @@ from interlock.services.lookers import Lookers
 from interlock.services.observing import Nobody, Tally
 from interlock.services.presence import Presence
 from interlock.services.pulse import Pulse
+from interlock.services.quota import OpenAsks, Quota
 from interlock.services.refused import RefusedSignIns
 from interlock.services.showing import Showing
 
@@ -52,6 +54,8 @@ class Policy:
     """How many confirmations one client is asked for at once, unless it says otherwise."""
     retention_days: int | None = None
     """After how many days without a touch conversations are deleted; None: never."""
+    quota: Quota = field(default_factory=Quota)
+    """How many requests may be open at once."""
 
 
 _NOTICED = frozenset(
@@ -105,11 +109,14 @@ class Core:
     lookers: Lookers = field(default_factory=Lookers)
     attempts: Attempts = field(default_factory=Attempts)
     refused: RefusedSignIns = field(default_factory=RefusedSignIns)
+    open_asks: OpenAsks = field(default_factory=OpenAsks)
     deadline_set: Callable[[], None] = _nobody
     """Called when a request with a deadline was written."""
     poster: Poster = field(default_factory=_NoPoster)
     delivery_written: Callable[[], None] = _nobody
     """Called when something to be delivered to a webhook was committed."""
+    removal_written: asyncio.Event = field(default_factory=asyncio.Event)
+    """Set when a thread was deleted of which rows are left."""
 
 
 class Unit:
@@ -124,7 +131,7 @@ class Unit:
         self._reserved = 0
         self._claims: list[Claim] = []
         self._stopped: list[str] = []
-        self._has_deliveries = False
+        self._afterwards: set[Callable[[], None]] = set()
         self._observed: list[Callable[[Observer], None]] = []
 
     async def record(self, thread_id: str, *entries: tuple[EventType, Mapping[str, Any]]) -> list[Event]:
@@ -150,7 +157,11 @@ class Unit:
 
     def deliver(self) -> None:
         """Something was written to the outbox: its sender is to look there after the commit."""
-        self._has_deliveries = True
+        self._afterwards.add(self.core.delivery_written)
+
+    def remove(self) -> None:
+        """A deleted thread has rows left: they are to be dropped after the commit."""
+        self._afterwards.add(self.core.removal_written.set)
 
     def observe(self, what: Callable[[Observer], None]) -> None:
         self._observed.append(what)
@@ -169,8 +180,8 @@ class Unit:
             self.core.runner.stop(run_id)
         for claim in self._claims:
             self.core.runner.take(claim)
-        if self._has_deliveries:
-            self.core.delivery_written()
+        for call in self._afterwards:
+            call()
         if failpoints.is_on("wake.off"):
             return
         for run_id in self._woken:

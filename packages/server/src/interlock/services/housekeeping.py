@@ -1,5 +1,5 @@
 """What is kept for a while only: replies to repeated calls, tickets, sent webhooks, values that nobody collected, and
-conversations, where the operator says so."""
+conversations, where the operator says so; and what is left of those that were deleted."""
 
 import asyncio
 import logging
@@ -9,12 +9,16 @@ from datetime import timedelta
 from interlock.domain.errors import StorageUnavailable
 from interlock.services.accounts import record_counted
 from interlock.services.core import Core, unit
+from interlock.services.removing import drop_some
 from interlock.services.retention import expire_threads
 
 REPLIES_KEPT = timedelta(days=7)
 DELIVERIES_KEPT = timedelta(days=30)
 UNCOLLECTED_KEPT = timedelta(days=1)
 EVERY_SECONDS = 3600.0
+LOOK_SECONDS = 30.0
+"""Another server may have died with something left of a deleted thread."""
+RETRY_SECONDS = 1.0
 
 logger = logging.getLogger(__name__)
 
@@ -44,3 +48,19 @@ async def keep_tidy(core: Core) -> None:
     finally:
         with suppress(StorageUnavailable):
             await record_counted(core)
+
+
+async def keep_dropping(core: Core) -> None:
+    """Until cancelled."""
+    while True:
+        core.removal_written.clear()
+        pause = LOOK_SECONDS
+        try:
+            while await drop_some(core):
+                pass
+        except Exception:
+            logger.exception("what is left of deleted threads could not be dropped; trying again")
+            pause = RETRY_SECONDS
+        with suppress(TimeoutError):
+            async with asyncio.timeout(pause):
+                await core.removal_written.wait()

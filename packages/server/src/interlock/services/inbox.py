@@ -1,5 +1,6 @@
 """The inbox: what waits for a person, one request in full, and answers that are bound to what was shown."""
 
+from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
@@ -77,14 +78,14 @@ async def entries_of(core: Core, principal: Principal, request_ids: Sequence[str
 async def _entries(core: Core, tx: Transaction, requests: Sequence[Request]) -> list[Entry]:
     threads = await tx.threads.of_ids({request.thread_id for request in requests})
     owners = await tx.users.names_of({request.owner_id for request in requests})
-    siblings = await tx.requests.of_pauses({request.pause_id for request in requests})
+    siblings = Counter(one.pause_id for one in await tx.requests.of_pauses({one.pause_id for one in requests}))
     looking = core.lookers.at({request.id for request in requests}, core.clock.now())
     return [
         Entry(
             request,
             threads[request.thread_id],
             owners.get(request.owner_id, ""),
-            sum(one.pause_id == request.pause_id for one in siblings),
+            siblings[request.pause_id],
             looking.get(request.id, ()),
         )
         for request in requests

@@ -7,11 +7,11 @@ from interlock import failpoints
 from interlock.domain.errors import Conflict, Forbidden, InvalidInput, NotShown, ThreadBusy
 from interlock.domain.event import EventType
 from interlock.domain.principal import SYSTEM, Principal
-from interlock.domain.request import PauseStatus
+from interlock.domain.request import Pause, PauseStatus
 from interlock.domain.run import Run, RunCause, RunStatus
 from interlock.domain.thread import Thread, ThreadStatus, title_of
 from interlock.services.core import Core, Unit, unit
-from interlock.services.settling import queue_run, void_pauses
+from interlock.services.settling import cancel_open, queue_run, void_pauses
 from interlock.services.threads import (
     add_thread,
     answerable,
@@ -24,6 +24,7 @@ from interlock.services.threads import (
 
 FAILURE_VIEW = timedelta(seconds=1)
 """How long a failure has to stand before a reply that names nothing may mean it."""
+CANCELLED_AT_ONCE = 200
 
 
 @dataclass(frozen=True, slots=True)
@@ -132,17 +133,34 @@ async def interrupt(core: Core, principal: Principal, thread_id: str, reason: st
             await work.tx.runs.request_stop(run.id, reason)
             work.stop(run.id)
             return True
-        pauses = await work.tx.pauses.of_thread(thread_id, PauseStatus.OPEN)
+        pauses = await work.tx.pauses.of_thread(thread_id, PauseStatus.OPEN, limit=1)
         if not pauses:
             return False
-        await void_pauses(work, thread, principal, reason, source)
+        if not thread.is_outside:
+            await _end_pause(work, thread, pauses[0], principal, reason, source)
+            return True
+    while await _cancel_some(core, principal, thread_id, reason, source):
+        pass
+    return False
+
+
+async def _end_pause(work: Unit, thread: Thread, pause: Pause, by: Principal, reason: str, source: str) -> None:
+    await cancel_open(work, thread.id, by, reason, source)
+    await void_pauses(work, thread, by, reason)
+    await work.tx.threads.update(thread.id, work.now, status=ThreadStatus.IDLE)
+    await work.tx.secrets.destroy_of_thread(thread.id)
+    await work.record(thread.id, (EventType.RUN_ENDED, {"run_id": pause.run_id, "status": RunStatus.STOPPED}))
+
+
+async def _cancel_some(core: Core, principal: Principal, thread_id: str, reason: str, source: str) -> bool:
+    """Of an agent that runs elsewhere any number may be open: others are not kept waiting until all are cancelled."""
+    async with unit(core) as work:
+        thread = driven(principal, await work.tx.threads.lock(thread_id))
+        if await cancel_open(work, thread_id, principal, reason, source, most=CANCELLED_AT_ONCE):
+            return True
+        await void_pauses(work, thread, principal, reason)
         await work.tx.threads.update(thread_id, work.now, status=ThreadStatus.IDLE)
-        if thread.is_outside:
-            return False
-        await work.tx.secrets.destroy_of_thread(thread_id)
-        ended = {"run_id": pauses[-1].run_id, "status": RunStatus.STOPPED}
-        await work.record(thread_id, (EventType.RUN_ENDED, ended))
-    return True
+    return False
 
 
 async def stop_unfollowed(core: Core, thread_id: str, left_at: datetime) -> None:

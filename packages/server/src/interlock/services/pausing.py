@@ -31,10 +31,15 @@ async def place(
     *,
     by_people: bool = False,
 ) -> Placed:
-    """Write a pause of a locked thread, and settle at once what was granted or saved before, unless `by_people`."""
+    """Write a pause of a locked thread, and settle at once what was granted or saved before, unless `by_people`.
+
+    `TooManyOpen` when more would wait for people than may.
+    """
     asked = () if by_people else requests
     settlements = [(one, how) for one in asked if (how := await standing_answer(work, thread, one))]
     settled = [request.id for request, _ in settlements]
+    if more := len(requests) - len(settled):
+        await work.core.open_asks.check(work.tx, work.core.policy.quota, thread, more, work.now)
     events = await work.record(thread.id, *before, pause_opened(pause, requests, settled))
     work.observe(lambda observer: observer.asked(requests))
     await work.tx.pauses.add(replace(pause, opened_seq=events[-1].seq), requests)

@@ -1,6 +1,7 @@
 """Requests as people and agents look at them: one, those of a conversation, and everything that waits."""
 
 import asyncio
+from collections import defaultdict
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
@@ -115,13 +116,10 @@ async def standing_of(core: Core, principal: Principal, thread_id: str) -> Stand
         if not principal.may_see(thread):
             raise Forbidden("the conversation is not yours")
         pauses = await tx.pauses.of_thread(thread_id, PauseStatus.OPEN)
-        requests = await tx.requests.of_pauses([pause.id for pause in pauses])
-    waiting = [request for request in requests if request.status is RequestStatus.PENDING]
-    return Standing(
-        thread_id,
-        thread.seq,
-        tuple((pause, tuple(one for one in waiting if one.pause_id == pause.id)) for pause in pauses),
-    )
+        waiting: defaultdict[str, list[Request]] = defaultdict(list)
+        for request in await tx.requests.open_of(thread_id):
+            waiting[request.pause_id].append(request)
+    return Standing(thread_id, thread.seq, tuple((pause, tuple(waiting[pause.id])) for pause in pauses))
 
 
 async def asked_at(core: Core, principal: Principal, thread_id: str, seq: int) -> list[RequestView]:

@@ -1,5 +1,6 @@
 """The runner's use cases: claim a run, report what happens in it, pause it, end it. Each is fenced by the lease."""
 
+from collections import defaultdict
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import timedelta
@@ -93,10 +94,10 @@ async def standing(core: Core, thread_id: str) -> Standing:
         requests = await tx.requests.of_pauses([pause.id for pause in pauses])
         answers = await tx.answers.of_requests([request.id for request in requests])
         forms = await tx.requests.forms_since_message(thread_id)
-    settled = [
-        SettledPause(pause, tuple(request for request in requests if request.pause_id == pause.id), answers)
-        for pause in pauses
-    ]
+    asked: defaultdict[str, list[Request]] = defaultdict(list)
+    for request in requests:
+        asked[request.pause_id].append(request)
+    settled = [SettledPause(pause, tuple(asked[pause.id]), answers) for pause in pauses]
     return Standing(settled, bool(begun), secrets, forms)
 
 

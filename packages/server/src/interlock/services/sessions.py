@@ -24,7 +24,8 @@ from interlock.services.answering import Choose, Sender, Settled
 from interlock.services.core import Core, unit
 from interlock.services.following import follow
 from interlock.services.messages import Started
-from interlock.services.threads import add_thread, check_agent, open_pause_of, remove_thread
+from interlock.services.removing import remove_thread
+from interlock.services.threads import add_thread, check_agent, open_pause_of
 
 FACE = "sessions"
 

@@ -108,7 +108,7 @@ async def close(work: Unit, thread: Thread, pause_id: str, *, detached: bool = F
     await work.tx.pauses.change(pause_id, PauseStatus.SETTLED, work.now)
     if thread.is_outside:
         await work.tx.pauses.change(pause_id, PauseStatus.CONSUMED, work.now)
-        if not await work.tx.pauses.of_thread(thread.id, PauseStatus.OPEN):
+        if not await work.tx.pauses.of_thread(thread.id, PauseStatus.OPEN, limit=1):
             await work.tx.threads.update(thread.id, work.now, status=ThreadStatus.IDLE)
         return None
     return await queue_run(work, thread, RunCause.ANSWER, {}, detached=detached)
@@ -153,15 +153,37 @@ async def queue_run(
     return run
 
 
-async def void_pauses(work: Unit, thread: Thread, by: Principal, reason: str, source: str = "server") -> None:
+async def void_pauses(work: Unit, thread: Thread, by: Principal, reason: str) -> None:
     """End every pause of the thread that still waits, or still has answers to give, so that none reaches the graph."""
-    pauses = await work.tx.pauses.of_thread(thread.id, PauseStatus.OPEN)
-    for request in await work.tx.requests.of_pauses([pause.id for pause in pauses]):
-        if request.status is RequestStatus.PENDING:
-            await settle(work, request, Settlement(RequestStatus.CANCELLED, by, source, reason=reason))
-    pauses += await work.tx.pauses.of_thread(thread.id, PauseStatus.SETTLED)
-    for pause in pauses:
-        await work.tx.pauses.change(pause.id, PauseStatus.VOID, work.now)
+    await cancel_open(work, thread.id, by, reason)
+    for status in (PauseStatus.OPEN, PauseStatus.SETTLED):
+        for pause in await work.tx.pauses.of_thread(thread.id, status):
+            await work.tx.pauses.change(pause.id, PauseStatus.VOID, work.now)
+
+
+async def cancel_open(
+    work: Unit, thread_id: str, by: Principal, reason: str, source: str = "server", *, most: int | None = None
+) -> bool:
+    """Cancel what is pending on the thread, so many at most, with their pauses; whether some may be left."""
+    requests = await work.tx.requests.open_of(thread_id, most)
+    for request in requests:
+        await settle(work, request, Settlement(RequestStatus.CANCELLED, by, source, reason=reason))
+    for pause_id in dict.fromkeys(request.pause_id for request in requests):
+        await work.tx.pauses.change(pause_id, PauseStatus.VOID, work.now)
+    return len(requests) == most
+
+
+async def cancel_dropped(work: Unit, thread_id: str, by: Principal, reason: str, *, most: int) -> bool:
+    """As `cancel_open`, of a deleted thread: its log has ended, and the requests are dropped with their end."""
+    requests = await work.tx.requests.open_of(thread_id, most)
+    how = Settlement(RequestStatus.CANCELLED, by, "server", reason=reason)
+    ends = [_settled_data(request, how, None) | {"at": spelled(work.now)} for request in requests]
+    await work.tx.audit.append_all(thread_id, by, [(f"request.{how.status}", data) for data in ends], work.now)
+    for request, data in zip(requests, ends, strict=True):
+        await tell(work, WebhookEvent.SETTLED, request, data)
+        work.observe(lambda observer, request=request: observer.settled(request, how.status, how.origin, work.now))
+    await work.tx.requests.drop([request.id for request in requests])
+    return len(requests) == most
 
 
 def shown(request: Request, value: Mapping[str, Any]) -> dict[str, Any]:

@@ -4,6 +4,7 @@ Of a deleted one the audit trail is left. The document's trail has the form of a
 """
 
 import json
+from collections import defaultdict
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from typing import Any
@@ -116,7 +117,10 @@ async def _pauses(tx: Transaction, thread_id: str) -> list[dict[str, Any]]:
     found.sort(key=lambda pause: (pause.opened_seq or 0, pause.id))
     requests = await tx.requests.of_pauses([pause.id for pause in found])
     answers = await tx.answers.of_requests([request.id for request in requests])
-    return [_pause(pause, [one for one in requests if one.pause_id == pause.id], answers) for pause in found]
+    asked: defaultdict[str, list[Request]] = defaultdict(list)
+    for request in requests:
+        asked[request.pause_id].append(request)
+    return [_pause(pause, asked[pause.id], answers) for pause in found]
 
 
 def _pause(pause: Pause, requests: list[Request], answers: dict[str, Answer]) -> dict[str, Any]:

@@ -8,12 +8,12 @@ from interlock.domain.event import EventType
 from interlock.domain.ids import is_own_new_thread_id, new_thread_id
 from interlock.domain.principal import Principal
 from interlock.domain.request import Pause, PauseStatus, Request, RequestStatus, end_of
-from interlock.domain.run import RunStatus
 from interlock.domain.thread import Thread, ThreadStatus
 from interlock.ports.agents import Message
 from interlock.ports.store import Transaction
 from interlock.services.core import Core, Unit, unit
-from interlock.services.settling import readable, void_pauses
+from interlock.services.removing import remove_thread
+from interlock.services.settling import readable
 
 
 @dataclass(frozen=True, slots=True)
@@ -82,26 +82,8 @@ async def delete_thread(core: Core, principal: Principal, thread_id: str) -> Non
         await remove_thread(work, principal, driven(principal, await work.tx.threads.lock(thread_id)))
 
 
-async def remove_thread(work: Unit, principal: Principal, thread: Thread, reason: str | None = None) -> None:
-    """Delete a locked thread: what runs is stopped, what is pending is cancelled."""
-    await void_pauses(work, thread, principal, "the thread was deleted")
-    run = await work.tx.runs.active_of(thread.id)
-    if run is not None:
-        await work.tx.runs.change(run.id, RunStatus.STOPPED, work.now, error="the thread was deleted")
-        work.stop(run.id)
-    await work.tx.grants.end_of_thread(thread.id, work.now)
-    await work.record(thread.id, (EventType.THREAD_DELETED, _deleted(principal, thread)))
-    await work.tx.audit.append(thread.id, principal, "thread.deleted", {"reason": reason} if reason else {}, work.now)
-    await work.tx.threads.delete(thread.id, work.now)
-
-
-def _deleted(by: Principal, thread: Thread) -> dict[str, str | None]:
-    """Whose it was, for those who are told of it when it is gone."""
-    return {"by": by.name, "owner_id": thread.owner_id, "agent": thread.agent, "asker_id": thread.asker_id}
-
-
 async def open_pause_of(tx: Transaction, thread_id: str) -> tuple[Pause | None, tuple[Request, ...]]:
-    pauses = await tx.pauses.of_thread(thread_id, PauseStatus.OPEN)
+    pauses = await tx.pauses.of_thread(thread_id, PauseStatus.OPEN, limit=1)
     if not pauses:
         return None, ()
     requests = await tx.requests.of_pauses([pauses[0].id])

@@ -167,5 +167,6 @@ deliveries = Table(
         sqlite_where=text("status = 'waiting'"),
         postgresql_where=text("status = 'waiting'"),
     ),
+    Index("ix_deliveries_thread", "thread_id"),
     Index("ix_deliveries_webhook", "webhook_id", "created_at", "id"),
 )

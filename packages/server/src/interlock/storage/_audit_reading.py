@@ -26,7 +26,7 @@ from sqlalchemy import (
 )
 
 from interlock.domain.audit import SERVER_CHAIN, AuditEntry, AuditHead, AuditPosition, KeptAnswer
-from interlock.storage._repository import Repository
+from interlock.storage._repository import Repository, batched
 from interlock.storage.schema import Words, answers, audit, audit_heads, requests, threads
 from interlock.storage.threads import IS_ALIVE
 
@@ -132,8 +132,11 @@ class AuditReading(Repository):
         return await self._some_heads(after_chain, limit, lone=False)
 
     async def heads_of(self, thread_ids: Collection[str]) -> dict[str, AuditHead]:
-        found = await self._connection.execute(select(audit_heads).where(audit_heads.c.thread_id.in_(thread_ids)))
-        return {row.thread_id: head_of(row) for row in found}
+        heads: dict[str, AuditHead] = {}
+        for some in batched(thread_ids):
+            found = await self._connection.execute(select(audit_heads).where(audit_heads.c.thread_id.in_(some)))
+            heads |= {row.thread_id: head_of(row) for row in found}
+        return heads
 
     async def lone_heads(self, after_chain: str, limit: int) -> list[AuditHead]:
         return await self._some_heads(after_chain, limit, lone=True)
@@ -147,10 +150,11 @@ class AuditReading(Repository):
         return await self._connection.scalar(_IS_RECORDED, {"thread_id": thread_id, "action": action}) is not None
 
     async def kept_answers(self, request_ids: Collection[str]) -> dict[str, KeptAnswer]:
-        if not request_ids:
-            return {}
-        found = await self._connection.execute(_ANSWERS.where(answers.c.request_id.in_(request_ids)))
-        return {row.request_id: _answer(row) for row in found}
+        kept: dict[str, KeptAnswer] = {}
+        for some in batched(request_ids):
+            found = await self._connection.execute(_ANSWERS.where(answers.c.request_id.in_(some)))
+            kept |= {row.request_id: _answer(row) for row in found}
+        return kept
 
     async def all_kept_answers(self, after_request: str, limit: int) -> list[KeptAnswer]:
         found = await self._connection.execute(_ALL_ANSWERS, {"after": after_request, "limit": limit})

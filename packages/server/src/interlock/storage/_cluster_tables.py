@@ -11,6 +11,14 @@ marks = Table(
     Column("value", BigInteger, nullable=False),
 )
 
+unfollowed = Table(
+    "unfollowed",
+    metadata,
+    Column("thread_id", Words, primary_key=True),
+    Column("mark", Words, nullable=False),
+    Column("at", Moment, nullable=False),
+)
+
 workers = Table(
     "workers",
     metadata,

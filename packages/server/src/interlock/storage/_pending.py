@@ -11,12 +11,14 @@ from sqlalchemy.ext.asyncio import AsyncConnection
 from interlock.domain.principal import OF_OWNER
 from interlock.domain.request import RequestKind, RequestStatus
 from interlock.ports.filters import PendingFilter
-from interlock.storage.schema import requests, threads
+from interlock.storage.schema import removals, requests, threads
 
 Conditions = list[ColumnElement[bool]]
 
 # Written out, not bound: only then can the partial indexes serve the query.
 _IS_PENDING = requests.c.status == literal_column(f"'{RequestStatus.PENDING}'")
+IS_KEPT = ~exists().where(removals.c.thread_id == requests.c.thread_id)
+"""Of a thread that is being deleted nothing is there any more for anybody; the table of those is all but empty."""
 
 _CLOSING_LOOKED_AT = 10_000
 
@@ -26,7 +28,7 @@ async def page(connection: AsyncConnection, wanted: PendingFilter, limit: int) -
     for branch in _branches(wanted):
         query = (
             select(requests)
-            .where(_IS_PENDING, *branch, *_conditions(wanted, branch), *_after(wanted))
+            .where(_IS_PENDING, IS_KEPT, *branch, *_conditions(wanted, branch), *_after(wanted))
             .order_by(requests.c.created_at, requests.c.id)
             .limit(limit)
         )
@@ -40,13 +42,13 @@ async def count(connection: AsyncConnection, wanted: PendingFilter, most: int) -
     for branch in _branches(wanted):
         if total >= most:
             break
-        some = select(literal(1)).where(_IS_PENDING, *branch, *_conditions(wanted, branch)).limit(most - total)
-        total += await connection.scalar(select(func.count()).select_from(some.subquery())) or 0
+        some = select(literal(1)).where(_IS_PENDING, IS_KEPT, *branch, *_conditions(wanted, branch))
+        total += await connection.scalar(select(func.count()).select_from(some.limit(most - total).subquery())) or 0
     return total
 
 
 async def by_kind(connection: AsyncConnection, most: int) -> dict[RequestKind, int]:
-    some = select(requests.c.kind).where(_IS_PENDING).limit(most).subquery()
+    some = select(requests.c.kind).where(_IS_PENDING, IS_KEPT).limit(most).subquery()
     found = await connection.execute(select(some.c.kind, func.count()).group_by(some.c.kind))
     return dict.fromkeys(RequestKind, 0) | {RequestKind(kind): number for kind, number in found}
 
@@ -74,6 +76,8 @@ def _conditions(wanted: PendingFilter, branch: Conditions) -> Conditions:
     if wanted.asker_id is not None:
         asked = select(threads.c.id).where(threads.c.asker_id == wanted.asker_id)
         conditions.append(requests.c.thread_id.in_(asked))
+    if wanted.thread_id is not None:
+        conditions.append(requests.c.thread_id == wanted.thread_id)
     if wanted.kinds is not None:
         conditions.append(kind.in_(wanted.kinds))
     if wanted.agent is not None:

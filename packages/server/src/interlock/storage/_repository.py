@@ -1,12 +1,17 @@
 """What every repository is built on: the transaction's connection, and which database it speaks to."""
 
-from collections.abc import Iterable
-from typing import Any
+from collections.abc import Collection, Iterable, Iterator
+from itertools import islice
+from typing import Any, TypeVar
 
 from sqlalchemy import Column, ColumnElement, Executable, ScalarSelect, Table, bindparam, func, literal_column, select
 from sqlalchemy.dialects import postgresql, sqlite
 from sqlalchemy.engine import CursorResult
 from sqlalchemy.ext.asyncio import AsyncConnection
+
+T = TypeVar("T")
+
+BATCH = 1_000
 
 
 def next_number(column: Column[Any]) -> ScalarSelect[Any]:
@@ -21,6 +26,13 @@ def next_number(column: Column[Any]) -> ScalarSelect[Any]:
 def one_of(column: Column[Any], values: Iterable[str]) -> ColumnElement[bool]:
     """The column is one of these words of our own: written out, so that the statement is the same each time."""
     return column.in_([literal_column(f"'{value}'") for value in values])
+
+
+def batched(values: Collection[T]) -> Iterator[list[T]]:
+    """In parts that one statement can name: PostgreSQL takes 65,535 parameters, and no more."""
+    rest = iter(values)
+    while part := list(islice(rest, BATCH)):
+        yield part
 
 
 def insert_for(table: Table, *, is_postgres: bool) -> sqlite.Insert | postgresql.Insert:

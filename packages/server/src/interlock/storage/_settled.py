@@ -6,7 +6,7 @@ from sqlalchemy import ColumnElement, Row, and_, func, or_, select
 from sqlalchemy.ext.asyncio import AsyncConnection
 
 from interlock.ports.filters import SettledFilter
-from interlock.storage._pending import is_reviewed
+from interlock.storage._pending import IS_KEPT, is_reviewed
 from interlock.storage.schema import answers, requests
 
 
@@ -14,7 +14,7 @@ async def page(connection: AsyncConnection, wanted: SettledFilter, limit: int) -
     query = (
         select(requests)
         .outerjoin(answers, answers.c.request_id == requests.c.id)
-        .where(requests.c.settled_at.is_not(None), *_conditions(wanted))
+        .where(requests.c.settled_at.is_not(None), IS_KEPT, *_conditions(wanted))
         .order_by(requests.c.settled_at.desc(), requests.c.id.desc())
         .limit(limit)
     )

@@ -6,7 +6,7 @@ from typing import Any
 from sqlalchemy import Row, bindparam, insert, select
 
 from interlock.domain.request import Answer, AnswerOrigin
-from interlock.storage._repository import Repository
+from interlock.storage._repository import Repository, batched
 from interlock.storage.schema import answers
 
 _ADD = insert(answers)
@@ -30,13 +30,14 @@ class SqlAnswers(Repository):
         )
 
     async def of_requests(self, request_ids: Collection[str]) -> dict[str, Answer]:
-        if not request_ids:
-            return {}
         if len(request_ids) == 1:
             found = await self._connection.execute(_OF_REQUEST, {"request_id": next(iter(request_ids))})
-        else:
-            found = await self._connection.execute(select(answers).where(answers.c.request_id.in_(request_ids)))
-        return {row.request_id: _answer(row) for row in found}
+            return {row.request_id: _answer(row) for row in found}
+        given: dict[str, Answer] = {}
+        for some in batched(request_ids):
+            found = await self._connection.execute(select(answers).where(answers.c.request_id.in_(some)))
+            given |= {row.request_id: _answer(row) for row in found}
+        return given
 
 
 def _answer(row: Row[Any]) -> Answer:

@@ -1,11 +1,11 @@
 """The audit trail: each entry's hash covers the one before, under a key that the database does not hold."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from datetime import datetime
 from functools import cache
 from typing import Any
 
-from sqlalchemy import Executable, bindparam, exists, func, literal_column, select, update
+from sqlalchemy import Executable, bindparam, exists, func, insert, literal_column, select, update
 from sqlalchemy.ext.asyncio import AsyncConnection
 
 from interlock.domain.audit import AuditEntry, AuditHead, ChainKey
@@ -61,11 +61,28 @@ class SqlAudit(AuditReading):
     async def append(
         self, thread_id: str, actor: Principal, action: str, data: Mapping[str, Any], at: datetime
     ) -> None:
-        entry = AuditEntry(
-            storable(thread_id), 0, at, storable(actor.id), storable(actor.name), storable(action), plain(dict(data))
-        )
+        entry = _entry(thread_id, actor, action, data, at)
         while not await self._append(entry):
             pass
+
+    async def append_all(
+        self, thread_id: str, actor: Principal, entries: Sequence[tuple[str, Mapping[str, Any]]], at: datetime
+    ) -> None:
+        if not entries:
+            return
+        head = await self._locked_head(storable(thread_id))
+        last = (await self._connection.execute(_LAST, {"thread_id": storable(thread_id)})).one_or_none()
+        if head is None or last is None or last.number != head.number or not self._key.is_authentic(head):
+            for action, data in entries:
+                await self.append(thread_id, actor, action, data, at)
+            return
+        rows: list[dict[str, Any]] = []
+        for action, data in entries:
+            entry = _entry(thread_id, actor, action, data, at)
+            rows.append(self._row(entry, head.number + 1, head.hash))
+            head = self._head(entry.chain, head.number + 1, rows[-1]["hash"])
+        await self._connection.execute(insert(audit), rows)
+        await self._move(head)
 
     async def _append(self, entry: AuditEntry) -> bool:
         """False when somebody else took the number a moment before."""
@@ -92,22 +109,21 @@ class SqlAudit(AuditReading):
 
     async def _add(self, entry: AuditEntry, last_number: int, last_hash: str) -> AuditHead | None:
         """Add it after the last one, and give the head that the chain has then; None when the number is taken."""
-        number = last_number + 1
-        sealed = self._key.entry_hash(last_hash, entry, number)
-        added = await self._changed(
-            _add(is_postgres=self._is_postgres),
-            {
-                "thread_id": entry.chain,
-                "number": number,
-                "at": entry.at,
-                "actor_id": entry.actor_id,
-                "actor_name": entry.actor_name,
-                "action": entry.action,
-                "data": entry.data,
-                "hash": sealed,
-            },
-        )
-        return self._head(entry.chain, number, sealed) if added else None
+        row = self._row(entry, last_number + 1, last_hash)
+        added = await self._changed(_add(is_postgres=self._is_postgres), row)
+        return self._head(entry.chain, row["number"], row["hash"]) if added else None
+
+    def _row(self, entry: AuditEntry, number: int, last_hash: str) -> dict[str, Any]:
+        return {
+            "thread_id": entry.chain,
+            "number": number,
+            "at": entry.at,
+            "actor_id": entry.actor_id,
+            "actor_name": entry.actor_name,
+            "action": entry.action,
+            "data": entry.data,
+            "hash": self._key.entry_hash(last_hash, entry, number),
+        }
 
     async def _begin(self, entry: AuditEntry) -> bool:
         """Make the chain's first head, before its first entry: whoever else begins it waits here."""
@@ -131,6 +147,11 @@ class SqlAudit(AuditReading):
                 await self._connection.execute(_add_head(is_postgres=self._is_postgres), _values(head))
             made += len(chains)
         return made
+
+
+def _entry(thread_id: str, actor: Principal, action: str, data: Mapping[str, Any], at: datetime) -> AuditEntry:
+    words = (storable(actor.id), storable(actor.name), storable(action))
+    return AuditEntry(storable(thread_id), 0, at, *words, plain(dict(data)))
 
 
 def _values(head: AuditHead) -> dict[str, Any]:

@@ -17,14 +17,14 @@ from sqlalchemy.types import TypeEngine
 
 from interlock.domain.canonical import canonical_json
 from interlock.domain.moment import spelled
-from interlock.storage.schema import Json, Moment, Words, metadata, tickets, workers
+from interlock.storage.schema import Json, Moment, Words, metadata, tickets, unfollowed, workers
 from interlock.storage.sealing import derive
 
 FORMAT = 1
 MANIFEST = "manifest.json"
 SEALED_KEY = "key.sealed"
-LEFT_OUT: tuple[Table, ...] = (tickets, workers)
-"""What holds for moments only: credentials that can be used once, and signs of life."""
+LEFT_OUT: tuple[Table, ...] = (tickets, unfollowed, workers)
+"""What holds for moments only: credentials that can be used once, signs of life, and questions about them."""
 
 
 def kept_tables() -> list[Table]:

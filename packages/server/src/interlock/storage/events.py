@@ -8,7 +8,7 @@ from sqlalchemy import Row, bindparam, insert, select, update
 
 from interlock.domain.errors import NotFound
 from interlock.domain.event import Event, EventType
-from interlock.storage._repository import Repository
+from interlock.storage._repository import Repository, batched
 from interlock.storage.schema import events, threads
 
 _LARGEST = 2**63 - 1
@@ -68,8 +68,10 @@ class SqlEvents(Repository):
         return [_event(row) for row in found]
 
     async def heads(self, thread_ids: Sequence[str]) -> dict[str, int]:
-        found = await self._connection.execute(_HEADS, {"thread_ids": list(thread_ids)})
-        return {row.id: row.seq for row in found}
+        heads: dict[str, int] = {}
+        for some in batched(thread_ids):
+            heads |= {row.id: row.seq for row in await self._connection.execute(_HEADS, {"thread_ids": some})}
+        return heads
 
     async def last(self, thread_id: str, kind: EventType, until: int) -> Event | None:
         values = {"thread_id": thread_id, "kind": kind, "until": min(until, _LARGEST)}

@@ -9,7 +9,7 @@ from sqlalchemy import Integer, bindparam, func, literal_column, or_, select, up
 from interlock.domain.errors import LeaseLost
 from interlock.domain.run import RunStatus
 from interlock.domain.thread import HeldLease, Lease, Thread, ThreadStatus
-from interlock.storage._repository import Repository
+from interlock.storage._repository import Repository, batched
 from interlock.storage.runs import IS_ACTIVE
 from interlock.storage.schema import runs, threads
 from interlock.storage.threads import IS_ALIVE, NO_LEASE, THREAD_COLUMNS, thread_of
@@ -68,15 +68,16 @@ class SqlLeases(Repository):
             raise lost(lease)
 
     async def renew(self, worker: str, thread_ids: Collection[str], until: datetime) -> set[str]:
-        if not thread_ids:
-            return set()
-        renewed = await self._connection.execute(
-            update(threads)
-            .where(threads.c.id.in_(thread_ids), threads.c.lease_worker == worker, IS_ALIVE)
-            .values(lease_until=until)
-            .returning(threads.c.id)
-        )
-        return set(renewed.scalars())
+        kept: set[str] = set()
+        for some in batched(thread_ids):
+            renewed = await self._connection.execute(
+                update(threads)
+                .where(threads.c.id.in_(some), threads.c.lease_worker == worker, IS_ALIVE)
+                .values(lease_until=until)
+                .returning(threads.c.id)
+            )
+            kept |= set(renewed.scalars())
+        return kept
 
     async def release(self, lease: Lease) -> None:
         await self._connection.execute(_RELEASE, holder(lease))
@@ -102,16 +103,13 @@ class SqlLeases(Repository):
         if now is not None:
             lost = lost.where(or_(threads.c.lease_until < now, threads.c.lease_worker.is_(None)))
         found = (await self._connection.execute(lost)).all()
-        if not found:
-            return []
-        run_ids = [row.id for row in found]
-        await self._connection.execute(update(runs).where(runs.c.id.in_(run_ids)).values(status=RunStatus.QUEUED))
-        await self._connection.execute(
-            update(threads)
-            .where(threads.c.id.in_([row.thread_id for row in found]))
-            .values(epoch=threads.c.epoch + 1, **NO_LEASE)
-        )
-        return run_ids
+        for some in batched(found):
+            run_ids, thread_ids = [row.id for row in some], [row.thread_id for row in some]
+            await self._connection.execute(update(runs).where(runs.c.id.in_(run_ids)).values(status=RunStatus.QUEUED))
+            await self._connection.execute(
+                update(threads).where(threads.c.id.in_(thread_ids)).values(epoch=threads.c.epoch + 1, **NO_LEASE)
+            )
+        return [row.id for row in found]
 
     async def fence_off_all(self) -> None:
         await self._connection.execute(update(threads).values(epoch=threads.c.epoch + 1, **NO_LEASE))

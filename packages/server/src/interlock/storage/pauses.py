@@ -55,8 +55,8 @@ class SqlPauses(Repository):
         row = (await self._connection.execute(_BY_ID, {"pause_id": pause_id})).one_or_none()
         return None if row is None else _pause(row)
 
-    async def of_thread(self, thread_id: str, status: PauseStatus) -> list[Pause]:
-        found = await self._connection.execute(_OF_THREAD, {"thread_id": thread_id, "status": status})
+    async def of_thread(self, thread_id: str, status: PauseStatus, limit: int | None = None) -> list[Pause]:
+        found = await self._connection.execute(_OF_THREAD.limit(limit), {"thread_id": thread_id, "status": status})
         return [_pause(row) for row in found]
 
     async def latest(self, thread_id: str) -> Pause | None:

@@ -5,37 +5,48 @@ from datetime import datetime
 from functools import cache
 from typing import Any
 
-from sqlalchemy import Executable, Row, bindparam, func, literal_column, select, update
+from sqlalchemy import Executable, Row, bindparam, delete, func, literal_column, select, update
 
 from interlock.domain.request import REQUEST, Answer, Ending, Request, RequestKind, RequestStatus
 from interlock.domain.run import RunCause
 from interlock.ports.filters import PendingFilter, SettledFilter
 from interlock.storage import _pending, _settled
-from interlock.storage._repository import Repository, one_of
+from interlock.storage._pending import IS_KEPT
+from interlock.storage._repository import Repository, batched, one_of
 from interlock.storage.answers import SqlAnswers
-from interlock.storage.schema import pauses, requests, runs
+from interlock.storage.schema import answers, pauses, requests, runs
 
 # Written out, not bound: only then can the partial index serve the query.
 _HAS_DEADLINE = (
     requests.c.status == literal_column(f"'{RequestStatus.PENDING}'"),
     requests.c.deadline.is_not(None),
+    IS_KEPT,
 )
 _HAS_WARNING = (
     requests.c.status == literal_column(f"'{RequestStatus.PENDING}'"),
     requests.c.warn_at.is_not(None),
+    IS_KEPT,
 )
 _WARNED = update(requests).where(requests.c.id == bindparam("request_id"), *_HAS_WARNING).values(warn_at=None)
-_BY_ID = select(requests).where(requests.c.id == bindparam("request_id"))
+_BY_ID = select(requests).where(requests.c.id == bindparam("request_id"), IS_KEPT)
 
 
 _OF_PAUSE = (
     select(requests).where(requests.c.pause_id == bindparam("pause_id")).order_by(requests.c.position, requests.c.id)
 )
-_OF_PAUSES = (
+_OF_PAUSES = select(requests, pauses.c.seq.label("pause_seq")).join(pauses, pauses.c.id == requests.c.pause_id)
+_IS_OPEN = (
+    requests.c.thread_id == bindparam("thread_id"),
+    requests.c.status == literal_column(f"'{RequestStatus.PENDING}'"),
+)
+_OPEN_OF = (
     select(requests)
     .join(pauses, pauses.c.id == requests.c.pause_id)
+    .where(*_IS_OPEN)
     .order_by(pauses.c.seq, pauses.c.id, requests.c.position)
 )
+# In no order: sorting them all for each part of them would take longer the more there are.
+_SOME_OPEN = select(requests).where(*_IS_OPEN).limit(bindparam("limit"))
 
 
 _LAST_MESSAGE = (
@@ -74,13 +85,26 @@ class SqlRequests(Repository):
         return None if row is None else _request(row)
 
     async def of_pauses(self, pause_ids: Collection[str]) -> list[Request]:
-        if not pause_ids:
-            return []
         if len(pause_ids) == 1:
             found = await self._connection.execute(_OF_PAUSE, {"pause_id": next(iter(pause_ids))})
-        else:
-            found = await self._connection.execute(_OF_PAUSES.where(requests.c.pause_id.in_(pause_ids)))
-        return [_request(row) for row in found]
+            return [_request(row) for row in found]
+        rows: list[Row[Any]] = []
+        for some in batched(pause_ids):
+            rows += (await self._connection.execute(_OF_PAUSES.where(requests.c.pause_id.in_(some)))).all()
+        rows.sort(key=lambda row: (row.pause_seq, row.pause_id, row.position))
+        return [_request(row) for row in rows]
+
+    async def open_of(self, thread_id: str, limit: int | None = None) -> list[Request]:
+        values: dict[str, Any] = {"thread_id": thread_id}
+        if limit is None:
+            return [_request(row) for row in await self._connection.execute(_OPEN_OF, values)]
+        found = await self._connection.execute(_SOME_OPEN, values | {"limit": limit})
+        return sorted((_request(row) for row in found), key=lambda one: (one.created_at, one.pause_id, one.position))
+
+    async def drop(self, request_ids: Collection[str]) -> None:
+        for some in batched(request_ids):
+            await self._connection.execute(delete(answers).where(answers.c.request_id.in_(some)))
+            await self._connection.execute(delete(requests).where(requests.c.id.in_(some)))
 
     async def forms_since_message(self, thread_id: str) -> dict[str, dict[str, Any]]:
         found = await self._connection.execute(_FORMS_SINCE_MESSAGE, {"thread_id": thread_id})

@@ -9,7 +9,7 @@ from sqlalchemy import Executable, Row, bindparam, func, literal_column, select,
 
 from interlock.domain.errors import ThreadBusy
 from interlock.domain.run import ACTIVE, RUN, Run, RunCause, RunStatus
-from interlock.storage._repository import Repository, insert_for, next_number, one_of
+from interlock.storage._repository import Repository, batched, insert_for, next_number, one_of
 from interlock.storage.schema import runs, threads
 
 # Written out, not bound: only then can a partial index serve the query.
@@ -107,10 +107,11 @@ class SqlRuns(Repository):
         await self._connection.execute(update(runs).where(runs.c.id == run_id, IS_ACTIVE).values(stop_reason=first))
 
     async def stop_requested(self, run_ids: Collection[str]) -> dict[str, str]:
-        if not run_ids:
-            return {}
-        asked = select(runs.c.id, runs.c.stop_reason).where(runs.c.id.in_(run_ids), runs.c.stop_reason.is_not(None))
-        return {row.id: row.stop_reason for row in await self._connection.execute(asked)}
+        reasons: dict[str, str] = {}
+        for some in batched(run_ids):
+            asked = select(runs.c.id, runs.c.stop_reason).where(runs.c.id.in_(some), runs.c.stop_reason.is_not(None))
+            reasons |= {row.id: row.stop_reason for row in await self._connection.execute(asked)}
+        return reasons
 
     async def _one(self, statement: Executable, **values: str) -> Run | None:
         row = (await self._connection.execute(statement, values)).one_or_none()

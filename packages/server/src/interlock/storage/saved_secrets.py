@@ -7,7 +7,7 @@ from sqlalchemy import Row, delete, select
 
 from interlock.domain.errors import NotFound
 from interlock.domain.saved_secret import SavedSecret
-from interlock.storage._repository import insert_for
+from interlock.storage._repository import batched, insert_for
 from interlock.storage._sealed import SealedRepository
 from interlock.storage.schema import saved_secrets
 
@@ -42,14 +42,12 @@ class SqlSavedSecrets(SealedRepository):
         )
 
     async def named(self, owner_id: str, agent: str, names: Collection[str]) -> dict[str, SavedSecret]:
-        found = await self._connection.execute(
-            select(*_TOLD).where(
-                saved_secrets.c.owner_id == owner_id,
-                saved_secrets.c.agent == agent,
-                saved_secrets.c.name.in_(names),
-            )
-        )
-        return {row.name: _saved(row) for row in found}
+        own = select(*_TOLD).where(saved_secrets.c.owner_id == owner_id, saved_secrets.c.agent == agent)
+        saved: dict[str, SavedSecret] = {}
+        for some in batched(names):
+            found = await self._connection.execute(own.where(saved_secrets.c.name.in_(some)))
+            saved |= {row.name: _saved(row) for row in found}
+        return saved
 
     async def value(self, secret_id: str) -> str:
         wanted = select(saved_secrets.c.sealed).where(saved_secrets.c.id == secret_id)

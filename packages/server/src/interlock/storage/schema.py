@@ -25,7 +25,7 @@ from interlock.storage._access_tables import (
     users,
     webhooks,
 )
-from interlock.storage._cluster_tables import marks, workers
+from interlock.storage._cluster_tables import marks, unfollowed, workers
 from interlock.storage._columns import Json, Moment, Words, metadata, storable
 
 __all__ = [
@@ -47,6 +47,7 @@ __all__ = [
     "marks",
     "metadata",
     "pauses",
+    "removals",
     "replies",
     "requests",
     "runs",
@@ -56,6 +57,7 @@ __all__ = [
     "storable",
     "threads",
     "tickets",
+    "unfollowed",
     "users",
     "webhooks",
     "workers",
@@ -88,6 +90,16 @@ threads = Table(
         postgresql_where=text("lease_worker IS NOT NULL"),
     ),
 )
+
+removals = Table(
+    "removals",
+    metadata,
+    Column("thread_id", Words, primary_key=True),
+    Column("by_id", Words, nullable=False),
+    Column("by_name", Words, nullable=False),
+    Column("at", Moment, nullable=False),
+)
+"""Deleted threads of which rows are left: nobody sees them any more, and they are dropped bit by bit."""
 
 runs = Table(
     "runs",
@@ -167,6 +179,7 @@ requests = Table(
     Column("ended_source", Words),
     Column("ended_reason", Words),
     Index("ix_requests_pause", "pause_id", "position"),
+    Index("ix_requests_thread", "thread_id", "status"),
     Index("ix_requests_settled", "settled_at", "id"),
     Index("ix_requests_settled_owner", "owner_id", "settled_at", "id"),
     Index(

@@ -16,6 +16,7 @@ from interlock.storage.events import SqlEvents
 from interlock.storage.grants import SqlGrants
 from interlock.storage.leases import SqlLeases
 from interlock.storage.pauses import SqlPauses
+from interlock.storage.removals import SqlRemovals
 from interlock.storage.replies import SqlReplies
 from interlock.storage.requests import SqlRequests
 from interlock.storage.runs import SqlRuns
@@ -45,6 +46,10 @@ class SqlTransaction:
     @property
     def threads(self) -> SqlThreads:
         return SqlThreads(self._connection)
+
+    @property
+    def removals(self) -> SqlRemovals:
+        return SqlRemovals(self._connection)
 
     @property
     def leases(self) -> SqlLeases:

@@ -5,12 +5,25 @@ from datetime import datetime
 from functools import cache
 from typing import Any
 
-from sqlalchemy import Column, ColumnElement, Executable, Row, bindparam, delete, func, literal_column, select, update
+from sqlalchemy import (
+    Column,
+    ColumnElement,
+    Executable,
+    Row,
+    bindparam,
+    delete,
+    func,
+    literal_column,
+    select,
+    tuple_,
+    update,
+)
 
 from interlock.domain.errors import Conflict
+from interlock.domain.request import RequestStatus
 from interlock.domain.thread import Thread, ThreadStatus
 from interlock.domain.webhook import DeliveryStatus
-from interlock.storage._repository import Repository, insert_for
+from interlock.storage._repository import Repository, batched, insert_for
 from interlock.storage.schema import (
     answers,
     checkpoint_blobs,
@@ -55,7 +68,9 @@ _PRESENT = (
 )
 _PRESENT_LOCKED = _PRESENT.with_for_update()
 _ONE_AT_A_TIME = select(func.pg_advisory_xact_lock(func.hashtextextended(bindparam("key"), 0)))
-_OWNED_TABLES = (checkpoints, checkpoint_blobs, checkpoint_writes, secrets, effects, requests, pauses, runs)
+_OWNED_TABLES = (
+    checkpoints, checkpoint_blobs, checkpoint_writes, effects, requests, pauses, runs, deliveries, events,
+)  # fmt: skip
 
 
 @cache
@@ -98,8 +113,11 @@ class SqlThreads(Repository):
         return await self._one(_BY_ID_LOCKED, thread_id)
 
     async def of_ids(self, thread_ids: Collection[str]) -> dict[str, Thread]:
-        found = await self._connection.execute(select(*THREAD_COLUMNS).where(threads.c.id.in_(thread_ids), IS_ALIVE))
-        return {row.id: thread_of(row) for row in found}
+        found: dict[str, Thread] = {}
+        for some in batched(thread_ids):
+            rows = await self._connection.execute(select(*THREAD_COLUMNS).where(threads.c.id.in_(some), IS_ALIVE))
+            found |= {row.id: thread_of(row) for row in rows}
+        return found
 
     async def page(self, owner_id: str, offset: int, limit: int) -> tuple[list[Thread], int]:
         mine = (threads.c.owner_id == owner_id, IS_ALIVE)
@@ -164,16 +182,29 @@ class SqlThreads(Repository):
         await self._connection.execute(
             marked.values(status=ThreadStatus.DELETED, epoch=threads.c.epoch + 1, updated_at=at, **NO_LEASE)
         )
-        asked = select(requests.c.id).where(requests.c.thread_id == thread_id)
-        await self._connection.execute(delete(answers).where(answers.c.request_id.in_(asked)))
-        for table in _OWNED_TABLES:
-            await self._connection.execute(delete(table).where(table.c.thread_id == thread_id))
-        # What webhooks were told goes too; what they are still to be told, the end of its requests, does not.
-        told = delete(deliveries).where(deliveries.c.thread_id == thread_id)
-        await self._connection.execute(told.where(deliveries.c.status != DeliveryStatus.WAITING))
+        await self._connection.execute(delete(secrets).where(secrets.c.thread_id == thread_id))
+
+    async def drop(self, thread_id: str, most: int) -> bool:
+        settled = requests.c.thread_id == thread_id, requests.c.status != RequestStatus.PENDING
+        answered = answers.c.request_id.in_(select(requests.c.id).where(*settled).limit(most))
+        await self._connection.execute(delete(answers).where(answered))
         # The last event stays: it tells followers that the thread is gone.
         last = select(threads.c.seq).where(threads.c.id == thread_id).scalar_subquery()
-        await self._connection.execute(delete(events).where(events.c.thread_id == thread_id, events.c.seq < last))
+        # What webhooks were told goes too; what they are still to be told, the end of its requests, does not.
+        left_out = {
+            events: events.c.seq < last,
+            deliveries: deliveries.c.status != DeliveryStatus.WAITING,
+            requests: requests.c.status != RequestStatus.PENDING,
+        }
+        is_left = False
+        for table in _OWNED_TABLES:
+            key = tuple_(*table.primary_key.columns)
+            mine = select(*table.primary_key.columns).where(table.c.thread_id == thread_id)
+            if table in left_out:
+                mine = mine.where(left_out[table])
+            dropped = await self._connection.execute(delete(table).where(key.in_(mine.limit(most))))
+            is_left = is_left or dropped.rowcount >= most
+        return is_left
 
     async def _one(self, statement: Executable, thread_id: str) -> Thread | None:
         row = (await self._connection.execute(statement, {"thread_id": thread_id})).one_or_none()

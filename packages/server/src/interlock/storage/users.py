@@ -8,7 +8,7 @@ from sqlalchemy import Row, bindparam, delete, exists, func, select, update
 
 from interlock.domain.errors import Conflict
 from interlock.domain.principal import Role, User
-from interlock.storage._repository import Repository, insert_for
+from interlock.storage._repository import Repository, batched, insert_for
 from interlock.storage.access import SqlAccess
 from interlock.storage.key_ring import TOKENS, key_id
 from interlock.storage.schema import ended_tokens, server_keys, users
@@ -58,8 +58,11 @@ class SqlUsers(Repository):
         return list(await self._connection.scalars(select(users.c.username)))
 
     async def names_of(self, user_ids: Collection[str]) -> dict[str, str]:
-        found = await self._connection.execute(select(users.c.id, users.c.username).where(users.c.id.in_(user_ids)))
-        return {row.id: row.username for row in found}
+        names: dict[str, str] = {}
+        for some in batched(user_ids):
+            found = await self._connection.execute(select(users.c.id, users.c.username).where(users.c.id.in_(some)))
+            names |= {row.id: row.username for row in found}
+        return names
 
     async def alone(self) -> None:
         # SQLite has one writer at a time anyway.

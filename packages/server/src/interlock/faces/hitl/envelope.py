@@ -23,6 +23,7 @@ from interlock.domain.errors import (
     NoWorker,
     RateLimited,
     StorageUnavailable,
+    TooManyOpen,
 )
 from interlock.domain.request import RequestStatus
 from interlock.faces.hitl.texts import text
@@ -51,6 +52,7 @@ _CODES: Mapping[type[InterlockError], Code] = {
     KeyReused: Code(422, "HITL_IDEMPOTENCY_CONFLICT", "key_reused"),
     AlreadySettled: Code(400, "HITL_REQUEST_NOT_PENDING", "not_pending", "REQUEST_NOT_PENDING"),
     Conflict: Code(409, "HITL_CONFLICT", "conflict"),
+    TooManyOpen: Code(429, "HITL_RATE_LIMITED", "too_many_open"),
     RateLimited: Code(429, "HITL_RATE_LIMITED", "rate_limited"),
     NoWorker: Code(500, "HITL_ACTOR_ERROR", "no_worker", "WORKFLOW_ERROR"),
     StorageUnavailable: Code(503, "HITL_UNAVAILABLE", "unavailable"),

@@ -19,6 +19,10 @@ _TEXTS: Mapping[str, Mapping[Locale, str]] = {
     },
     "conflict": {"zh": "当前状态不允许此操作: {detail}", "en": "This cannot be done now: {detail}"},
     "rate_limited": {"zh": "请求过于频繁，请稍后再试", "en": "Too many requests; slow down"},
+    "too_many_open": {
+        "zh": "待处理的请求过多，请先处理其中一部分再试: {detail}",
+        "en": "Too many requests wait already: {detail}",
+    },
     "no_worker": {
         "zh": "当前没有可用的执行节点，请求仍在等待，请稍后重试",
         "en": "No worker is available; the request is still pending, please try again later",
