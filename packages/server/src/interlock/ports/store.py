@@ -114,9 +114,7 @@ class Pauses(Protocol):
         """The thread's pauses in that status, oldest first. Of a hosted agent at most one is open."""
         ...
 
-    async def latest(self, thread_id: str) -> Pause | None:
-        """The newest of the thread, whatever became of it."""
-        ...
+    async def latest(self, thread_id: str) -> Pause | None: ...
 
     async def opened_by(self, thread_id: str, seq: int) -> Pause | None:
         """The pause that the event of this number told of first."""
