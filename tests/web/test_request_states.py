@@ -133,6 +133,18 @@ def test_a_conversation_that_is_deleted_takes_its_request_along(reviewer: Person
     assert review.sent == []
 
 
+def test_the_next_in_a_pause_is_one_that_can_still_be_answered(reviewer: Person) -> None:
+    first, second, third = asked(reviewer.client, *(("guarded", {"name": name}) for name in ("one", "two", "three")))
+    answer(reviewer.client, second["request_id"], {"decision": "reject"}).raise_for_status()
+    review = opened(reviewer, first["request_id"])
+    review.chooses("Approve")
+    review.ends("Approved at")
+    following = review.bar.get_by_role("link", name="Next in this pause")
+    expect(following).to_have_attribute("href", f"/requests/{third['request_id']}")
+    answer(reviewer.client, third["request_id"], {"decision": "reject"}).raise_for_status()
+    expect(following).to_have_count(0)
+
+
 def test_more_time_moves_the_deadline(reviewer: Person) -> None:
     review = opened(reviewer, ask(reviewer, "clarification", QUESTION, timeout_seconds=100))
     expect(review.page.get_by_text(re.compile(r"^1:\d\d left$")).last).to_be_visible()

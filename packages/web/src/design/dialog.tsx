@@ -7,6 +7,8 @@ interface Props {
   onClose: () => void;
   /** Esc does not close it: there is nothing to go on with without it. */
   isStuck?: boolean;
+  /** What lies behind it cannot be read. */
+  isCover?: boolean;
   /** As wide and high as the window allows. */
   wide?: boolean;
   children: ReactNode;
@@ -25,7 +27,7 @@ function caretOf(field: Element | null): () => void {
 }
 
 /** A modal over the page: the browser holds the focus in it and gives it back. Esc closes, and answers nothing. */
-export function Dialog({ title, onClose, isStuck = false, wide = false, children }: Props) {
+export function Dialog({ title, onClose, isStuck = false, isCover = false, wide = false, children }: Props) {
   const dialog = useRef<HTMLDialogElement>(null);
   const heading = useId();
   // Before it leaves the page, or the browser could not give the focus back.
@@ -41,7 +43,7 @@ export function Dialog({ title, onClose, isStuck = false, wide = false, children
   return (
     <dialog
       ref={dialog}
-      className={`${styles.dialog} ${wide ? styles.wide : ""} ${isStuck ? styles.stuck : ""}`}
+      className={`${styles.dialog} ${wide ? styles.wide : ""} ${isCover ? styles.cover : ""}`}
       aria-labelledby={heading}
       onCancel={(event) => isStuck && event.preventDefault()}
       onClose={() => {

@@ -18,7 +18,7 @@ export function EndedSheet({ onBack }: { onBack: () => void }) {
   const client = useQueryClient();
   const { username } = usePerson();
   return (
-    <Dialog title={t("ended.title")} isStuck onClose={() => undefined}>
+    <Dialog title={t("ended.title")} isStuck isCover onClose={() => undefined}>
       <p>{t("ended.why")}</p>
       <PasswordForm username={username} onBack={onBack} />
       <Button look="quiet" onClick={() => forgetPerson(client)}>

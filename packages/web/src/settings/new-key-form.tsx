@@ -119,7 +119,7 @@ function Made({ made, onClose }: { made: KeyMade; onClose: () => void }) {
   const { isCopied, copy } = useCopy();
   const field = useId();
   return (
-    <Dialog title={t("madeTitle")} onClose={onClose}>
+    <Dialog title={t("madeTitle")} isStuck onClose={onClose}>
       <p>{t("madeWhat")}</p>
       <label htmlFor={field} className={styles.field}>
         {t("key")}

@@ -15,11 +15,11 @@ import { Link } from "wouter";
 import { useConnection, useLive } from "@/api/live-context";
 import { Button } from "@/design/button";
 import type { Act } from "../api/deliveries";
+import { useOpenSibling } from "../api/use-siblings";
 import { useCopy } from "../copy";
 import { Sentence } from "../forms/remember";
 import { draftText } from "../model/drafts";
 import type { Situation } from "../model/outcome";
-import { siblingOf } from "../model/siblings";
 import { useReview } from "../review";
 import { useAddresses } from "../use-addresses";
 import styles from "./bar.module.css";
@@ -66,7 +66,7 @@ function Receipt() {
   const { request, embedded, delivery, kept } = useReview();
   const { inbox, requestAt } = useAddresses();
   const act = delivery?.act;
-  const next = siblingOf(request, 1) ?? siblingOf(request, -1);
+  const next = useOpenSibling(request);
   return (
     <>
       {kept && (act === "accept" || act === "reject") && (
