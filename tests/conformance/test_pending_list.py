@@ -8,6 +8,7 @@ from typing import Any
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
+from interlock.domain.principal import reviewed
 from interlock.domain.request import Request, RequestKind, RequestStatus
 from interlock.ports.filters import PendingFilter
 from interlock.ports.store import Store
@@ -39,11 +40,10 @@ filters = st.builds(
     created_before=maybe(st.none(), moments),
     closing_before=maybe(st.none(), moments),
 )
+reviews = st.builds(reviewed, st.sampled_from(OWNERS), st.sampled_from(AGENTS), st.sampled_from([None, "key_1"]))
 sights = maybe(
     st.just(dict[str, Any]()),
-    st.fixed_dictionaries(
-        {"owner_id": st.sampled_from(OWNERS), "agents": st.lists(st.sampled_from(AGENTS)).map(tuple)}
-    ),
+    st.fixed_dictionaries({"owner_id": st.sampled_from(OWNERS), "reviews": st.lists(reviews).map(tuple)}),
 )
 
 
@@ -51,7 +51,7 @@ def is_wanted(request: Request, asker: str | None, wanted: PendingFilter) -> boo
     """The filter's words, one after the other."""
     return (
         request.status is RequestStatus.PENDING
-        and (wanted.owner_id is None or request.owner_id == wanted.owner_id or request.agent in (wanted.agents or ()))
+        and (wanted.owner_id in (None, request.owner_id) or _is_reviewed(request, asker, wanted))
         and (wanted.asker_id is None or asker == wanted.asker_id)
         and (wanted.kinds is None or request.kind in wanted.kinds)
         and (wanted.agent is None or request.agent == wanted.agent)
@@ -60,6 +60,10 @@ def is_wanted(request: Request, asker: str | None, wanted: PendingFilter) -> boo
         and (wanted.created_before is None or request.created_at <= wanted.created_before)
         and (wanted.closing_before is None or _closes(request, wanted.closing_before))
     )
+
+
+def _is_reviewed(request: Request, asker: str | None, wanted: PendingFilter) -> bool:
+    return reviewed(request.owner_id, request.agent, asker) in wanted.reviews
 
 
 def _closes(request: Request, until: datetime) -> bool:
