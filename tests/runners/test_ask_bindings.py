@@ -5,17 +5,14 @@ from typing import Any
 
 import pytest
 from langchain_core.tools import tool
-from langgraph.graph import END, START, StateGraph
-from langgraph.types import RetryPolicy, interrupt
+from langgraph.types import interrupt
 from sqlalchemy import update
 from typing_extensions import TypedDict
 
 import interlock
 from interlock import ask
 from interlock.agents._langgraph import INTERRUPT
-from interlock.domain.effect import EffectState
 from interlock.domain.errors import LeaseLost
-from interlock.domain.request import PauseOrigin, PauseStatus
 from interlock.services import running
 from interlock.storage.checkpoints import CheckpointSaver
 from interlock.storage.schema import effects
@@ -265,140 +262,6 @@ async def test_two_calls_that_ask_in_the_same_words_are_asked_about_each(host: H
     assert turn.status == "paused"
     assert turn.request.body["question"] == "Sure?"
     assert deeds.done == ["staging"]
-
-
-# Effects inside of tools
-
-
-def paying(deeds: Deeds, gate: Gate) -> Any:
-    @tool
-    async def pay(to: str) -> str:
-        """Pay."""
-
-        async def transfer() -> str:
-            deeds.note(f"transfer {to}")
-            return f"paid {to}"
-
-        deeds.note(f"book {to}")
-        receipt = await interlock.effect("transfer", transfer)
-        await gate.stop()
-        return receipt
-
-    return pay
-
-
-@pytest.mark.parametrize(("word", "booked"), [("retry", 2), ("skip", 1)])
-async def test_a_tool_with_an_effect_inside_is_put_to_a_person_before_it_is_entered_again(
-    host: Host, word: str, booked: int
-) -> None:
-    deeds, gate = Deeds(), Gate()
-    stage = await host(by_hand([paying(deeds, gate)], [("c1", "pay", {"to": "ann"})]), started=False)
-    started = await stage.send()
-    mortal = await stage.mortal()
-    await gate.until_reached()
-    await mortal.kill()
-    await stage.start()
-
-    turn = await stage.ended(started.run, started.seq)
-
-    assert turn.status == "paused", turn.error
-    assert [pause.origin for pause in await stage.pauses(PauseStatus.OPEN)] == [PauseOrigin.EFFECT]
-    assert turn.request.body["description"].startswith("pay ")
-    assert deeds.counts == {"book ann": 1, "transfer ann": 1}
-    turn = await stage.reply(turn.request, {"decision": word})
-    assert turn.status == "done", turn.error
-    assert deeds.counts == {"book ann": booked, "transfer ann": 1}
-
-
-async def test_two_calls_of_a_tool_have_an_effect_inside_each(host: Host) -> None:
-    deeds, gate = Deeds(), Gate()
-    gate.open.set()
-    made = [(f"c-{to}", "pay", {"to": to}) for to in ("ann", "bob")]
-    stage = await host(by_hand([paying(deeds, gate)], made))
-
-    turn = await stage.say()
-
-    assert turn.status == "done", turn.error
-    assert deeds.counts == {"book ann": 1, "transfer ann": 1, "book bob": 1, "transfer bob": 1}
-    assert await stage.results() == {"c-ann": "paid ann", "c-bob": "paid bob"}
-
-
-async def test_an_effect_inside_that_an_earlier_version_recorded_is_not_repeated(host: Host) -> None:
-    deeds = Deeds()
-
-    @tool
-    async def pay(to: str) -> str:
-        """Pay, then ask."""
-
-        async def transfer() -> str:
-            deeds.note(f"transfer {to}")
-            return f"paid {to}"
-
-        receipt = await interlock.effect("transfer", transfer)
-        return f"{receipt}, {ask.clarification(f'what for, {to}?')}"
-
-    made = [(f"c-{to}", "pay", {"to": to}) for to in ("ann", "bob")]
-    stage = await host(by_hand([pay], made[:1]))
-    turn = await stage.say()
-    async with stage.database.write() as connection:
-        inner = effects.c.call_id == "effect:c-ann/transfer"
-        assert (await connection.execute(update(effects).where(inner).values(call_id="effect:transfer"))).rowcount == 1
-
-    turn = await stage.tell(turn.request, "rent")
-
-    assert turn.status == "done", turn.error
-    assert deeds.done == ["transfer ann"]
-    assert await stage.results() == {"c-ann": "paid ann, rent"}
-
-
-@on_sqlite
-async def test_a_key_that_is_used_twice_in_a_node_is_an_error_and_not_a_dropped_effect(host: Host) -> None:
-    deeds = Deeds()
-
-    async def node(state: State) -> State:
-        for to in ("ann", "bob"):
-
-            async def transfer(to: str = to) -> None:
-                deeds.note(to)
-
-            await interlock.effect("transfer", transfer)
-        return {}
-
-    stage = await host(line(State, node))
-
-    turn = await stage.say()
-
-    assert turn.status == "failed"
-    assert "used twice" in (turn.error or "")
-    assert deeds.done == ["ann"]
-
-
-@on_sqlite
-async def test_an_effect_under_a_retry_policy_is_found_again_by_its_key(host: Host) -> None:
-    deeds, attempts = Deeds(), list[int]()
-
-    async def transfer() -> str:
-        deeds.note("transfer")
-        return "paid"
-
-    async def node(state: State) -> State:
-        attempts.append(1)
-        receipt = await interlock.effect("transfer", transfer)
-        if len(attempts) < 3:
-            raise ConnectionError("try again")
-        return {"heard": receipt}
-
-    builder: Any = StateGraph(State)
-    policy = RetryPolicy(max_attempts=4, initial_interval=0.01, jitter=False)
-    builder.add_node("node", node, retry_policy=policy).add_edge(START, "node").add_edge("node", END)
-    stage = await host(builder)
-
-    turn = await stage.say()
-
-    assert turn.status == "done", turn.error
-    assert deeds.done == ["transfer"]
-    assert (await stage.values())["heard"] == "paid"
-    assert [effect.state for effect in await stage.effects()] == [EffectState.DONE]
 
 
 async def test_an_answer_that_a_graph_inside_a_tool_took_before_the_crash_is_not_taken_again(
