@@ -135,7 +135,7 @@ def test_who_follows_is_told_the_json_that_was_answered(
     with terminal(server, key, tmp_path, "follow", thread) as following:
         following.sees("? clar_")
         person.respond(person.one_pending(thread)["request_id"], {"answer": answer})
-        following.sees(f"answered this with {json.dumps(answer)}")
+        following.sees(f"(hitl): {json.dumps(answer)}.")
 
 
 ANSWERS: list[tuple[list[str], str, Any]] = [
