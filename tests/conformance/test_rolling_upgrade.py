@@ -8,6 +8,7 @@ from pathlib import Path
 
 import psycopg
 import pytest
+from psycopg import sql
 from sqlalchemy import Connection, inspect, text
 
 from interlock.domain.errors import StorageUnavailable
@@ -166,10 +167,13 @@ async def test_a_migration_gives_up_when_a_table_is_in_use_for_long_and_keeps_no
 ) -> None:
     # The next one adds columns, for which a table must not be in use.
     await migrate_to(database, "0002")
+    async with database.read() as connection:
+        there = await connection.run_sync(kept_in)
     backup = await psycopg.AsyncConnection.connect(url)
     try:
         # As pg_dump does it, from its beginning to its end.
-        await backup.execute("LOCK TABLE requests, threads IN ACCESS SHARE MODE")
+        tables = sql.SQL(", ").join(map(sql.Identifier, there))
+        await backup.execute(sql.SQL("LOCK TABLE {} IN ACCESS SHARE MODE").format(tables))
         waiting = asyncio.create_task(migrate(database))
         with pytest.raises(StorageUnavailable, match="in use"):
             await asyncio.wait_for(waiting, SECONDS)
