@@ -24,6 +24,7 @@ PROCESSES = 4
 EVENTS = 5
 UNBOUNDED = {
     "INTERLOCK_STREAMS_PER_CALLER": "1000000",
+    "INTERLOCK_CONNECTIONS_PER_ADDRESS": "1000000",
     "INTERLOCK_RATE_LIMIT": "1000000",
     "INTERLOCK_RATE_BURST": "1000000",
     # With so many readers on two cores, a reader that is slow is the machine's fault.

@@ -1,5 +1,6 @@
 """How much one caller may do, on a clock that stands still until it is told."""
 
+import asyncio
 from collections.abc import Mapping
 from typing import Any
 
@@ -9,12 +10,14 @@ from interlock.domain.errors import NotAuthenticated, RateLimited
 from interlock.faces.http.limits import (
     GUESSES_OF_ADDRESS_PER_MINUTE,
     GUESSES_PER_MINUTE,
+    IN_LINE,
     REFUSED_BURST,
     Buckets,
     Limits,
     address_of,
     whole_seconds,
 )
+from interlock.passwords import MOST_WAITING, Argon2Passwords
 
 
 class Clock:
@@ -170,3 +173,41 @@ def test_when_to_come_back_is_told_in_whole_seconds(seconds: float, told: str) -
 )
 def test_an_address_is_one_that_its_owner_cannot_change_at_will(scope: Mapping[str, Any], address: str) -> None:
     assert address_of(dict(scope)) == address
+
+
+async def test_passwords_of_one_address_wait_in_a_short_line_and_those_of_others_do_not_wait_behind_them() -> None:
+    limits = Limits()
+    hashed: list[str] = []
+    slow = asyncio.Event()
+
+    async def sign_in(address: str, name: str) -> None:
+        async with limits.sign_in(address, name):
+            if address == "10.0.0.1":
+                await slow.wait()
+            hashed.append(address)
+
+    flood = [asyncio.create_task(sign_in("10.0.0.1", f"name-{number}")) for number in range(IN_LINE)]
+    await asyncio.sleep(0)
+    with pytest.raises(RateLimited):
+        await sign_in("10.0.0.1", "one more")
+    with pytest.raises(RateLimited):
+        async with limits.registering("10.0.0.1"):
+            pass
+    await sign_in("10.0.0.2", "alice")
+    assert hashed == ["10.0.0.2"]
+    slow.set()
+    await asyncio.gather(*flood)
+    assert hashed == ["10.0.0.2"] + ["10.0.0.1"] * IN_LINE
+    await sign_in("10.0.0.1", "later")
+
+
+async def test_only_so_many_passwords_wait_to_be_hashed() -> None:
+    passwords = Argon2Passwords()
+    waiting = [asyncio.create_task(passwords.hash("right and long")) for _ in range(MOST_WAITING)]
+    await asyncio.sleep(0)
+    with pytest.raises(RateLimited):
+        await passwords.verify("$argon2id$no hash", "right and long")
+    for task in waiting:
+        task.cancel()
+    await asyncio.gather(*waiting, return_exceptions=True)
+    assert not await passwords.verify("$argon2id$no hash", "right and long")

@@ -58,6 +58,8 @@ class Config:
     open_per_owner: int = 10_000
     open_in_all: int = 100_000
     slow_seconds: float = 30.0
+    request_seconds: float = 30.0
+    connections_per_address: int = 1_000
     web_dir: Path | None = None
     metrics_token: str | None = field(default=None, repr=False)
     otlp_endpoint: str | None = None
@@ -288,6 +290,8 @@ _VARIABLES: Mapping[str, Any] = {
     "open_per_owner": _count,
     "open_in_all": _count,
     "slow_seconds": _seconds,
+    "request_seconds": _seconds,
+    "connections_per_address": _count,
     "web_dir": _folder,
     "metrics_token": str,
     "otlp_endpoint": _address,

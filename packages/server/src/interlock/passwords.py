@@ -8,7 +8,12 @@ from typing import TypeVar
 from argon2 import PasswordHasher
 from argon2.exceptions import Argon2Error, InvalidHashError
 
+from interlock.domain.errors import RateLimited
+
 T = TypeVar("T")
+
+MOST_WAITING = 64
+"""Of whatever addresses: who comes then is told so at once, and need not wait for a minute."""
 
 
 class Argon2Passwords:
@@ -16,6 +21,7 @@ class Argon2Passwords:
         self._hasher = PasswordHasher()
         # Each takes 64 MiB while it works: a flood of sign-ins waits its turn. The pool is its own,
         # so that no tool that keeps threads busy can keep people from signing in.
+        self._waiting = 0
         self._threads = ThreadPoolExecutor(2, "interlock-passwords")
 
     async def hash(self, password: str) -> str:
@@ -28,4 +34,10 @@ class Argon2Passwords:
             return False
 
     async def _away(self, work: Callable[..., T], *args: str) -> T:
-        return await asyncio.get_running_loop().run_in_executor(self._threads, work, *args)
+        if self._waiting >= MOST_WAITING:
+            raise RateLimited("too many people sign in at this moment; try again", 1.0)
+        self._waiting += 1
+        try:
+            return await asyncio.get_running_loop().run_in_executor(self._threads, work, *args)
+        finally:
+            self._waiting -= 1

@@ -2,12 +2,17 @@
 
 import json
 import logging
+import math
 import sys
+import time
+from collections import Counter
+from collections.abc import Callable
 from datetime import UTC, datetime
 
 from interlock_client.visible import visible
 
 _OWN_FIELDS = ("method", "path", "status", "request_id", "ms")
+THROTTLE_SECONDS = 60.0
 
 
 class JsonLines(logging.Formatter):
@@ -48,12 +53,38 @@ def _error(formatter: logging.Formatter, record: logging.LogRecord) -> str:
     return str(record.__dict__.get("error", ""))
 
 
+class Throttle(logging.Filter):
+    """Lets a line pass once a minute: whoever sends rubbish, or half of it, must not fill the log."""
+
+    def __init__(self, message: str | None = None, clock: Callable[[], float] = time.monotonic) -> None:
+        super().__init__()
+        self._message = message
+        self._clock = clock
+        self._passed_at: dict[str, float] = {}
+        self._held: Counter[str] = Counter()
+
+    def filter(self, record: logging.LogRecord) -> bool:
+        line = str(record.msg)
+        if self._message not in (None, line):
+            return True
+        now = self._clock()
+        if now - self._passed_at.get(line, -math.inf) < THROTTLE_SECONDS:
+            self._held[line] += 1
+            return False
+        self._passed_at[line] = now
+        if held := self._held.pop(line, 0):
+            record.msg = f"{line} (and {held} more since the last such line)"
+        return True
+
+
 def set_up_logs(level: str, form: str = "auto") -> None:
     """`form`: text, json, or auto, which is text where a person looks on."""
     handler = logging.StreamHandler(sys.stderr)
     is_text = form == "text" or (form == "auto" and sys.stderr.isatty())
     handler.setFormatter(TextLines() if is_text else JsonLines())
     logging.basicConfig(level=level.upper(), handlers=[handler], force=True)
+    logging.getLogger("interlock.connections").addFilter(Throttle())
+    logging.getLogger("uvicorn.error").addFilter(Throttle("Invalid HTTP request received."))
     # These tell of every statement and request; what matters of it is in our own log.
     for noisy in ("alembic", "httpx", "uvicorn"):
         logging.getLogger(noisy).setLevel(logging.WARNING)

@@ -1,7 +1,6 @@
 """`interlock serve`."""
 
 import asyncio
-import logging
 import signal
 import socket
 import sys
@@ -11,62 +10,18 @@ from types import FrameType
 from typing import Any
 
 import uvicorn
-from uvicorn.protocols.http.h11_impl import H11Protocol
 
 from interlock.bootstrap import TOOL_THREADS, Application, application
+from interlock.cli.connection import Bounds, connections
 from interlock.cli.logs import set_up_logs
 from interlock.config import Config, load
 from interlock.domain.errors import StorageUnavailable
-from interlock.faces.http.dropping import DROP
 from interlock.faces.http.one_time_link import LIFETIME
 from interlock.faces.http.sockets import MAX_MESSAGE
 from interlock.services import accounts
 
 GRACE_SECONDS = 60
 """How long a shutdown waits for tools that are under way."""
-
-logger = logging.getLogger("interlock.streams")
-
-
-class _Connection(H11Protocol):
-    """Can be cut off by a face; and is, when a response that is larger than its buffer is not taken.
-
-    The streams have a bound of their own, with a better reason in the log; so this one waits for longer.
-    """
-
-    slow_seconds = 30.0
-
-    def connection_made(self, transport: asyncio.Transport) -> None:
-        super().connection_made(transport)
-        # A socket on which nothing happens tells by this that the other end is gone; no client has to answer anything.
-        transport.get_extra_info("socket").setsockopt(socket.SOL_SOCKET, socket.SO_KEEPALIVE, 1)
-        self._stuck: asyncio.TimerHandle | None = None
-        self.app_state = {**self.app_state, DROP: transport.abort}
-
-    def pause_writing(self) -> None:
-        super().pause_writing()
-        self._stuck = self.loop.call_later(2 * self.slow_seconds, self._cut_off)
-
-    def resume_writing(self) -> None:
-        super().resume_writing()
-        self._free()
-
-    def connection_lost(self, exc: Exception | None) -> None:
-        self._free()
-        super().connection_lost(exc)
-
-    def _cut_off(self) -> None:
-        logger.warning(
-            "a response was cut off: its reader took nothing for %g s",
-            2 * self.slow_seconds,
-            extra={"path": self.scope["path"]},
-        )
-        self.transport.abort()
-
-    def _free(self) -> None:
-        if self._stuck is not None:
-            self._stuck.cancel()
-            self._stuck = None
 
 
 class _Server(uvicorn.Server):
@@ -112,7 +67,7 @@ async def _serve(config: Config) -> None:
                 built.app,
                 log_config=None,
                 access_log=False,
-                http=connections(config.slow_seconds),
+                http=connections(_bounds(config)),
                 ws_max_size=MAX_MESSAGE,
                 ws_ping_interval=None,
                 proxy_headers=bool(config.trusted_proxies),
@@ -130,11 +85,8 @@ async def _serve(config: Config) -> None:
         await server.serve(sockets=[listening])
 
 
-def connections(slow: float) -> type[_Connection]:
-    class Connection(_Connection):
-        slow_seconds = slow
-
-    return Connection
+def _bounds(config: Config) -> Bounds:
+    return Bounds(config.slow_seconds, config.request_seconds, config.connections_per_address, config.trusted_proxies)
 
 
 def _heeded(_signal: int, _frame: FrameType | None) -> None: ...

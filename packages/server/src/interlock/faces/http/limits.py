@@ -29,6 +29,11 @@ GUESSES_PER_MINUTE = 10
 GUESSES_OF_ADDRESS_PER_MINUTE = 100
 """Failed sign-ins from one address, whatever the names."""
 
+REGISTRATIONS_PER_MINUTE, REGISTRATIONS_AT_ONCE = 20, 100
+"""Accounts made, or tried to be made, from one address."""
+IN_LINE = 20
+"""Sign-ins and registrations of one address that may wait for each other."""
+
 
 @dataclass(slots=True)
 class _Bucket:
@@ -108,6 +113,8 @@ class Limits:
         self._refused = Buckets(REFUSED_RATE, REFUSED_BURST, clock)
         self._guesses = Buckets(GUESSES_PER_MINUTE / 60, GUESSES_PER_MINUTE, clock)
         self._guesses_of_address = Buckets(GUESSES_OF_ADDRESS_PER_MINUTE / 60, GUESSES_OF_ADDRESS_PER_MINUTE, clock)
+        self._registrations = Buckets(REGISTRATIONS_PER_MINUTE / 60, REGISTRATIONS_AT_ONCE, clock)
+        self._in_line: Counter[str] = Counter()
         self._turns: WeakValueDictionary[str, asyncio.Lock] = WeakValueDictionary()
 
     def admit(self, key: str) -> None:
@@ -124,8 +131,7 @@ class Limits:
     async def sign_in(self, address: str, username: str) -> AsyncGenerator[None]:
         """Around one check of a password. `NotAuthenticated` from the block is a failure, and counts."""
         key = f"{address} {username}"
-        # One after the other: a hundred guesses sent at once must not all pass before the first has failed.
-        async with self._turns.setdefault(key, asyncio.Lock()):
+        async with self._turn(address):
             wait = max(self._guesses.wait(key), self._guesses_of_address.wait(address))
             if wait:
                 raise RateLimited("too many failed sign-ins; wait, and try again", wait)
@@ -135,6 +141,31 @@ class Limits:
                 self._guesses.charge(key)
                 self._guesses_of_address.charge(address)
                 raise
+
+    @asynccontextmanager
+    async def registering(self, address: str) -> AsyncGenerator[None]:
+        """Around the making of one account."""
+        async with self._turn(address):
+            if wait := self._registrations.take(address):
+                raise RateLimited("too many accounts were made from this address; wait, and try again", wait)
+            yield
+
+    @asynccontextmanager
+    async def _turn(self, address: str) -> AsyncGenerator[None]:
+        """One password of an address after the other: a flood of them waits in a line of its own, and a short one.
+
+        So nobody else waits behind it, and a hundred guesses sent at once do not all pass before the first has failed.
+        """
+        if self._in_line[address] >= IN_LINE:
+            raise RateLimited("too many sign-ins at once from this address; wait, and try again", 1.0)
+        self._in_line[address] += 1
+        try:
+            async with self._turns.setdefault(address, asyncio.Lock()):
+                yield
+        finally:
+            self._in_line[address] -= 1
+            if not self._in_line[address]:
+                del self._in_line[address]
 
     def open_streams(self) -> int:
         """Of all callers."""

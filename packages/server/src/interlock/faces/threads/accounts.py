@@ -13,14 +13,16 @@ from interlock_client import threads as wire
 router = APIRouter(prefix="/api/auth", tags=["accounts"])
 
 
-@router.post("/register", responses=problems(400, 403))
+@router.post("/register", responses=problems(400, 403, 429))
 async def register(request: Request, body: wire.Credentials) -> wire.Registered:
     """Make an account. The first one is the admin's; 400 when the name is taken, 403 when registration is closed."""
-    user = await accounts.register(state_of(request).core, body.username, body.password)
+    state = state_of(request)
+    async with state.limits.registering(address_of(request.scope)):
+        user = await accounts.register(state.core, body.username, body.password)
     return wire.Registered(message=texts.text("registered", locale_of(request)), user_id=user.id)
 
 
-@router.post("/login", responses=problems(401))
+@router.post("/login", responses=problems(401, 429))
 async def login(request: Request, body: wire.Credentials) -> wire.AccessToken:
     state = state_of(request)
     address = address_of(request.scope)
