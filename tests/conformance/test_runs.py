@@ -105,7 +105,7 @@ async def test_each_queued_run_is_taken_by_one_worker(store: Store, named: bool)
             run = await tx.runs.next_queued(f"run-{number % 10}" if named else None)
             if run is None:
                 return None
-            await tx.leases.take(run.thread_id, run.id, f"worker-{number}", AT, after(30))
+            await tx.leases.take(run.thread_id, run.id, f"worker-{number}", AT, 30)
             assert await tx.runs.change(run.id, RunStatus.RUNNING, AT)
             return run.id
 
@@ -138,7 +138,7 @@ async def test_workers_that_take_runs_and_services_that_stop_them_never_wait_for
         async with store.transaction() as tx:
             run = await tx.runs.next_queued(run_id)
             if run:
-                await tx.leases.take(run.thread_id, run.id, "worker", AT, after(30))
+                await tx.leases.take(run.thread_id, run.id, "worker", AT, 30)
                 await tx.runs.change(run.id, RunStatus.RUNNING, AT)
 
     async def put_back() -> None:

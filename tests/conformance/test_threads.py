@@ -58,15 +58,15 @@ async def test_a_deleted_thread_is_not_found_any_more(store: Store) -> None:
 async def test_deleting_a_thread_fences_off_its_worker(store: Store) -> None:
     async with store.transaction() as tx:
         await begin(tx)
-        lease = await tx.leases.take("ann-1", "run-1", "worker-1", AT, after(30))
+        lease = await tx.leases.take("ann-1", "run-1", "worker-1", AT, 30)
     async with store.transaction() as tx:
         await tx.threads.delete("ann-1", AT)
     async with store.transaction() as tx:
         with pytest.raises(LeaseLost):
             await tx.leases.check(lease)
-        assert await tx.leases.renew("worker-1", ["ann-1"], after(60)) == set()
+        assert await tx.leases.renew("worker-1", ["ann-1"], AT, 60) == set()
         with pytest.raises(LeaseLost):
-            await tx.leases.take("ann-1", "run-1", "worker-1", AT, after(30))
+            await tx.leases.take("ann-1", "run-1", "worker-1", AT, 30)
 
 
 async def test_deleting_a_thread_drops_its_checkpoints_and_secrets_and_nobody_elses(

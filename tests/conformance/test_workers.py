@@ -3,6 +3,7 @@
 from datetime import timedelta
 
 import pytest
+from sqlalchemy import update
 
 from interlock.bootstrap import NoAgents
 from interlock.bus.local import LocalBus
@@ -12,11 +13,13 @@ from interlock.passwords import Argon2Passwords
 from interlock.ports.clock import SystemClock
 from interlock.ports.store import Store
 from interlock.services.core import Core, Policy, unit
-from interlock.services.working import GONE_SECONDS, require_worker
+from interlock.services.working import FORGOTTEN, GONE_SECONDS, require_worker
+from interlock.storage.database import Database
+from interlock.storage.schema import workers
 
 
-async def beat(core: Core, seconds_ago: float) -> None:
-    at = core.clock.now() - timedelta(seconds=seconds_ago)
+async def beat(core: Core, minutes_wrong: float = 0) -> None:
+    at = core.clock.now() + timedelta(minutes=minutes_wrong)
     async with unit(core) as work:
         await work.tx.workers.beat(Worker("worker-1", "node", "ray", at, at, 1, 0))
 
@@ -34,22 +37,35 @@ async def core(store: Store) -> Core:
     return made
 
 
-async def test_without_a_sign_of_life_nothing_is_taken(core: Core) -> None:
+async def test_without_a_sign_of_life_nothing_is_taken(core: Core, database: Database) -> None:
     with pytest.raises(NoWorker):
         await required(core)
-    await beat(core, GONE_SECONDS + 1)
+    await beat(core)
+    async with database.write() as connection:
+        await connection.execute(update(workers).values(seen_at=core.clock.now() - timedelta(seconds=GONE_SECONDS + 1)))
     with pytest.raises(NoWorker):
         await required(core)
 
 
 async def test_one_that_came_since_the_last_look_is_found(core: Core) -> None:
-    await beat(core, 0)
+    await beat(core)
     await required(core)
 
 
 async def test_one_that_was_heard_of_is_not_looked_for(core: Core) -> None:
-    await beat(core, 0)
+    await beat(core)
     await core.pulse.beat(core)
     async with unit(core) as work:
         await work.tx.workers.leave("worker-1")
+    await required(core)
+
+
+@pytest.mark.parametrize("database_url", ["postgres"], indirect=True)
+@pytest.mark.parametrize("minutes_wrong", [-120, 120])
+async def test_one_whose_clock_is_wrong_is_known_to_live(core: Core, minutes_wrong: int) -> None:
+    await beat(core, minutes_wrong)
+    async with unit(core) as work:
+        await work.tx.workers.forget(core.clock.now() + timedelta(minutes=minutes_wrong), FORGOTTEN)
+    await required(core)
+    await core.pulse.beat(core)
     await required(core)

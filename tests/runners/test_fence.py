@@ -10,6 +10,7 @@ from langgraph.types import interrupt
 from typing_extensions import TypedDict
 
 import interlock
+from interlock.domain.claim import Claim
 from interlock.domain.effect import EffectState
 from interlock.domain.errors import LeaseLost
 from interlock.domain.event import EventType
@@ -227,3 +228,22 @@ async def test_two_runners_on_one_store_run_each_thread_once(host: Host) -> None
 
     assert {turn.status for turn in turns} == {"done"}
     assert deeds.counts == {str(n): 1 for n in range(10)}
+
+
+@pytest.mark.parametrize("database_url", ["postgres"], indirect=True)
+@pytest.mark.parametrize("minutes", [-5, 5])
+async def test_a_server_whose_clock_is_wrong_takes_no_run_from_another_and_loses_none(host: Host, minutes: int) -> None:
+    right, wrong = [await host(line(Said, node), started=False) for _ in range(2)]
+    wrong.clock.move(60 * minutes)
+    claims: list[Claim] = []
+    for number, stage in enumerate((right, wrong)):
+        await stage.send(thread=own_thread(number))
+        claims.append(await stage.claim(f"worker-{number}"))
+
+    for _ in range(2):
+        for number, stage in enumerate((right, wrong)):
+            assert await running.take_over(stage.core, everything=False) == []
+            thread_id = claims[number].thread.id
+            assert await running.renew(stage.core, f"worker-{number}", [thread_id]) == {thread_id}
+    for stage, claim in zip((right, wrong), claims, strict=True):
+        await running.finish(stage.core, claim.lease, RunStatus.DONE)

@@ -92,19 +92,20 @@ class Leases(Protocol):
     """A lease lets one worker run one thread. Its epoch is in every write the worker makes.
 
     Taking a lease raises the thread's epoch; whoever held an older one is fenced off from that moment, whether it
-    knows or not. A lease that is not renewed until its time may be taken by another worker.
+    knows or not. A lease that is not renewed until its time may be taken by another worker. Where several servers share
+    a database, that time is told by the database's clock and `at` is not heeded: theirs may differ by minutes.
     """
 
-    async def take(self, thread_id: str, run_id: str, worker: str, at: datetime, until: datetime) -> Lease:
-        """Take the lease; the thread is running from then on."""
+    async def take(self, thread_id: str, run_id: str, worker: str, at: datetime, seconds: float) -> Lease:
+        """Take the lease for so long; the thread is running from then on."""
         ...
 
     async def check(self, lease: Lease) -> Thread:
         """Lock and return the thread; `LeaseLost` when the epoch has moved on or the thread is deleted."""
         ...
 
-    async def renew(self, worker: str, thread_ids: Collection[str], until: datetime) -> set[str]:
-        """Prolong the worker's leases; returns the threads for which it still held one."""
+    async def renew(self, worker: str, thread_ids: Collection[str], at: datetime, seconds: float) -> set[str]:
+        """Prolong the worker's leases, for so long from now; returns the threads for which it still held one."""
         ...
 
     async def release(self, lease: Lease) -> None:
@@ -119,8 +120,8 @@ class Leases(Protocol):
         """Leases that somebody holds, by worker."""
         ...
 
-    async def requeue_lost(self, now: datetime | None) -> list[str]:
-        """Queue again every running run whose lease ended before `now` (None: every one), raising the threads' epochs.
+    async def requeue_lost(self, at: datetime | None) -> list[str]:
+        """Queue again every running run whose lease has ended (with None: every one), raising the threads' epochs.
 
         Returns the ids of the runs. With None it is the take-over at the start of the only server of a data folder.
         """

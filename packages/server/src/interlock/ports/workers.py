@@ -1,6 +1,6 @@
 """Workers, by their signs of life."""
 
-from datetime import datetime
+from datetime import datetime, timedelta
 from typing import Protocol
 
 from interlock.domain.worker import Worker
@@ -17,10 +17,10 @@ class Workers(Protocol):
         """By their nodes and names."""
         ...
 
-    async def last_seen(self) -> datetime | None:
-        """When one of them was last heard of."""
+    async def silence(self, now: datetime) -> float | None:
+        """Seconds since one of them was last heard of; None when none is known. By whose clock, see `Leases`."""
         ...
 
-    async def forget(self, before: datetime) -> None:
-        """Drop those that were not heard of since."""
+    async def forget(self, now: datetime, silence: timedelta) -> None:
+        """Drop those that were not heard of for so long."""
         ...

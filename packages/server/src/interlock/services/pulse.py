@@ -9,7 +9,7 @@ import asyncio
 import logging
 from collections.abc import Callable, Generator
 from contextlib import contextmanager
-from datetime import datetime
+from datetime import datetime, timedelta
 from typing import TYPE_CHECKING
 
 from interlock.domain.errors import StorageUnavailable
@@ -36,7 +36,7 @@ class Pulse:
         self._changed: dict[str, int] = {}
         """By person, at which number theirs was found to have changed."""
         self.worker_seen: datetime | None = None
-        """When something that runs agents was last heard of."""
+        """When something that runs agents was last heard of, by this server's clock."""
         self._followed: dict[str, set[Wake]] = {}
         self._heads: dict[str, int] = {}
         self._nearest: tuple[datetime | None, datetime | None] = (None, None)
@@ -87,7 +87,7 @@ class Pulse:
             access = await tx.access.version()
             last = self._last_access
             changed = () if last is None or last == access else await tx.access.changed_since(last)
-            worker_seen = await tx.workers.last_seen()
+            silence = await tx.workers.silence(core.clock.now())
             heads: dict[str, int] = {}
             for start in range(0, len(followed), AT_ONCE):
                 heads |= await tx.events.heads(followed[start : start + AT_ONCE])
@@ -96,7 +96,7 @@ class Pulse:
         is_changed = access != self.access
         self._changed |= dict.fromkeys(changed, access)
         self.access = self._last_access = access
-        self.worker_seen = worker_seen
+        self.worker_seen = None if silence is None else core.clock.now() - timedelta(seconds=silence)
         if nearest != self._nearest:
             self._nearest = nearest
             core.deadline_set()

@@ -3,8 +3,6 @@
 from collections import defaultdict
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from datetime import timedelta
-from typing import Any
 
 from interlock import failpoints
 from interlock.domain.claim import Claim
@@ -64,14 +62,14 @@ async def claim(core: Core, worker: str, run_id: str | None = None) -> Claim | N
         if thread is None:
             await work.tx.runs.change(run.id, RunStatus.STOPPED, work.now, error="the thread was deleted")
             return None
-        lease = await work.tx.leases.take(thread.id, run.id, worker, work.now, _until(core, work))
+        lease = await work.tx.leases.take(thread.id, run.id, worker, work.now, core.policy.lease_seconds)
         await work.tx.runs.change(run.id, RunStatus.RUNNING, work.now)
     return Claim(lease, thread, replace(run, status=RunStatus.RUNNING, attempt=run.attempt + 1))
 
 
 async def renew(core: Core, worker: str, thread_ids: Collection[str]) -> set[str]:
     async with unit(core) as work:
-        return await work.tx.leases.renew(worker, thread_ids, _until(core, work))
+        return await work.tx.leases.renew(worker, thread_ids, work.now, core.policy.lease_seconds)
 
 
 async def stop_requests(core: Core, run_ids: Collection[str]) -> dict[str, str]:
@@ -223,7 +221,3 @@ async def _end(
 async def _consume(work: Unit, pause_ids: Collection[str]) -> None:
     for pause_id in pause_ids:
         await work.tx.pauses.change(pause_id, PauseStatus.CONSUMED, work.now)
-
-
-def _until(core: Core, work: Unit) -> Any:
-    return work.now + timedelta(seconds=core.policy.lease_seconds)

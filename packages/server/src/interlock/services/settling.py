@@ -6,7 +6,6 @@ open request, the resuming run are written in the same transaction.
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
-from datetime import timedelta
 from typing import Any
 
 from interlock.domain import answers
@@ -144,8 +143,8 @@ async def queue_run(
     )
     await work.tx.runs.add(run)
     if worker:
-        until = work.now + timedelta(seconds=work.core.policy.lease_seconds)
-        lease = await work.tx.leases.take(thread.id, run.id, worker, work.now, until)
+        seconds = work.core.policy.lease_seconds
+        lease = await work.tx.leases.take(thread.id, run.id, worker, work.now, seconds)
         work.start(Claim(lease, replace(thread, seq=events[-1].seq), run))
     else:
         await work.tx.threads.update(thread.id, work.now, status=ThreadStatus.RUNNING)

@@ -4,7 +4,7 @@ import asyncio
 import logging
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from datetime import datetime, timedelta
+from datetime import timedelta
 
 from interlock.domain.errors import NoWorker, StorageUnavailable
 from interlock.domain.run import RunStatus
@@ -36,7 +36,7 @@ async def tell_life(core: Core, describe: Callable[[], Worker]) -> None:
             worker = describe()
             async with unit(core) as work:
                 await work.tx.workers.beat(worker)
-                await work.tx.workers.forget(worker.seen_at - FORGOTTEN)
+                await work.tx.workers.forget(worker.seen_at, FORGOTTEN)
         except StorageUnavailable as error:
             logger.warning("no sign of life could be left: %s", error.message)
         await asyncio.sleep(BEAT_SECONDS)
@@ -60,12 +60,13 @@ async def require_worker(work: Unit) -> None:
     if not core.policy.remote_workers or core.pulse.access is None:
         return
     # One may have come since the last look.
-    if not _lives(core.pulse.worker_seen, work.now) and not _lives(await work.tx.workers.last_seen(), work.now):
+    seen = core.pulse.worker_seen
+    if not _lives(seen and (work.now - seen).total_seconds()) and not _lives(await work.tx.workers.silence(work.now)):
         raise NoWorker("nothing runs agents at the moment; the request is still pending, answer it again later")
 
 
-def _lives(seen: datetime | None, now: datetime) -> bool:
-    return seen is not None and now - seen <= timedelta(seconds=GONE_SECONDS)
+def _lives(silence: float | None) -> bool:
+    return silence is not None and silence <= GONE_SECONDS
 
 
 async def cluster(core: Core) -> Cluster:

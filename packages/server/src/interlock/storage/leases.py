@@ -1,32 +1,32 @@
 """Leases, which live in the rows of their threads."""
 
 from collections.abc import Collection
-from datetime import datetime
+from datetime import datetime, timedelta
+from functools import cache
 from typing import Any
 
-from sqlalchemy import Integer, bindparam, func, literal_column, or_, select, update
+from sqlalchemy import (
+    ColumnElement,
+    Executable,
+    Float,
+    Integer,
+    bindparam,
+    func,
+    literal,
+    literal_column,
+    or_,
+    select,
+    update,
+)
 
 from interlock.domain.errors import LeaseLost
 from interlock.domain.run import RunStatus
 from interlock.domain.thread import HeldLease, Lease, Thread, ThreadStatus
 from interlock.storage._repository import Repository, batched
 from interlock.storage.runs import IS_ACTIVE
-from interlock.storage.schema import runs, threads
+from interlock.storage.schema import Moment, runs, threads
 from interlock.storage.threads import IS_ALIVE, NO_LEASE, THREAD_COLUMNS, thread_of
 
-_TAKE = (
-    update(threads)
-    .where(threads.c.id == bindparam("of_thread"), IS_ALIVE)
-    .values(
-        epoch=threads.c.epoch + 1,
-        lease_worker=bindparam("worker"),
-        lease_run=bindparam("run"),
-        lease_until=bindparam("until"),
-        status=literal_column(f"'{ThreadStatus.RUNNING}'"),
-        updated_at=bindparam("at"),
-    )
-    .returning(threads.c.epoch)
-)
 HOLDS = (
     threads.c.id == bindparam("of_thread"),
     threads.c.epoch == bindparam("of_epoch"),
@@ -49,10 +49,30 @@ _END = (
 _RELEASE = update(threads).where(*HOLDS).values(**NO_LEASE)
 
 
+def _until(*, is_postgres: bool) -> ColumnElement[Any]:
+    """When a lease ends that begins now: on a database of several servers by its own clock, for theirs may differ."""
+    if is_postgres:
+        return func.clock_timestamp() + bindparam("seconds", type_=Float) * literal_column("interval '1 second'")
+    return bindparam("until", type_=Moment())
+
+
+@cache
+def _take(*, is_postgres: bool) -> Executable:
+    taken = update(threads).where(threads.c.id == bindparam("of_thread"), IS_ALIVE)
+    return taken.values(
+        epoch=threads.c.epoch + 1,
+        lease_worker=bindparam("worker"),
+        lease_run=bindparam("run"),
+        lease_until=_until(is_postgres=is_postgres),
+        status=literal_column(f"'{ThreadStatus.RUNNING}'"),
+        updated_at=bindparam("at"),
+    ).returning(threads.c.epoch)
+
+
 class SqlLeases(Repository):
-    async def take(self, thread_id: str, run_id: str, worker: str, at: datetime, until: datetime) -> Lease:
-        values = {"of_thread": thread_id, "worker": worker, "run": run_id, "at": at, "until": until}
-        epoch = await self._connection.scalar(_TAKE, values)
+    async def take(self, thread_id: str, run_id: str, worker: str, at: datetime, seconds: float) -> Lease:
+        values = {"of_thread": thread_id, "worker": worker, "run": run_id, "at": at, **self._length(at, seconds)}
+        epoch = await self._connection.scalar(_take(is_postgres=self._is_postgres), values)
         if epoch is None:
             raise LeaseLost(f"the thread {thread_id} is gone", thread_id=thread_id)
         return Lease(thread_id, run_id, worker, epoch)
@@ -67,14 +87,16 @@ class SqlLeases(Repository):
         if not await self._changed(_END, {**holder(lease), "to_status": status, "at": at, "count": message_count}):
             raise lost(lease)
 
-    async def renew(self, worker: str, thread_ids: Collection[str], until: datetime) -> set[str]:
+    async def renew(self, worker: str, thread_ids: Collection[str], at: datetime, seconds: float) -> set[str]:
         kept: set[str] = set()
+        until = _until(is_postgres=self._is_postgres)
         for some in batched(thread_ids):
             renewed = await self._connection.execute(
                 update(threads)
                 .where(threads.c.id.in_(some), threads.c.lease_worker == worker, IS_ALIVE)
                 .values(lease_until=until)
-                .returning(threads.c.id)
+                .returning(threads.c.id),
+                self._length(at, seconds),
             )
             kept |= set(renewed.scalars())
         return kept
@@ -92,7 +114,7 @@ class SqlLeases(Repository):
         )
         return [HeldLease(row.id, row.lease_run, row.lease_worker, row.epoch, row.lease_until) for row in found]
 
-    async def requeue_lost(self, now: datetime | None) -> list[str]:
+    async def requeue_lost(self, at: datetime | None) -> list[str]:
         lost = (
             select(runs.c.id, runs.c.thread_id)
             .join(threads, threads.c.id == runs.c.thread_id)
@@ -100,7 +122,8 @@ class SqlLeases(Repository):
             .order_by(runs.c.created_at, runs.c.id)
             .with_for_update(of=[runs, threads], skip_locked=True)
         )
-        if now is not None:
+        if at is not None:
+            now = func.clock_timestamp() if self._is_postgres else literal(at, Moment())
             lost = lost.where(or_(threads.c.lease_until < now, threads.c.lease_worker.is_(None)))
         found = (await self._connection.execute(lost)).all()
         for some in batched(found):
@@ -110,6 +133,9 @@ class SqlLeases(Repository):
                 update(threads).where(threads.c.id.in_(thread_ids)).values(epoch=threads.c.epoch + 1, **NO_LEASE)
             )
         return [row.id for row in found]
+
+    def _length(self, at: datetime, seconds: float) -> dict[str, Any]:
+        return {"seconds": seconds} if self._is_postgres else {"until": at + timedelta(seconds=seconds)}
 
     async def fence_off_all(self) -> None:
         await self._connection.execute(update(threads).values(epoch=threads.c.epoch + 1, **NO_LEASE))
