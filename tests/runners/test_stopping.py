@@ -14,6 +14,7 @@ from interlock.domain.effect import EffectState
 from interlock.domain.run import RunStatus
 from interlock.runners.graph_run import GraphRun
 from interlock.services import messages
+from interlock.services.unfollowed import stop_unfollowed
 from tests.runners.conftest import Host, on_sqlite
 from tests.runners.deeds import Deeds, Gate
 from tests.runners.script import agent, line
@@ -203,9 +204,9 @@ async def test_a_follower_that_went_before_the_run_began_does_not_stop_it(host: 
     left_at = stage.core.clock.now() - timedelta(microseconds=1)
     started = await stage.send()
     await slow.gate.until_reached()
-    await messages.stop_unfollowed(stage.core, THREAD, left_at)
+    await stop_unfollowed(stage.core, THREAD, left_at)
     assert (await run_of(stage, started.run.id)).stop_reason is None
-    await messages.stop_unfollowed(stage.core, THREAD, stage.core.clock.now())
+    await stop_unfollowed(stage.core, THREAD, stage.core.clock.now())
     assert (await run_of(stage, started.run.id)).stop_reason is not None
     slow.gate.open.set()
     assert (await stage.ended(started.run, started.seq)).status == "stopped"

@@ -57,8 +57,7 @@ if TYPE_CHECKING:
 
 RUNS = 64
 """How many a server runs at once."""
-TOOL_THREADS = 2 * RUNS
-"""Sync tools and nodes hold a thread for as long as they work: as many as there may be runs, and some."""
+TOOL_THREADS = 2 * RUNS  # sync tools and nodes hold one for as long as they work: as many as runs, and some
 
 logger = logging.getLogger(__name__)
 
@@ -140,6 +139,7 @@ def _policy(config: Config) -> Policy:
         retention_days=config.retention_days,
         quota=Quota(config.open_per_conversation, config.open_per_owner, config.open_in_all),
         remote_workers=config.runner == "ray",
+        several_servers=config.database_url.startswith("postgresql"),
     )
 
 

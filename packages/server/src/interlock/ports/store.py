@@ -26,7 +26,7 @@ from interlock.ports.audit import Audit
 from interlock.ports.filters import PendingFilter, SettledFilter
 from interlock.ports.threads import Leases, Removals, Threads
 from interlock.ports.webhooks import Deliveries, Webhooks
-from interlock.ports.workers import Workers
+from interlock.ports.workers import Unfollowed, Workers
 
 
 class Users(Protocol):
@@ -306,6 +306,8 @@ class Transaction(Protocol):
     def deliveries(self) -> Deliveries: ...
     @property
     def workers(self) -> Workers: ...
+    @property
+    def unfollowed(self) -> Unfollowed: ...
 
 
 class Store(Protocol):

@@ -1,9 +1,32 @@
-"""Workers, by their signs of life."""
+"""Workers, by their signs of life, and what servers ask each other."""
 
+from collections.abc import Collection
 from datetime import datetime, timedelta
 from typing import Protocol
 
 from interlock.domain.worker import Worker
+
+
+class Unfollowed(Protocol):
+    """Threads of which a server asks whether anybody follows them at another."""
+
+    async def ask(self, thread_id: str, mark: str, at: datetime) -> None:
+        """Ask, in the place of whoever asked before."""
+        ...
+
+    async def asked(self) -> list[str]: ...
+
+    async def say_followed(self, thread_ids: Collection[str]) -> None:
+        """Somebody does: the question is taken away."""
+        ...
+
+    async def take_back(self, thread_id: str, mark: str) -> bool:
+        """Whether this question still stands, which it does no more then."""
+        ...
+
+    async def forget(self, before: datetime) -> None:
+        """Drop what was asked before then, by a server that is gone."""
+        ...
 
 
 class Workers(Protocol):

@@ -44,6 +44,8 @@ class Policy:
     """The language of what the server itself asks people."""
     webhook_hosts: tuple[str, ...] = ()
     """The hosts that may be told of requests; none: webhooks are off."""
+    several_servers: bool = False
+    """Whether other servers may work on the same database."""
     remote_workers: bool = False
     """Whether agents run in other processes than those that answer requests."""
     confirmation_timeout: float = 300.0

@@ -1,7 +1,7 @@
 """Messages of people to agents, retries of what failed, and stopping what runs."""
 
 from dataclasses import dataclass
-from datetime import datetime, timedelta
+from datetime import timedelta
 
 from interlock import failpoints
 from interlock.domain.errors import Conflict, Forbidden, InvalidInput, NotShown, ThreadBusy
@@ -161,19 +161,6 @@ async def _cancel_some(core: Core, principal: Principal, thread_id: str, reason:
         await void_pauses(work, thread, principal, reason)
         await work.tx.threads.update(thread_id, work.now, status=ThreadStatus.IDLE)
     return False
-
-
-async def stop_unfollowed(core: Core, thread_id: str, left_at: datetime) -> None:
-    """The last follower has gone and none came back: stop what it watched, unless its sender said that it goes on.
-
-    A run that began after that is not what it watched: whoever sent for that one is about to follow it.
-    """
-    async with unit(core) as work:
-        await work.tx.threads.lock(thread_id)
-        run = await work.tx.runs.active_of(thread_id)
-        if run is not None and not run.detached and run.created_at <= left_at:
-            await work.tx.runs.request_stop(run.id, "nobody follows the run any more")
-            work.stop(run.id)
 
 
 async def _added(work: Unit, principal: Principal, agent: str, thread_id: str, title: str) -> Thread | None:

@@ -35,6 +35,10 @@ class Presence:
                 loop = asyncio.get_running_loop()
                 self._timers[thread_id] = loop.call_later(grace, self._fire, thread_id, now(), gone)
 
+    def is_followed(self, thread_id: str) -> bool:
+        """Whether somebody follows it here, or may be about to come back."""
+        return thread_id in self._followers or thread_id in self._timers
+
     def close(self) -> None:
         """Forget every timer: a server that shuts down is not a disconnect."""
         for timer in self._timers.values():

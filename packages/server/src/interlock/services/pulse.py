@@ -92,7 +92,11 @@ class Pulse:
             for start in range(0, len(followed), AT_ONCE):
                 heads |= await tx.events.heads(followed[start : start + AT_ONCE])
             nearest = await tx.requests.next_deadline(), await tx.requests.next_warning()
+            asked = await tx.unfollowed.asked() if core.policy.several_servers else ()
             is_due = core.policy.webhook_hosts and await tx.deliveries.due_webhooks(core.clock.now())
+        if followed_here := [one for one in asked if core.presence.is_followed(one)]:
+            async with core.store.transaction() as tx:
+                await tx.unfollowed.say_followed(followed_here)
         is_changed = access != self.access
         self._changed |= dict.fromkeys(changed, access)
         self.access = self._last_access = access

@@ -25,6 +25,7 @@ from interlock.storage.sealing import Sealer
 from interlock.storage.secrets import SqlSecrets
 from interlock.storage.threads import SqlThreads
 from interlock.storage.tickets import SqlTickets
+from interlock.storage.unfollowed import SqlUnfollowed
 from interlock.storage.users import SqlUsers
 from interlock.storage.webhooks import SqlDeliveries, SqlWebhooks
 from interlock.storage.workers import SqlWorkers
@@ -118,6 +119,10 @@ class SqlTransaction:
     @property
     def workers(self) -> SqlWorkers:
         return SqlWorkers(self._connection)
+
+    @property
+    def unfollowed(self) -> SqlUnfollowed:
+        return SqlUnfollowed(self._connection)
 
     @property
     def deliveries(self) -> SqlDeliveries:

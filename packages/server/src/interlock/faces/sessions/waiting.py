@@ -18,8 +18,8 @@ from interlock.faces.http.watching import Watch
 from interlock.faces.sessions.texts import text
 from interlock.faces.sessions.views import agent_response
 from interlock.services import sessions
-from interlock.services.messages import stop_unfollowed
 from interlock.services.sessions import Outcome
+from interlock.services.unfollowed import stop_unfollowed
 
 CLIENT_GONE = 499
 """For the log: nobody is there to be told."""

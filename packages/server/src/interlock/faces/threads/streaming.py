@@ -19,7 +19,7 @@ from interlock.faces.http.watching import Watch
 from interlock.faces.threads import texts
 from interlock.faces.threads.frames import Frames
 from interlock.services.following import follow
-from interlock.services.messages import stop_unfollowed
+from interlock.services.unfollowed import stop_unfollowed
 
 
 async def place(request: Request, caller: Caller) -> AsyncGenerator[None]:
