@@ -68,6 +68,7 @@ OPERATIONS = [
     ("post", "/api/v1/inbox/requests/{request_id}/answer"),
     ("post", "/api/v1/inbox/requests/{request_id}/cancel"),
     ("post", "/api/v1/inbox/requests/{request_id}/extend"),
+    ("post", "/api/v1/inbox/requests/{request_id}/{operation}/recall"),
     ("get", "/api/v1/inbox/conversations"),
     ("post", "/api/v1/inbox/conversations/{conversation_id}/stop"),
     ("post", "/api/v1/inbox/looking"),
