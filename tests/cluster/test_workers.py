@@ -10,7 +10,7 @@ import pytest
 
 from tests.cluster.conftest import server
 from tests.cluster.looking import START_SECONDS, alive, cluster, holder, pid_of, wait_for_workers
-from tests.servers.ray import command_of, is_running, processes_of
+from tests.servers.ray import command_of, is_running, node_of, processes_of
 from tests.servers.redis import RedisServer
 from tests.support.hitl import HitlClient, error_of
 from tests.support.people import People
@@ -71,6 +71,27 @@ def test_a_worker_that_is_killed_in_a_tool_repeats_nothing_and_is_replaced(
     assert person.resume(thread, "answer", answers=["skip"]).text.endswith("the end")
     assert witness.count("cut-short") == 1
     wait_for_workers(node, before, 1)
+
+
+def test_a_node_of_the_servers_own_ray_that_dies_while_its_head_lives_is_replaced(
+    node: ServerProcess, person: ThreadsClient, witness: Witness
+) -> None:
+    before = {worker["id"] for worker in alive(node)}
+    # One that was killed a moment ago is still taken for alive.
+    raylet = node_of(next(pid for pid in map(pid_of, before) if is_running(pid)))
+    assert "raylet" in command_of(raylet)
+    head = [one for one in processes_of(node_of(raylet)) if one != raylet]
+    assert any("gcs_server" in command_of(one) for one in head)
+    os.kill(raylet, signal.SIGKILL)
+
+    wait_for_workers(node, before)
+
+    assert "own Ray is gone; starting Ray again" in node.log.read_text()
+    # Nothing of the old one is left.
+    wait_for(lambda: [one for one in head if is_running(one)], lambda left: not left, START_SECONDS)
+    thread = person.new_thread()
+    assert person.chat(thread, script(calls(("note", {"name": "on-a-new-ray"})), says("the end"))).text == "the end"
+    assert witness.count("on-a-new-ray") == 1
 
 
 def test_a_run_that_is_stopped_ends_with_the_tool_under_way(person: ThreadsClient, witness: Witness) -> None:

@@ -84,6 +84,11 @@ class Keeper:
                 configure_logging=False,
                 include_dashboard=False if settings.address is None else None,
             )
+        if settings.address is None and not any(node["Alive"] for node in self._ray.nodes()):
+            # Its head lives, and would wait for ever for a node to place workers on: nobody adds one. It ends with this
+            # process, and the next one, which the server starts after a while, begins with a new Ray.
+            _say("the node of this server's own Ray is gone; starting Ray again")
+            os._exit(1)
         kind = self._ray.remote(Worker)
         self._actors = [self._actor(kind, number) for number in range(settings.workers)]
 
