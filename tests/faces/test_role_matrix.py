@@ -228,6 +228,11 @@ TABLE: list[Row] = [
     ("post /api/v1/inbox/requests/{request_id}/answer", answered, ANSWER),
     ("post /api/v1/inbox/requests/{request_id}/cancel", lambda scene: keyed(f"{in_inbox(scene)}/cancel", {}), SEE),
     (
+        "post /api/v1/inbox/requests/{request_id}/{operation}/recall",
+        lambda scene: keyed(f"{in_inbox(scene)}/answer/recall", {}),
+        ANYBODY,
+    ),
+    (
         "post /api/v1/inbox/requests/{request_id}/extend",
         lambda scene: to(f"{in_inbox(scene)}/extend", json={"seconds": 60}),
         ANSWER,

@@ -37,6 +37,10 @@ _ACTION = ("name", "args", "description")
 _CONFIG = ("action_name", "allowed_decisions")
 
 
+_OWN = ("kind", "body", "timeout", "call_id", "definition")
+"""What an ask of Interlock's own says."""
+
+
 def read(interrupt: Interrupt[Any], messages: Sequence[Any], calling: Sequence[Any] | None = None) -> list[Asked]:
     """What an interrupt asks. `calling` are the messages with the tool calls, where they are others than `messages`.
 
@@ -74,7 +78,7 @@ def _own(interrupt_id: str, value: Mapping[str, Any]) -> Asked:
     ask: Mapping[str, Any] = value[ASK]
     kind = RequestKind(ask["kind"])
     told = {name: one for name, one in value.items() if name != ASK}
-    told |= {name: one for name, one in ask.items() if name not in ("kind", "body", "timeout", "call_id")}
+    told |= {name: one for name, one in ask.items() if name not in _OWN}
     body: Mapping[str, Any] = plain(ask["body"]) | details(told)
     is_approval = kind is RequestKind.APPROVAL
     return Asked(
