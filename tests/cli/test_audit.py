@@ -133,6 +133,7 @@ def test_what_cannot_be_is_refused_with_the_reason(
 ) -> None:
     (tmp_path / "there").write_text("kept\n")
     (tmp_path / "binary").write_bytes(b"\xff\xfe\n")
+    assert interlock("migrate").returncode == 0
     done = interlock("audit", *arguments)
     assert (done.returncode, done.stdout) == (2, "")
     assert reason in done.stderr

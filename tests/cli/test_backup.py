@@ -189,6 +189,7 @@ def test_what_cannot_be_is_refused_with_the_reason(
     interlock: Interlock, tmp_path: Path, arguments: list[str], reason: str
 ) -> None:
     (tmp_path / "there").write_text("kept\n")
+    assert arguments[0] == "restore" or interlock("migrate").returncode == 0
     done = interlock(*arguments)
     assert (done.returncode, done.stdout) == (2, "")
     assert reason in done.stderr

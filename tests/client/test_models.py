@@ -32,7 +32,6 @@ SENT: list[type[base.Sent]] = [
         (threads.NewSession, {"agent": False}),
         (threads.Resume, {"action": None}),
         (threads.Resume, {"action": "answer", "answers": "red"}),
-        (threads.Resume, {"action": "answer", "answers": [1]}),
         (threads.Resume, {"action": "cancel", "reason": "x" * 10_001}),
         (threads.Resume, {"action": "cancel", "request_id": 1}),
     ],

@@ -83,29 +83,12 @@ async def test_an_effect_with_another_one_inside_is_a_container(store: Store) ->
     assert await containers(store) == set()
 
 
-@pytest.mark.parametrize("ns", ["tools:outer", "a:x|tools:outer|b:y", "tools:outer:1"])
-async def test_an_effect_whose_task_ran_a_graph_is_a_container(store: Store, database: Database, ns: str) -> None:
-    async with store.transaction() as tx:
-        await tx.effects.add(an_effect(a_key("outer")))
-    await with_checkpoints(database, "", ns)
-    assert await containers(store, a_key("outer")) == {a_key("outer")}
-
-
-@pytest.mark.parametrize("ns", ["", "tools:outer-2", "tools:xouter", "outer:x", "tools:OUTER", "tools:out_r"])
-async def test_checkpoints_of_other_tasks_make_no_container(store: Store, database: Database, ns: str) -> None:
-    async with store.transaction() as tx:
-        await tx.effects.add(an_effect(a_key("outer")))
-    await with_checkpoints(database, ns)
-    await with_checkpoints(database, "tools:outer", thread_id="ann-2")
-    assert await containers(store, a_key("outer")) == set()
-
-
-async def test_of_several_calls_in_one_task_none_is_taken_for_the_one_that_ran_the_graph(
+async def test_neither_effects_without_a_tool_nor_a_graph_inside_make_a_container(
     store: Store, database: Database
 ) -> None:
+    outer = a_key("outer", "c1")
     async with store.transaction() as tx:
-        await tx.effects.add(an_effect(a_key("outer", "c1")))
-        await tx.effects.add(an_effect(a_key("outer", "c2")))
-    await with_checkpoints(database, "tools:outer")
-    assert await containers(store, a_key("outer", "c1"), a_key("outer", "c2")) == set()
-    assert await containers(store, a_key("outer", "c1")) == set()
+        await tx.effects.add(an_effect(outer))
+        await tx.effects.add(an_effect(a_key("outer", "effect:c1/pay"), parent=outer))
+    await with_checkpoints(database, "", "tools:outer", "a:x|tools:outer|b:y")
+    assert await containers(store, outer) == set()

@@ -48,6 +48,8 @@ def _servers(kind: str, folder: Path, url: str, witness: Witness, stack: ExitSta
         **witness.environment,
         "INTERLOCK_SECRET_KEY": "the same on every server",
         "INTERLOCK_LEASE_SECONDS": LEASE_SECONDS,
+        # They all come from one address.
+        "INTERLOCK_CONNECTIONS_PER_ADDRESS": "10000",
     }
     servers: list[ServerProcess] = []
     for number in range(1 if kind == "sqlite" else 2):

@@ -63,4 +63,4 @@ def test_an_example_asks_and_goes_on_with_the_answer(name: str, person: ThreadsC
 def test_a_cancelled_ask_for_keys_is_told_to_the_example(person: ThreadsClient) -> None:
     thread_id = person.new_thread("ask_for_keys")
     person.chat(thread_id, "connect")
-    assert person.resume(thread_id, "cancel").text == "Not connected: the request was cancelled."
+    assert person.resume(thread_id, "cancel").text == "Not connected: cancelled by reader."

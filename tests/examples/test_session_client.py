@@ -59,7 +59,7 @@ def test_the_four_answers(demo: ServerProcess, workspace: Path) -> None:
     for told in ("accepted.py is written.", "The reason: not today", "other.py is written.", "write it yourself"):
         assert told in shown
     assert '"path": "accepted.py"' in shown
-    assert sorted(path.name for path in workspace.glob("*.py")) == ["accepted.py", "other.py"]
+    assert sorted(path.name for path in workspace.glob("*.py")) == ["accepted.py", "hello.py", "other.py"]
 
 
 def test_an_answer_that_does_not_fit_is_asked_for_again(demo: ServerProcess, workspace: Path) -> None:

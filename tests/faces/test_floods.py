@@ -119,6 +119,34 @@ def test_a_connection_that_asks_again_is_not_cut_off(server: ServerProcess) -> N
             assert received.startswith(b"HTTP/1.1 200 ")
 
 
+def test_a_socket_on_a_connection_that_served_a_request_before_is_not_cut_off(server: ServerProcess) -> None:
+    token = post(server, "login", "ann", "127.0.0.1").json()["access_token"]
+    upgrade = (
+        "GET /ws HTTP/1.1\r\nhost: 127.0.0.1\r\nupgrade: websocket\r\nconnection: upgrade\r\n"
+        "sec-websocket-version: 13\r\nsec-websocket-key: dGhlIHNhbXBsZSBub25jZQ==\r\n"
+        f"authorization: Bearer {token}\r\n\r\n"
+    )
+    with connect(server) as idle, connect(server) as connection:
+        connection.sendall(b"GET /healthz HTTP/1.1\r\nhost: 127.0.0.1\r\n\r\n")
+        while b"ok" not in connection.recv(4096):
+            continue
+        connection.sendall(upgrade.encode())
+        received = b""
+        while b"system.connected" not in received:
+            some = connection.recv(4096)
+            assert some, received
+            received += some
+        # One that sends nothing is cut off after the time in which the socket would have been.
+        assert everything(idle).startswith(b"HTTP/1.1 408 ")
+        idle.close()
+        with connect(server) as another:
+            assert everything(another).startswith(b"HTTP/1.1 408 ")
+        connection.setblocking(False)
+        with pytest.raises(BlockingIOError):
+            connection.recv(4096)
+    assert "NoneType" not in server.log.read_text()
+
+
 def test_an_address_has_so_many_connections_and_a_trusted_proxy_any_number(tmp_path: Path) -> None:
     settings = {"INTERLOCK_CONNECTIONS_PER_ADDRESS": str(FEW), "INTERLOCK_TRUSTED_PROXIES": "127.0.0.3"}
     with ServerProcess(tmp_path, environment=settings) as server, ExitStack() as stack:

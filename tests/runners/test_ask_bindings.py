@@ -304,3 +304,59 @@ async def test_an_answer_that_a_graph_inside_a_tool_took_before_the_crash_is_not
     turn = await stage.tell(turn.request, "no")
     assert turn.status == "done", turn.error
     assert deleting.deeds.done == ["staging"]
+
+
+@on_sqlite
+async def test_a_question_that_another_line_asks_takes_no_answer_of_one_that_is_left_out(host: Host) -> None:
+    attempts: list[int] = []
+
+    async def node(state: State) -> State:
+        attempts.append(1)
+        first: Any = interrupt("Over budget, go on?") if len(attempts) == 1 else None
+        return {"heard": [first, interrupt("Deploy to PRODUCTION?")]}
+
+    stage = await host(line(State, node))
+    turn = await stage.say()
+    turn = await stage.tell(turn.request, "go on")
+
+    assert turn.status == "paused", turn.error
+    assert turn.request.body["question"] == "Deploy to PRODUCTION?"
+    turn = await stage.tell(turn.request, "later")
+    assert turn.status == "done", turn.error
+    assert (await stage.values())["heard"] == [None, "later"]
+
+
+@on_sqlite
+@pytest.mark.parametrize(
+    "value",
+    [{"q": "again?", "error": ValueError("it broke")}, {"of": {"a", "b", "c", "d"}}, {(1, 2): "x", "q": "?"}],
+    ids=["an error", "a set", "a tuple for a key"],
+)
+async def test_what_a_saver_gives_back_otherwise_is_asked_once(host: Host, value: Any) -> None:
+    async def node(state: State) -> State:
+        return {"heard": interrupt(value)}
+
+    stage = await host(line(State, node))
+    turn = await stage.say()
+    assert turn.status == "paused", turn.error
+
+    turn = await stage.tell(turn.request, "as you like")
+
+    assert turn.status == "done", turn.error
+
+
+@on_sqlite
+async def test_an_approval_gives_what_was_shown_and_not_what_a_second_run_made_up(host: Host) -> None:
+    drafts: list[str] = []
+
+    async def node(state: State) -> State:
+        drafts.append(f"draft {len(drafts)}")
+        return {"heard": dict(ask.approval("send", {"text": drafts[-1]}).args)}
+
+    stage = await host(line(State, node))
+    turn = await stage.say()
+
+    turn = await stage.reply(turn.request, {"decision": "accept"})
+
+    assert turn.status == "done", turn.error
+    assert (await stage.values())["heard"] == {"text": "draft 0"}

@@ -61,7 +61,7 @@ async def test_the_model_is_told_when_nobody_answers(host: Host, case: Any) -> N
     turn = await stage.reply(turn.request, None)
 
     assert turn.status == "done"
-    assert (await stage.results())["c1"] == "Not answered: the request was cancelled"
+    assert (await stage.results())["c1"] == "Not answered: cancelled by ann"
 
 
 async def test_several_asks_at_once_are_each_answered(host: Host) -> None:

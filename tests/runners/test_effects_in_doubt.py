@@ -251,7 +251,7 @@ class Inner(TypedDict, total=False):
 
 
 @on_sqlite
-async def test_a_tool_that_runs_a_graph_is_entered_again_where_the_graph_was(host: Host) -> None:
+async def test_a_tool_that_runs_a_graph_is_entered_again_by_a_persons_word_where_the_graph_was(host: Host) -> None:
     gate, entered = Gate(), list[str]()
 
     async def first(state: Inner) -> Inner:
@@ -277,6 +277,8 @@ async def test_a_tool_that_runs_a_graph_is_entered_again_where_the_graph_was(hos
     await mortal.kill()
 
     turn = await recovered(stage, started)
+    assert turn.request.body["decision_type"] == "effect_in_doubt"
+    turn = await stage.reply(turn.request, {"decision": "retry"})
 
     assert turn.status == "done", turn.error
     assert (await stage.results())["c1"] == "first second"

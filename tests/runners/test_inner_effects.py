@@ -13,10 +13,11 @@ import interlock
 from interlock import ask
 from interlock.domain.effect import EffectState
 from interlock.domain.request import PauseOrigin, PauseStatus
+from interlock.langchain import InterlockMiddleware
 from interlock.storage.schema import effects
 from tests.runners.conftest import Host, on_sqlite
 from tests.runners.deeds import Deeds, Gate
-from tests.runners.script import by_hand, line
+from tests.runners.script import agent, by_hand, line
 
 
 class State(TypedDict, total=False):
@@ -153,3 +154,62 @@ async def test_an_effect_under_a_retry_policy_is_found_again_by_its_key(host: Ho
     assert deeds.done == ["transfer"]
     assert (await stage.values())["heard"] == "paid"
     assert [effect.state for effect in await stage.effects()] == [EffectState.DONE]
+
+
+@on_sqlite
+async def test_an_effect_that_failed_may_be_tried_again_under_its_key(host: Host) -> None:
+    deeds = Deeds()
+
+    async def charge() -> str:
+        deeds.note("charge")
+        if len(deeds.done) < 3:
+            raise ConnectionError
+        return "paid"
+
+    async def node(state: State) -> State:
+        for _ in range(3):
+            try:
+                return {"heard": await interlock.effect("charge", charge, idempotent=True)}
+            except ConnectionError:
+                continue
+        return {}
+
+    stage = await host(line(State, node))
+
+    turn = await stage.say()
+
+    assert turn.status == "done", turn.error
+    assert (await stage.values())["heard"] == "paid"
+
+
+@on_sqlite
+async def test_what_is_declared_of_a_tool_is_not_declared_of_those_that_it_calls(host: Host) -> None:
+    deeds, gate = Deeds(), Gate()
+
+    @tool
+    async def send(path: str) -> str:
+        """Send."""
+        deeds.note(path)
+        await gate.stop()
+        return path
+
+    inner = by_hand([send], [("d1", "send", {"path": "x"})]).compile()
+
+    @tool
+    async def research(path: str) -> str:
+        """Let another agent do it."""
+        return (await inner.ainvoke({"messages": [("user", path)]}))["messages"][-1].text
+
+    middleware = InterlockMiddleware(idempotent={"research"})
+    stage = await host(agent([research], [("c1", "research", {"path": "x"})], middleware=[middleware]), started=False)
+    started = await stage.send()
+    mortal = await stage.mortal()
+    await gate.until_reached()
+    await mortal.kill()
+    await stage.start()
+
+    turn = await stage.ended(started.run, started.seq)
+
+    assert turn.status == "paused", turn.error
+    assert turn.request.body["description"].startswith("send ")
+    assert deeds.done == ["x"]

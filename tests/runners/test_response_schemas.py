@@ -131,3 +131,28 @@ async def test_all_of_the_value_is_shown_beside_the_form(host: Host) -> None:
     assert body["title"] == "Send it?"
     assert body["details"] == {"draft": {"to": "bob"}, "options": ["these are the graph's own"]}
     assert body["value"] == value
+
+
+EITHER: Any = {"anyOf": [{"type": "boolean"}, {"type": "string"}]}
+
+
+@pytest.mark.parametrize(
+    ("text", "heard"), [("false", "False"), ("True", "True"), ("use a smaller one", "'use a smaller one'")]
+)
+async def test_where_a_boolean_or_a_text_will_do_false_is_the_boolean(host: Host, text: str, heard: str) -> None:
+    stage = await host(asking(EITHER))
+    turn = await stage.say()
+    await refused(stage, turn.request, {"answer": "no, thanks"})
+
+    turn = await stage.tell(turn.request, text)
+
+    assert (await stage.values())["heard"] == heard
+
+
+@pytest.mark.parametrize("text", ["NaN", "-Infinity", "1e999", "1" * 40, "[" * 100_000])
+async def test_what_is_no_number_of_json_fits_no_schema(host: Host, text: str) -> None:
+    stage = await host(
+        asking({"type": ["number", "array"], "maximum": 100} if text != "1" * 40 else {"type": "integer"})
+    )
+    turn = await stage.say()
+    await refused(stage, turn.request, {"answer": text})

@@ -20,8 +20,9 @@ BUS = "rediss://:planted-redis@redis.internal:6379/0"
         (DATABASE, "postgresql://interlock@db.internal:5432/interlock?sslmode=require"),
         (BUS, "rediss://redis.internal:6379/0"),
         ("redis://worker:p%40ss@[::1]:6379/1", "redis://worker@[::1]:6379/1"),
+        ("postgresql://u:plan/ted#?@db/interlock?sslpassword=planted", "postgresql://u@db/interlock"),
         ("redis://host/0?password=planted&db=2", "redis://host/0?db=2"),
-        ("postgresql:///interlock?host=/run/pg", "postgresql:///interlock?host=/run/pg"),
+        ("postgresql:///interlock?host=/run/pg", "postgresql:///interlock?host=%2Frun%2Fpg"),
         ("postgresql://interlock@db.internal/interlock", "postgresql://interlock@db.internal/interlock"),
     ],
 )

@@ -33,6 +33,8 @@ def addresses(config: Config) -> dict[str, str]:
 
 
 def without_password(url: str) -> str:
+    if url.startswith("postgres"):
+        return _database_without_password(url)
     parts = urlsplit(url)
     user, at, place = parts.netloc.rpartition("@")
     name = user.partition(":")[0]
@@ -41,3 +43,12 @@ def without_password(url: str) -> str:
         return bare
     rest = [pair for pair in parse_qsl(parts.query, keep_blank_values=True) if pair[0] != "password"]
     return bare.replace(parts.query, urlencode(rest))
+
+
+def _database_without_password(url: str) -> str:
+    """As the driver reads it: a password may hold signs that end the place of a server in other addresses."""
+    from sqlalchemy.engine import URL, make_url
+
+    known = make_url(url).difference_update_query(("password", "sslpassword"))
+    bare = URL.create(known.drivername, known.username, None, known.host, known.port, known.database, known.query)
+    return bare.render_as_string(hide_password=False)

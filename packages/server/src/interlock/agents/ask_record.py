@@ -1,5 +1,6 @@
 """What is asked in one attempt of a graph, and to which asks its answers belong."""
 
+import sys
 from collections.abc import Mapping, Sequence
 from contextvars import ContextVar
 from typing import Any
@@ -13,6 +14,7 @@ from interlock.domain.effect import EffectKey
 effects_around: ContextVar[tuple[EffectKey, ...]] = ContextVar("interlock_effects", default=())
 """The effects inside of which the code runs, the outermost first."""
 _INSIDE = " > "
+_OWN = ("interlock.agents.", "interlock.ask", "langgraph.types")
 
 
 class AskRecord:
@@ -46,13 +48,25 @@ class AskRecord:
 
     def binding(self, interrupt: Interrupt[Any]) -> AskBinding:
         """To what the answer of a pending interrupt will belong."""
-        value, raised = _digest(interrupt.value), self._raised.get(interrupt.id, [])
-        askers = {one.asker for one in raised if one.value == value}
-        return AskBinding(askers.pop() if len(askers) == 1 else None, value, alone=len(raised) == 1)
+        raised = self._raised.get(interrupt.id, [])
+        if len(raised) == 1:
+            # As it was asked: the saver may give it back otherwise, an error as its text, a set in another order.
+            return raised[0]
+        value = _digest(interrupt.value)
+        same = [one for one in raised if one.value == value]
+        return AskBinding(same[0].asker if len(same) == 1 else None, value, alone=False)
 
 
 def _binding(value: Any) -> AskBinding:
-    return AskBinding(_INSIDE.join(_name(key) for key in effects_around.get()), _digest(value))
+    return AskBinding(_INSIDE.join(_name(key) for key in effects_around.get()), _digest(value), _site())
+
+
+def _site() -> str:
+    """The line that asks: the nearest one that is neither ours nor LangGraph's."""
+    frame = sys._getframe(1)  # pyright: ignore[reportPrivateUsage]
+    while frame.f_back is not None and frame.f_globals.get("__name__", "").startswith(_OWN):
+        frame = frame.f_back
+    return f"{frame.f_globals.get('__name__')}:{frame.f_code.co_qualname}:{frame.f_lineno}"
 
 
 def _name(key: EffectKey) -> str:

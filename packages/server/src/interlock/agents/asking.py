@@ -13,6 +13,7 @@ from langgraph.types import interrupt
 from interlock.agents.context import current
 from interlock.domain import asks
 from interlock.domain.asks import DEFAULT_TIMEOUT
+from interlock.domain.canonical import plain
 from interlock.domain.request import RequestKind
 from interlock.domain.translation import Texts
 
@@ -112,8 +113,15 @@ def approval(
         allowed=allowed,
     )
     value = _ask(RequestKind.APPROVAL, body, timeout, call_id=call_id, definition=definition)
-    edited = value.get("args")
-    return Approval(value["decision"], dict(args) if edited is None else edited, value.get("message", ""))
+    return Approval(value["decision"], _allowed_args(args, value), value.get("message", ""))
+
+
+def _allowed_args(args: Mapping[str, Any], value: Mapping[str, Any]) -> Mapping[str, Any]:
+    """The person's edit, else what was shown: code that is run again may have made up other arguments meanwhile."""
+    if (edited := value.get("args")) is not None:
+        return edited
+    shown: Mapping[str, Any] = value.get("shown", args)
+    return dict(args) if plain(dict(args)) == shown else shown
 
 
 def _ask(kind: RequestKind, body: dict[str, Any], timeout: float | None, **more: str | None) -> dict[str, Any]:

@@ -117,6 +117,10 @@ async def _recorded(run: RunContext, call: _Call, execute: Callable[[], Awaitabl
             positions.use(begun.asks)
             return run.unpack(begun.result)
         return await _attempt(run, begun.key, scope, turn, positions, execute)
+    except BaseException:
+        # It did not come to its end, and may be tried again in the same node.
+        scope.keys.discard(call.call_id)
+        raise
     finally:
         turn.ended.set()
 
@@ -153,6 +157,8 @@ async def _attempt(
     run.effect_began(key)
     run.tasks.pop(_scope_of(key), None)
     token = effects_around.set((*effects_around.get(), key))
+    # What is said of this tool is not said of those that it calls.
+    declared = declared_idempotent.set(False)
     try:
         result = await execute()
     except GraphBubbleUp:
@@ -172,6 +178,7 @@ async def _attempt(
         await run.journal.done(key, run.pack(result), asks, run.redact(_output(result)), failed=_has_failed(result))
         return result
     finally:
+        declared_idempotent.reset(declared)
         effects_around.reset(token)
         run.effect_ended(key)
 
@@ -215,8 +222,14 @@ def _not_answered(request: ToolCallRequest, error: NotAnswered) -> ToolMessage:
 def _call(request: ToolCallRequest) -> _Call:
     call = request.tool_call
     metadata: Mapping[str, Any] = (request.tool.metadata if request.tool else None) or {}
-    idempotent = declared_idempotent.get() or bool(metadata.get("idempotent"))
+    idempotent = declared_idempotent.get() or bool(metadata.get("idempotent")) or _only_hands_on(request)
     return _Call(call["id"] or "", call["name"], call["args"], _order(request), idempotent)
+
+
+def _only_hands_on(request: ToolCallRequest) -> bool:
+    """Whether it is the tool by which deepagents calls a subagent: what that does has records of its own."""
+    code: Any = getattr(request.tool, "func", None) or getattr(request.tool, "coroutine", None)
+    return request.tool_call["name"] == "task" and str(getattr(code, "__module__", "")).startswith("deepagents.")
 
 
 def _order(request: ToolCallRequest) -> int:

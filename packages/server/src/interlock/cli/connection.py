@@ -65,6 +65,7 @@ class Connection(H11Protocol):
         self._stuck: asyncio.TimerHandle | None = None
         self._late: asyncio.TimerHandle | None = None
         self._awaited: str | None = None
+        self._is_socket = False
         self._address = self.bounds.counted(self.client)
         self.app_state = {**self.app_state, DROP: transport.abort}
         if self._address is None or self.bounds.open[self._address] < self.bounds.per_address:
@@ -79,6 +80,17 @@ class Connection(H11Protocol):
 
     def data_received(self, data: bytes) -> None:
         super().data_received(data)
+        self._look()
+
+    def on_response_complete(self) -> None:
+        # A request that came behind the one before is read here.
+        super().on_response_complete()
+        self._look()
+
+    def _look(self) -> None:
+        """Wait for what is left of a request that has begun."""
+        if self._is_socket:
+            return
         state = self.conn.their_state
         if state is h11.SEND_BODY:
             self._await("body")
@@ -86,7 +98,8 @@ class Connection(H11Protocol):
             self._await("head" if state is h11.IDLE and self.conn.trailing_data[0] else None)
 
     def handle_websocket_upgrade(self, event: h11.Request) -> None:
-        # From here on it is a socket, of which a caller may have so many.
+        # From here on it is a socket, of which a caller may have so many; no more of a request is to come.
+        self._is_socket = True
         self._leave()
         super().handle_websocket_upgrade(event)
 

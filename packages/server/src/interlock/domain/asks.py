@@ -108,7 +108,7 @@ def clarification(
 def free(value: Any) -> dict[str, Any]:
     """What an interrupt asks that does not say what it takes: `free_answers` has the rules of its answers."""
     parts = parts_of(value, offers=True)
-    return clarification(whole_text(parts), options_of(value)) | parts | {"free": True}
+    return clarification(whole_text(parts), options_of(parts["value"])) | parts | {"free": True}
 
 
 def decision(

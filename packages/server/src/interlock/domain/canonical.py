@@ -7,7 +7,7 @@ JSON, in what is shown, in what is sent and in digests alike: no other parser re
 import hashlib
 import json
 from collections.abc import Callable, Mapping
-from typing import Any
+from typing import Any, cast
 
 
 def _shown(value: Any) -> Any:
@@ -21,7 +21,7 @@ def json_text(value: Any, *, default: Callable[[Any], Any] = _shown, **spelling:
     """`value` as JSON that every parser reads; `spelling` is for `json.dumps`."""
     try:
         return json.dumps(value, allow_nan=False, default=default, **spelling)
-    except ValueError:
+    except (ValueError, TypeError):
         return json.dumps(plain(value, default=default), allow_nan=False, **spelling)
 
 
@@ -40,7 +40,20 @@ def action_digest(tool: str, args: Mapping[str, Any]) -> str:
 
 def plain(value: Any, *, default: Callable[[Any], Any] = _shown) -> Any:
     """`value` as JSON can carry it, with anything else shown by its text."""
-    return plain_from(json.dumps(value, ensure_ascii=True, default=default))
+    try:
+        return plain_from(json.dumps(value, ensure_ascii=True, default=default))
+    except TypeError:
+        return plain_from(json.dumps(_with_text_keys(value), ensure_ascii=True, default=default))
+
+
+def _with_text_keys(value: Any) -> Any:
+    """For mappings with keys that JSON does not have, such as dates and tuples."""
+    if isinstance(value, Mapping):
+        given = cast("Mapping[Any, Any]", value)
+        return {key if isinstance(key, str) else str(key): _with_text_keys(one) for key, one in given.items()}
+    if isinstance(value, list | tuple):
+        return [_with_text_keys(one) for one in cast("list[Any]", value)]
+    return value
 
 
 plain_from: Callable[[str], Any] = json.JSONDecoder(parse_constant=str).decode

@@ -21,19 +21,53 @@ non|nein|nee|nej|nie|não|нет|いいえ|いや|だめ|ダメ|아니요|아니
 否|不|不要|不行|不可|不可以|不能|不同意|不批准|不允许|不允許|不通过|不通過|不准|不许|不許|不用|不用了|不必|不好|不是|不对|不對
 不了|别|別|不执行|不執行|拒绝|拒絕|取消|驳回|駁回|否决|否決|否定|停|停止|中止|终止|終止|放弃|放棄|算了|禁止
 """
+_FIRST_WORDS = frozenset(
+    [
+        "no",
+        "nope",
+        "nah",
+        "never",
+        "don't",
+        "dont",
+        "reject",
+        "deny",
+        "decline",
+        "refuse",
+        "cancel",
+        "abort",
+        "veto",
+        "non",
+        "nein",
+        "nee",
+        "nej",
+        "нет",
+    ]
+)
+_BEGINNINGS = ("do not ", "i refuse", "i decline", "i reject", "please don't", "please do not", "please cancel")
+_CHINESE_BEGINNINGS = re.compile(
+    r"[请請先]?(?:不(?![错錯过過仅僅但])|别(?![的人名])|別(?![的人名])|拒绝|拒絕|否|取消|驳回|駁回)"
+)
+_SIGNS = ("null", "none", "👎", "❌", "🚫")
 _REFUSALS = frozenset(word.strip() for line in _WORDS.splitlines() for word in line.split("|")) - {""}
 READS_AS_REFUSAL = "reads_as_refusal"
 LONGEST_REPEATED = 40
-_CLAUSE = re.compile(r"[\n,.;:!?。、—–(…]")
+_CLAUSE = re.compile(r"[\n,.;:!?。、—–(…]|\s-+\s")
 _LARGEST = 2**64 - 1
 _SMALLEST = -(2**63)
 
 
 def reads_as_refusal(text: str) -> bool:
-    """Whether the text, or what stands before its first comma, says no: whatever its case, its width and its marks."""
+    """Whether the text, or a part of it between commas, says no: whatever its case, its width and its marks.
+
+    One that only begins like a refusal counts as one too: who means the text has to say so once more, and that is all.
+    """
     folded = unicodedata.normalize("NFKC", text).replace("\u2019", "'").casefold()
     seen = "".join(one for one in folded if unicodedata.category(one) != "Cf")
-    return any(_words(part) in _REFUSALS for part in (seen, _CLAUSE.split(seen.strip(), maxsplit=1)[0]))
+    whole = _words(seen)
+    if seen.strip() in _SIGNS or whole.startswith(_BEGINNINGS) or _CHINESE_BEGINNINGS.match(whole):
+        return True
+    begins = whole.split(" ", 1)[0] in _FIRST_WORDS
+    return begins or whole in _REFUSALS or any(_words(part) in _REFUSALS for part in _CLAUSE.split(seen))
 
 
 def _words(text: str) -> str:

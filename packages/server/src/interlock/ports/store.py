@@ -237,7 +237,7 @@ class Effects(Protocol):
         ...
 
     async def containers(self, thread_id: str, keys: Collection[EffectKey]) -> set[EffectKey]:
-        """Of these, the effects that ran a graph: other effects or a subgraph's checkpoints were written inside."""
+        """Of these, the effects inside of which tool calls were recorded."""
         ...
 
 

@@ -69,6 +69,11 @@ def _simple(given: Any) -> Any:
     kept: dict[str, Any] = {name: schema[name] for name in _WORDS if name in schema}
     kept |= {name: _simple(schema[name]) for name in _PARTS if name in schema}
     kept |= {name: [_simple(one) for one in _listed(schema[name])] for name in _LISTS if _listed(schema.get(name))}
+    if "oneOf" in kept:
+        # Of branches that were simplified several may hold.
+        kept["allOf"] = [*kept.get("allOf", ()), {"anyOf": kept.pop("oneOf")}]
+    if "prefixItems" in schema:
+        kept.pop("items", None)
     if isinstance(schema.get("properties"), dict):
         kept["properties"] = {name: _simple(one) for name, one in schema["properties"].items()}
     if "$ref" in schema or "patternProperties" in schema:

@@ -10,19 +10,23 @@ from interlock.domain.redaction import Redaction
 
 def silence_logs() -> None:
     """From now on what a run's code logs is redacted where it is logged, whoever writes it out."""
-    make = logging.getLogRecordFactory()
+    # Not the factory of records: what is given as `extra` is added to what it made.
+    make = logging.Logger.makeRecord
     if getattr(make, "interlock", False):
         return
 
-    def make_quiet(*args: Any, **more: Any) -> logging.LogRecord:
-        record = make(*args, **more)
+    def make_quiet(self: logging.Logger, *args: Any, **more: Any) -> logging.LogRecord:
+        record = make(self, *args, **more)
         run = current.get()
         if run is not None and run.secrets:
             _silence(record, run.redact)
         return record
 
     cast("Any", make_quiet).interlock = True
-    logging.setLogRecordFactory(make_quiet)
+    cast("Any", logging.Logger).makeRecord = make_quiet
+
+
+_STANDARD = frozenset(logging.makeLogRecord({}).__dict__)
 
 
 def _silence(record: logging.LogRecord, redact: Redaction) -> None:
@@ -35,3 +39,5 @@ def _silence(record: logging.LogRecord, redact: Redaction) -> None:
         text += "\n" + "".join(traceback.format_exception(record.exc_info[1])).rstrip()
         record.exc_info = None
     record.msg, record.args = redact(text), None
+    for name in record.__dict__.keys() - _STANDARD:
+        record.__dict__[name] = redact.within(record.__dict__[name])

@@ -57,6 +57,8 @@ def approved_digest(request: Request, value: Mapping[str, Any]) -> str | None:
 
 def _ask(request: Request, value: Value) -> Any:
     reason = "" if request.status is RequestStatus.ANSWERED else _why_unanswered(request)
+    if value is not None and request.kind is RequestKind.APPROVAL:
+        value = {**value, "shown": request.body["args"]}
     return {"status": request.status.value, "value": value, "reason": reason}
 
 

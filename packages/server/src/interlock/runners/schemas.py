@@ -2,12 +2,14 @@
 
 import json
 from collections.abc import Mapping, Sequence
+from math import isfinite
 from typing import Any, cast
 
 from jsonschema import Draft202012Validator
 
 from interlock.domain import asks
 from interlock.domain.errors import FieldError, InvalidAnswer
+from interlock.domain.free_answers import LONGEST_REPEATED, check_carried, reads_as_refusal
 from interlock.domain.interrupt_value import parts_of, whole_text
 from interlock.domain.request import RequestKind
 from interlock.services.requesting import Asked
@@ -38,6 +40,7 @@ def composed(kind: RequestKind, schema: Schema, value: Mapping[str, Any]) -> Any
     else:
         typed = _typed(schema, _resolved(schema, schema), value["answer"])
     check(schema, typed)
+    check_carried(typed, "answer")
     return typed
 
 
@@ -91,12 +94,36 @@ def _typed(root: Schema, part: Schema, text: str) -> Any:
     enum: Any = part.get("enum")
     if isinstance(enum, list):
         return next((value for value in cast("list[Any]", enum) if _as_text(value) == text), text)
-    if part.get("type") == "string" or _fits(root, part, text):
+    if part.get("type") == "string":
         return text
+    if _fits(root, part, text):
+        return _text_or_truth(root, part, text)
     try:
-        return json.loads(text)
-    except ValueError:
+        return json.loads(text, parse_constant=_refuse, parse_float=_finite)
+    except (ValueError, RecursionError):
         return text
+
+
+def _text_or_truth(root: Schema, part: Schema, text: str) -> Any:
+    """Where a boolean would do as well as a text, `false` is the boolean, and a no is not passed on as a text."""
+    if not _fits(root, part, False):
+        return text
+    if text.strip().casefold() in ("true", "false"):
+        return text.strip().casefold() == "true"
+    if reads_as_refusal(text):
+        told = text.strip()[:LONGEST_REPEATED]
+        message = f"{told!r} reads as a refusal, but as a text it counts as true: answer false to say no"
+        raise InvalidAnswer(message, [FieldError("answer", "refusal_as_text", message)])
+    return text
+
+
+def _refuse(word: str) -> Any:
+    raise ValueError(f"{word} is no number of JSON")
+
+
+def _finite(digits: str) -> float:
+    number = float(digits)
+    return number if isfinite(number) else _refuse(digits)
 
 
 def _fits(root: Schema, part: Schema, value: Any) -> bool:

@@ -1,16 +1,15 @@
 """The record of every tool execution."""
 
-from collections import Counter
 from collections.abc import Collection
 from datetime import datetime
 from functools import cache
 from typing import Any
 
-from sqlalchemy import Executable, Row, bindparam, insert, literal_column, or_, select, update
+from sqlalchemy import Executable, Row, bindparam, insert, literal_column, select, update
 
 from interlock.domain.effect import EFFECT, Effect, EffectKey, EffectState
 from interlock.storage._repository import Repository, next_number, one_of
-from interlock.storage.schema import checkpoints, effects
+from interlock.storage.schema import effects
 
 _ADD = insert(effects).values(number=next_number(effects.c.number))
 
@@ -88,34 +87,18 @@ class SqlEffects(Repository):
         return [_effect(row) for row in found]
 
     async def containers(self, thread_id: str, keys: Collection[EffectKey]) -> set[EffectKey]:
+        """Those with tool calls inside. A tool that only records effects of its own, or runs a graph without tools,
+        did other things too: entered again, it would do them twice."""
         if not keys:
             return set()
-        task_ids = {key.task_id for key in keys}
-        parents, calls = await self._relatives(thread_id, task_ids)
-        # A namespace names the task and not the call: where several calls share a task, nobody knows which of them
-        # ran the graph, and a tool taken for a container would be repeated in silence.
-        entered = {task_id for task_id in await self._tasks_with_checkpoints(thread_id) if calls[task_id] == 1}
-        return {key for key in keys if key in parents or key.task_id in entered}
-
-    async def _relatives(self, thread_id: str, task_ids: Collection[str]) -> tuple[set[EffectKey], Counter[str]]:
-        """Which effects have tool calls inside them, and how many effects each of these tasks has."""
         found = await self._connection.execute(
             select(effects.c.task_id, effects.c.call_id, effects.c.parent_task_id, effects.c.parent_call_id).where(
-                effects.c.thread_id == thread_id,
-                or_(effects.c.task_id.in_(task_ids), effects.c.parent_task_id.in_(task_ids)),
+                effects.c.thread_id == thread_id, effects.c.parent_task_id.in_({key.task_id for key in keys})
             )
         )
-        rows = found.all()
-        # A tool that only records effects of its own did other things too: entered again, it would do them twice.
-        calls = [row for row in rows if EffectKey(thread_id, row.task_id, row.call_id).is_tool_call]
-        parents = {EffectKey(thread_id, row.parent_task_id, row.parent_call_id) for row in calls if row.parent_task_id}
-        return parents, Counter(row.task_id for row in rows)
-
-    async def _tasks_with_checkpoints(self, thread_id: str) -> set[str]:
-        """The tasks whose own graphs wrote checkpoints: LangGraph calls such a namespace `node:task|node:task`."""
-        spaces = select(checkpoints.c.ns).where(checkpoints.c.thread_id == thread_id, checkpoints.c.ns != "")
-        found = await self._connection.execute(spaces.distinct())
-        return {part for ns in found.scalars() for step in ns.split("|") for part in step.split(":")[1:]}
+        calls = [row for row in found if EffectKey(thread_id, row.task_id, row.call_id).is_tool_call]
+        parents = {EffectKey(thread_id, row.parent_task_id, row.parent_call_id) for row in calls}
+        return {key for key in keys if key in parents}
 
 
 def _named(key: EffectKey) -> dict[str, str]:

@@ -24,8 +24,8 @@ from interlock.domain.request import RequestStatus
 from interlock.domain.thread import Thread, ThreadStatus
 from interlock.domain.webhook import DeliveryStatus
 from interlock.storage._repository import Repository, batched, insert_for
+from interlock.storage.requests import SqlRequests
 from interlock.storage.schema import (
-    answers,
     checkpoint_blobs,
     checkpoint_writes,
     checkpoints,
@@ -186,18 +186,18 @@ class SqlThreads(Repository):
 
     async def drop(self, thread_id: str, most: int) -> bool:
         settled = requests.c.thread_id == thread_id, requests.c.status != RequestStatus.PENDING
-        answered = answers.c.request_id.in_(select(requests.c.id).where(*settled).limit(most))
-        await self._connection.execute(delete(answers).where(answered))
+        # Chosen once: answers are found by their requests only, and go in the same moment.
+        ids = list(await self._connection.scalars(select(requests.c.id).where(*settled).limit(most)))
+        await SqlRequests(self._connection).drop(ids)
         # The last event stays: it tells followers that the thread is gone.
         last = select(threads.c.seq).where(threads.c.id == thread_id).scalar_subquery()
         # What webhooks were told goes too; what they are still to be told, the end of its requests, does not.
         left_out = {
             events: events.c.seq < last,
             deliveries: deliveries.c.status != DeliveryStatus.WAITING,
-            requests: requests.c.status != RequestStatus.PENDING,
         }
-        is_left = False
-        for table in _OWNED_TABLES:
+        is_left = len(ids) >= most
+        for table in (table for table in _OWNED_TABLES if table is not requests):
             key = tuple_(*table.primary_key.columns)
             mine = select(*table.primary_key.columns).where(table.c.thread_id == thread_id)
             if table in left_out:

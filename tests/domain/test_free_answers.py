@@ -1,0 +1,31 @@
+"""Which texts read as a refusal: for a graph each of them would be true."""
+
+import pytest
+
+from interlock.domain import asks
+from interlock.domain.free_answers import reads_as_refusal
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        *("no", "No.", "NO!", "no - too risky", "no because it is late", "no no no", "do not proceed", "don't approve"),
+        *("please don't", "Hmm, no", "reject it", "cancel it", "I refuse", "nein danke", "null", "None", "👎"),
+        *("不", "不要执行", "别删", "先不要", "请不要", "拒绝", "取消吧", "ｎｏ"),
+    ],
+)
+def test_a_refusal_is_read_as_one(text: str) -> None:
+    assert reads_as_refusal(text)
+
+
+@pytest.mark.parametrize(
+    "text",
+    ["yes", "go ahead", "eu-west-1", "0", "nothing else", "notify ann", "node 20", "不错，继续", "别的地方", "同意"],
+)
+def test_other_texts_are_not(text: str) -> None:
+    assert not reads_as_refusal(text)
+
+
+def test_options_that_a_graph_gives_as_a_tuple_are_offered() -> None:
+    body = asks.free({"question": "Delete?", "options": ("yes", "no")})
+    assert [option if isinstance(option, str) else option["value"] for option in body["options"]] == ["yes", "no"]
