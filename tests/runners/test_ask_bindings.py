@@ -72,6 +72,15 @@ async def yes_then_killed(stage: Stage, turn: Turn, gate: Gate) -> Turn:
     return await stage.ended(settled.run, settled.seq)
 
 
+async def answer_each(stage: Stage, turn: Turn) -> Turn:
+    """Answer every question with its own text, upper case; each is asked a few times at the most."""
+    for _ in range(6):
+        if turn.status != "paused":
+            break
+        turn = await stage.tell(turn.request, turn.request.body["question"].upper())
+    return turn
+
+
 def graph_of(kind: str, deleting: Deleting) -> Any:
     return by_hand([deleting.tool], deleting.calls) if kind == "tool node" else line(State, deleting.node)
 
@@ -181,11 +190,7 @@ async def test_effects_side_by_side_in_a_node_hear_their_own_answers_whoever_com
         return {"heard": await asyncio.gather(asking("a"), asking("b"))}
 
     stage = await host(line(State, node))
-    turn = await stage.say()
-    for _ in range(6):
-        if turn.status != "paused":
-            break
-        turn = await stage.tell(turn.request, turn.request.body["question"].upper())
+    turn = await answer_each(stage, await stage.say())
 
     assert turn.status == "done", turn.error
     assert (await stage.values())["heard"] == ["A?", "B?"]
@@ -211,11 +216,7 @@ async def test_plain_interrupts_side_by_side_in_a_node_hear_their_own_answers(ho
         return {"heard": found}
 
     stage = await host(line(State, node))
-    turn = await stage.say()
-    for _ in range(6):
-        if turn.status != "paused":
-            break
-        turn = await stage.tell(turn.request, turn.request.body["question"].upper())
+    turn = await answer_each(stage, await stage.say())
 
     assert turn.status == "done", turn.error
     assert (await stage.values())["heard"] == ["A?", "B?"]
