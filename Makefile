@@ -20,9 +20,11 @@ SDK_DEV := $(SDK)/node_modules/.dev-ready
 SDK_BUILT := $(SDK)/dist/.built
 WEB := packages/web
 WEB_DEV := $(WEB)/node_modules/.dev-ready
+AGENTS := tests/hooks/agents
+AGENTS_DEV := $(AGENTS)/node_modules/.dev-ready
 WEB_BUILT := packages/server/src/interlock/faces/web/static/index.html
 
-.PHONY: serve setup sdk web test lint bench screenshots lock clean
+.PHONY: serve setup sdk web test check lint style types unit dist bench screenshots lock clean
 
 serve: $(RUNTIME) $(WEB_BUILT)
 	@exec $(BIN)/interlock serve
@@ -33,7 +35,7 @@ sdk: $(SDK_BUILT)
 
 web: $(WEB_BUILT)
 
-test: $(DEV) $(SDK_DEV) $(WEB_BUILT)
+test: $(DEV) $(SDK_DEV) $(WEB_BUILT) $(AGENTS_DEV)
 	@$(MAKE) --no-print-directory lint
 	$(BIN)/python -m pytest -n 3 --dist loadfile --no-loadscope-reorder --ignore tests/web
 	@# Apart: Playwright keeps a loop running in its process, in which tests with a loop of their own cannot run.
@@ -41,11 +43,29 @@ test: $(DEV) $(SDK_DEV) $(WEB_BUILT)
 	cd $(WEB) && $(NPM) run --silent check && $(NPM) test --silent
 	cd $(SDK) && $(NPM) run --silent check && $(NPM) test --silent
 
-lint: $(DEV)
+# What to run before each commit.
+check: $(DEV)
+	@$(MAKE) --no-print-directory -j 2 lint unit
+
+lint: style types
+
+style: $(DEV)
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
 	$(BIN)/lint-imports --no-cache
+
+types: $(DEV)
 	$(BIN)/pyright --warnings
+
+unit: $(DEV)
+	$(BIN)/python -m pytest tests/domain tests/architecture
+
+# Both wheels, the pages inside, and the npm package.
+DIST ?= dist
+dist: $(RUNTIME) $(SDK_DEV) $(WEB_BUILT)
+	@mkdir -p $(DIST)
+	$(UV) build --quiet --all-packages --wheel --out-dir $(DIST)
+	cd $(SDK) && $(NPM) pack --silent --pack-destination $(abspath $(DIST))
 
 bench: $(DEV)
 	$(BIN)/python -m bench
@@ -65,7 +85,7 @@ lock: $(BIN)/python
 	$(UV) pip compile --quiet --universal --python-version 3.11 --generate-hashes --no-header --upgrade requirements/node.in -o requirements/node.txt
 
 clean:
-	rm -rf $(VENV) $(SDK)/node_modules $(SDK)/dist $(WEB)/node_modules $(dir $(WEB_BUILT))
+	rm -rf $(VENV) $(AGENTS)/node_modules $(SDK)/node_modules $(SDK)/dist $(WEB)/node_modules $(dir $(WEB_BUILT))
 
 $(BIN)/python:
 	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' || \
@@ -96,6 +116,11 @@ $(SDK_BUILT): $(SDK_DEV) $(SDK)/tsconfig.json $(SDK)/tsconfig.build.json $(shell
 
 $(WEB_DEV): $(WEB)/package.json $(WEB)/package-lock.json $(NODE_READY)
 	cd $(WEB) && $(NPM) ci --silent
+	@touch $@
+
+# Coding agents whose hooks are tested.
+$(AGENTS_DEV): $(AGENTS)/package.json $(AGENTS)/package-lock.json $(NODE_READY)
+	cd $(AGENTS) && $(NPM) ci --silent
 	@touch $@
 
 $(WEB_BUILT): $(WEB_DEV) $(WEB)/index.html $(WEB)/vite.config.ts $(shell find $(WEB)/src $(WEB)/public $(SDK)/src -type f)

@@ -5,7 +5,7 @@ import tempfile
 from collections.abc import Callable
 from pathlib import Path
 
-from bench import cycles, streams, volume
+from bench import cycles, gateway, hook, streams, volume
 from bench.table import Table
 
 Part = Callable[[Table, Path, bool], None]
@@ -27,7 +27,22 @@ def _streams(table: Table, folder: Path, small: bool) -> None:
     streams.against_few(table, folder, streams.SMALL if small else streams.most())
 
 
-PARTS: dict[str, Part] = {"cycle": _cycle, "stack": _stack, "volume": _volume, "streams": _streams}
+def _hook(table: Table, folder: Path, small: bool) -> None:
+    hook.against_nothing(table, folder, hook.SMALL if small else hook.CALLS)
+
+
+def _gateway(table: Table, folder: Path, small: bool) -> None:
+    gateway.against_direct(table, folder, 9 if small else 150)
+
+
+PARTS: dict[str, Part] = {
+    "cycle": _cycle,
+    "stack": _stack,
+    "volume": _volume,
+    "streams": _streams,
+    "hook": _hook,
+    "gateway": _gateway,
+}
 
 
 def main() -> None:

@@ -1,6 +1,6 @@
 """What a page with very much on it takes: memory of its process, and the time between frames while it is scrolled.
 
-`python -m bench.pages`
+`python -m bench.pages`. The first line is a page with nothing on it: the best that this machine can do, busy as it is.
 """
 
 import tempfile
@@ -22,6 +22,7 @@ from tests.web.person import Person
 ARGUMENTS = (300, 3_000, 10_000)
 LINES = 50_000
 FRAMES = 240
+PLAIN = "<div data-review><div style='height: 600px; overflow: auto'><div style='height: 3000000px'></div></div></div>"
 SCROLLED = """async (frames) => {
   const scroller = document.querySelector("[data-review] > div");
   const gaps = [];
@@ -70,18 +71,26 @@ def _held(process_id: int) -> int:
     return int(status.partition("VmRSS:")[2].split()[0])
 
 
+def scrolled(page: Page) -> str:
+    gaps: list[float] = page.evaluate(SCROLLED, FRAMES)
+    return f"{gaps[FRAMES // 2]:.1f} ms a frame, {gaps[FRAMES * 95 // 100]:.1f} ms for 95 of 100"
+
+
 def measured(browser: Browser, page: Page) -> str:
     loaded = memory(browser)
-    gaps: list[float] = page.evaluate(SCROLLED, FRAMES)
+    frames = scrolled(page)
     page.evaluate("() => { const one = document.querySelector('[data-review] > div'); one.scrollTop = 1e9; }")
     page.wait_for_function("() => document.querySelector('[data-obstacle=unread]') === null")
-    half, most = gaps[FRAMES // 2], gaps[FRAMES * 95 // 100]
-    return f"{loaded} MiB, {memory(browser)} MiB at its end; {half:.1f} ms a frame, {most:.1f} ms for 95 of 100"
+    return f"{loaded} MiB, {memory(browser)} MiB at its end; {frames}"
 
 
 def main() -> None:
     with serving() as server, running_browser() as browser, People(server.url) as people:
         client = people.named("reviewer")
+        plain = browser.new_page()
+        plain.set_content(PLAIN)
+        print(f"nothing: {memory(browser)} MiB; {scrolled(plain)}")
+        plain.close()
         for name, request_id in requests(server, client):
             person = Person(browser, server.url, client, {})
             page = person.opens(f"/requests/{request_id}")

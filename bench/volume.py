@@ -20,6 +20,8 @@ from tests.support.threads import ThreadsClient
 
 SIZES = (10, 10_000, 1_000_000)
 SMALL = (10, 1_000, 20_000)
+UNBOUNDED = {f"INTERLOCK_OPEN_{scope}": "100000000" for scope in ("PER_CONVERSATION", "PER_OWNER", "IN_ALL")}
+"""What is measured is beyond what a server allows by itself."""
 ANSWERS = 40
 LISTS = 40
 PAGE = 10
@@ -38,9 +40,15 @@ Fill = Callable[[dict[str, Any]], None]
 
 def against_few(table: Table, folder: Path, sizes: tuple[int, ...]) -> None:
     file = folder / "pile" / "interlock.db"
-    _grow(table, "SQLite", ServerProcess(file.parent), lambda given: _fill_sqlite(file, given), sizes)
+    _grow(
+        table,
+        "SQLite",
+        ServerProcess(file.parent, environment=UNBOUNDED),
+        lambda given: _fill_sqlite(file, given),
+        sizes,
+    )
     with durable_postgres() as postgres, postgres.fresh_database() as url:
-        server = ServerProcess(folder / "pile-postgres", database=url)
+        server = ServerProcess(folder / "pile-postgres", database=url, environment=UNBOUNDED)
         _grow(table, "PostgreSQL", server, lambda given: _fill_postgres(url, given), sizes)
 
 

@@ -25,9 +25,15 @@ if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
     signal.signal(signal.SIGINT, signal.default_int_handler)
 
 
-def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+def pytest_addoption(parser: pytest.Parser) -> None:
+    parser.addoption("--promise", metavar="ID", help="run only the tests of this promise, such as P4")
+
+
+def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
     """What takes long comes first, so that no process of a parallel run is left alone with it in the end."""
     items.sort(key=lambda item: not item.nodeid.startswith(LONG))
+    if promise := config.getoption("--promise"):
+        items[:] = [item for item in items if any(promise in mark.args for mark in item.iter_markers("promise"))]
 
 
 @pytest.fixture(scope="session")

@@ -78,14 +78,9 @@ def test_the_same_conversation_gives_the_same_message() -> None:
         ("查看 a.txt", ("第一行", "success"), ["a.txt 的内容", "第一行"]),
         ("delete a.txt", ("Deleted a.txt.", "success"), ["a.txt is deleted"]),
         ("delete a.txt", ("I moved it away myself", "success"), ["yourself", "I moved it away myself"]),
-        ("create a.txt", ("Created b.txt (3 bytes).", "success"), ["the way you changed it", "b.txt is written"]),
         (
             "run ls",
-            (
-                "Note: a human reviewer replaced this tool call before it ran. "
-                'Executed instead: execute with arguments {"command": "ls -a"}.\n\nTool response:\n.hidden',
-                "success",
-            ),
+            ('A person changed the arguments; it ran with {"command": "ls -a"}.\n.hidden', "success"),
             ["the way you changed it", "`ls -a`", ".hidden"],
         ),
         (
@@ -95,7 +90,7 @@ def test_the_same_conversation_gives_the_same_message() -> None:
         ),
         (
             "删除 a.txt",
-            ("User rejected the tool call for `delete_file` with reason: 还有用", "error"),
+            ("A person refused this call of delete_file; it was not run. Reason: 还有用", "error"),
             ["没有同意", "没有删除 a.txt", "还有用"],
         ),
         ("delete a.txt", ("A person refused this call of delete_file; it was not run.", "error"), ["you refused"]),
@@ -175,10 +170,10 @@ def test_the_next_step_waits_for_the_first_and_is_left_when_that_was_refused() -
 
 
 def test_a_message_after_calls_that_were_not_run_is_a_new_turn() -> None:
-    stopped = turn("delete a.txt", ("This call was not run: the run was stopped.", "error"))
+    stopped = turn("delete a.txt", ("Not run: the run was stopped before this call.", "error"))
     said = MODEL.invoke([*stopped, HumanMessage("运行 ls")])
     assert [call["args"] for call in said.tool_calls] == [{"command": "ls"}]
-    assert "好的" in said.text
+    assert "我来运行" in said.text
     assert "Hello" in reply([*stopped, HumanMessage("hello")])
 
 

@@ -12,15 +12,17 @@ from typing import Any, cast
 
 import pytest
 import typer.main
-from fastapi import APIRouter, FastAPI
+from fastapi import FastAPI
 from typer.exceptions import TyperException
 
-from interlock.cli.main import app as command_line
-from interlock.config import CLIENT_VARIABLES, Config
+from interlock.config import Config
 from interlock.faces.app import create_app
 from interlock.faces.http.guard import Allowed
 from interlock.faces.http.server_state import ServerState
 from interlock.faces.http.tokens import Tokens
+from interlock.faces.web.pages import Pages
+from interlock_client.cli.config import CLIENT_VARIABLES
+from interlock_client.cli.main import app as command_line
 from tests.support.pages import Command, blocks, commands, inline_commands, name_of, pages
 
 OF_READERS = ("company", "my_agents", "agents")
@@ -83,7 +85,7 @@ def served() -> set[tuple[str, str]]:
     def lifespan(_app: FastAPI) -> AbstractAsyncContextManager[None]:
         raise AssertionError("it is only described here, and not started")
 
-    app = create_app(ServerState(cast("Any", None), Tokens(cast("Any", None))), Allowed(), lifespan, APIRouter())
+    app = create_app(ServerState(cast("Any", None), Tokens(cast("Any", None))), Allowed(), lifespan, Pages())
     return {(method.upper(), path) for path, methods in app.openapi()["paths"].items() for method in methods}
 
 

@@ -11,16 +11,18 @@ from typing import Any, cast
 import click
 import pytest
 import typer.main
-from fastapi import APIRouter, FastAPI
+from fastapi import FastAPI
 
 from interlock import failpoints
-from interlock.cli.main import app as command_line
-from interlock.config import CLIENT_VARIABLES, Config
+from interlock.config import Config
 from interlock.domain.event import EventType
 from interlock.faces.app import create_app
 from interlock.faces.http.guard import Allowed
 from interlock.faces.http.server_state import ServerState
 from interlock.faces.http.tokens import Tokens
+from interlock.faces.web.pages import Pages
+from interlock_client.cli.config import CLIENT_VARIABLES
+from interlock_client.cli.main import app as command_line
 
 ROOT = Path(__file__).parents[2]
 REFERENCE = ROOT / "docs" / "reference"
@@ -73,17 +75,56 @@ def test_every_document_is_reached_from_the_index() -> None:
     assert [str(path.relative_to(ROOT)) for path in unreached if path.name != "index.md"] == []
 
 
-def test_every_variable_is_in_the_reference_and_every_one_there_is_read() -> None:
-    read = {f"INTERLOCK_{field.name.upper()}" for field in fields(Config)} | set(CLIENT_VARIABLES)
-    named = set(re.findall(r"INTERLOCK_[A-Z_]*[A-Z]", (REFERENCE / "configuration.md").read_text()))
-    assert named - TESTS_ONLY == read
+def variables() -> set[str]:
+    return {f"INTERLOCK_{field.name.upper()}" for field in fields(Config)} | set(CLIENT_VARIABLES)
+
+
+def rows(document: Path) -> dict[str, tuple[str, str]]:
+    """By variable, its flag and default in the tables of settings; each variable has one row."""
+    found = re.findall(r"^\| (.*?) ?\| `(INTERLOCK_\w+)` \| (.+?) \| .+ \|$", document.read_text(), re.MULTILINE)
+    by_variable = {variable: (flag.strip("` "), default) for flag, variable, default in found}
+    assert len(by_variable) == len(found)
+    return by_variable
+
+
+def test_every_variable_has_a_row_in_the_reference_and_every_one_named_there_is_read() -> None:
+    reference = REFERENCE / "configuration.md"
+    assert set(rows(reference)) == variables()
+    assert set(re.findall(r"INTERLOCK_[A-Z_]*[A-Z]", reference.read_text())) - TESTS_ONLY == variables()
+
+
+def test_the_defaults_in_the_reference_are_those_of_the_code() -> None:
+    named = rows(REFERENCE / "configuration.md")
+    for field in fields(Config):
+        default: object = field.default
+        if default in (None, ()):
+            continue
+        if isinstance(default, bool):
+            default = "on" if default else "off"
+        elif isinstance(default, float):
+            default = f"{default:g}"
+        assert named[f"INTERLOCK_{field.name.upper()}"][1] == f"`{default}`", field.name
+
+
+def test_the_flags_in_the_reference_are_those_of_the_commands() -> None:
+    commands = dict(_commands(typer.main.get_command(command_line), "interlock"))
+    options = {
+        option for name in ("serve", "inbox") for one in commands[f"interlock {name}"].params for option in one.opts
+    }
+    named = {flag for flag, _ in rows(REFERENCE / "configuration.md").values() if flag}
+    assert named == options - {"--user"}
 
 
 @pytest.mark.parametrize("readme", ["README.md", "README.zh-CN.md"])
-def test_the_readmes_know_every_variable_but_that_of_the_tests(readme: str) -> None:
-    read = {f"INTERLOCK_{field.name.upper()}" for field in fields(Config)} | set(CLIENT_VARIABLES)
-    named = set(re.findall(r"INTERLOCK_[A-Z_]*[A-Z]", (ROOT / readme).read_text()))
-    assert named == read - {"INTERLOCK_FAILPOINTS"}
+def test_the_readmes_list_ten_settings_as_the_reference_does(readme: str) -> None:
+    reference = rows(REFERENCE / "configuration.md")
+    listed = rows(ROOT / readme)
+    assert len(listed) == 10
+    assert list(listed) == list(rows(ROOT / "README.md"))
+    for variable, (flag, default) in listed.items():
+        assert flag == reference[variable][0]
+        if re.fullmatch(r"`[^`]+`", reference[variable][1]):
+            assert default == reference[variable][1]
 
 
 def test_every_failpoint_is_in_the_reference() -> None:
@@ -115,7 +156,7 @@ def test_every_path_is_in_the_reference() -> None:
     def lifespan(_app: FastAPI) -> AbstractAsyncContextManager[None]:
         raise AssertionError("it is only described here, and not started")
 
-    served = create_app(ServerState(cast("Any", None), Tokens(cast("Any", None))), Allowed(), lifespan, APIRouter())
+    served = create_app(ServerState(cast("Any", None), Tokens(cast("Any", None))), Allowed(), lifespan, Pages())
     text = "".join(document.read_text() for document in REFERENCE.glob("*-api.md"))
     paths: dict[str, dict[str, Any]] = served.openapi()["paths"]
     named = [f"{method.upper()} {path}" for path, methods in paths.items() for method in methods]
@@ -128,11 +169,6 @@ def test_every_type_of_event_is_in_the_reference() -> None:
     assert sorted(named) == sorted(EventType)
 
 
-def test_decisions_are_numbered_without_a_gap() -> None:
-    records = sorted(path.name for path in (ROOT / "docs" / "decisions").glob("*.md"))
-    assert [name[:5] for name in records] == [f"{number:04}-" for number in range(1, len(records) + 1)]
-
-
 def test_nothing_refers_to_the_machine_it_was_written_on() -> None:
     found: list[str] = []
     for path in repository():
@@ -142,3 +178,18 @@ def test_nothing_refers_to_the_machine_it_was_written_on() -> None:
             continue
         found += [f"{path.relative_to(ROOT)}: {word}" for word in FORBIDDEN if word in text]
     assert found == []
+
+
+def test_the_architecture_page_names_every_package_and_module_at_the_root() -> None:
+    page = (ROOT / "docs" / "explanation" / "architecture.md").read_text()
+    source = ROOT / "packages" / "server" / "src" / "interlock"
+    names = {f"{one.name}/" for one in source.iterdir() if (one / "__init__.py").is_file()}
+    names |= {one.name for one in source.glob("*.py") if not one.name.startswith("__")}
+    assert [name for name in sorted(names) if name not in page] == []
+
+
+def test_the_glossary_has_each_term_once_in_alphabetical_order() -> None:
+    text = (ROOT / "docs" / "glossary.md").read_text()
+    terms = [term.lower() for term in re.findall(r"^\| ([^|]+?) \|", text, re.MULTILINE)][1:]
+    assert terms == sorted(set(terms))
+    assert terms

@@ -16,6 +16,7 @@ STOPS = (AgentEvents.FINAL_ANSWER, AgentEvents.USER_CONFIRM, AgentEvents.ERROR, 
 class ConfirmPerson:
     nowhere: tuple[Asked, ...] | None = None
     gone = "forbidden"
+    repeats = False
 
     def __init__(self, people: People, client: ThreadsClient) -> None:
         self._people = people

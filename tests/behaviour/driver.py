@@ -43,6 +43,8 @@ class Person(Protocol):
     """What the face says is pending in a conversation that does not exist."""
     gone: str
     """And what becomes of a reply to it."""
+    repeats: bool
+    """Whether the same reply again gets what came of the first one; else it is a conflict."""
 
     def begin(self) -> str:
         """A new conversation with the default agent."""
@@ -78,6 +80,7 @@ class ThreadsPerson:
 
     nowhere: tuple[Asked, ...] | None = None
     gone = "forbidden"
+    repeats = False
 
     def __init__(self, people: People, client: ThreadsClient) -> None:
         self._people = people
@@ -141,6 +144,7 @@ class HitlPerson:
 
     nowhere: tuple[Asked, ...] | None = ()
     gone = "gone"
+    repeats = False
 
     def __init__(self, people: People, client: ThreadsClient) -> None:
         self._people = people
@@ -259,6 +263,7 @@ class SessionsPerson:
 
     nowhere: tuple[Asked, ...] | None = None
     gone = "gone"
+    repeats = False
 
     def __init__(self, people: People, client: ThreadsClient) -> None:
         self._people = people
@@ -366,10 +371,17 @@ def at_confirm(people: People, name: str) -> Person:
     return ConfirmPerson(people, people.named(name))
 
 
+def at_agui(people: People, name: str) -> Person:
+    from tests.behaviour.agui_person import AguiPerson
+
+    return AguiPerson(people, people.named(name))
+
+
 FACES: Mapping[str, Callable[[People, str], Person]] = {
     "threads": at_threads,
     "hitl": at_hitl,
     "sessions": at_sessions,
     "confirm": at_confirm,
+    "agui": at_agui,
 }
 """Every front door, by its name. A new face adds its driver here, and every case runs through it."""

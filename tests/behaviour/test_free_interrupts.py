@@ -8,7 +8,9 @@ from typing import Any
 
 import pytest
 
-from tests.behaviour.driver import Person
+from tests.behaviour.agui_person import AguiPerson
+from tests.behaviour.confirm_person import ConfirmPerson
+from tests.behaviour.driver import HitlPerson, Person, SessionsPerson, ThreadsPerson
 from tests.support.puppet import Turn, calls, script
 from tests.support.witness import Witness
 
@@ -84,6 +86,15 @@ def test_any_other_json_reaches_the_graph_as_it_is(
     assert witness.count(fresh) == 1
 
 
+SPELLED: dict[type, str] = {
+    ThreadsPerson: '"answers": [%s]',
+    HitlPerson: '"response": {"answer": %s}',
+    ConfirmPerson: '"metadata": {"response": %s}',
+    SessionsPerson: '"args": {"answer": %s}',
+    AguiPerson: '"payload": {"answer": %s}',
+}
+"""How each face spells an answer."""
+
 REFUSALS = [
     "no",
     " No. ",
@@ -108,8 +119,9 @@ def test_a_text_that_reads_as_a_refusal_is_refused_with_both_ways_and_stays_open
     for _ in range(4):
         refused = person.answer(conversation, text)
         assert refused.state == "invalid"
-        assert "false" in refused.text
-        assert '{"text": "' in refused.text
+        spelled = SPELLED[type(person)]
+        assert spelled % "false" in refused.text
+        assert (spelled % '{"text": "').rstrip("}]") in refused.text
     assert person.pending(conversation) == asked
     assert witness.count(fresh) == 0
 

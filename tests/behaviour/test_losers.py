@@ -9,8 +9,8 @@ from typing import Any
 import pytest
 from typer.testing import CliRunner
 
-from interlock.cli.main import app
 from interlock_client import AlreadySettled, SyncInterlock
+from interlock_client.cli.main import app
 from interlock_client.confirm import SystemEvents
 from tests.behaviour.test_questions import KEY
 from tests.support import confirm, hitl, inbox, sessions
@@ -20,6 +20,8 @@ from tests.support.puppet import Call, calls
 from tests.support.sessions import SessionsClient
 from tests.support.threads import ThreadsClient
 from tests.support.waiting import wait_for
+
+pytestmark = pytest.mark.promise("P2")
 
 SECRET = "s3cr3t-v4lue-of-a-token"
 MOST_EVENTS = 40

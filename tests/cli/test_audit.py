@@ -12,6 +12,8 @@ from tests.support.puppet import calls, script
 from tests.support.server import ServerProcess
 from tests.support.threads import ThreadsClient
 
+pytestmark = pytest.mark.promise("P15")
+
 
 def database(server: ServerProcess) -> Path:
     return server.data / "interlock.db"

@@ -99,18 +99,15 @@ def test_a_backup_with_its_key_is_all_that_a_new_machine_needs(
 def test_at_a_terminal_the_passphrase_is_asked_for_and_not_shown(used: Path, tmp_path: Path) -> None:
     file = str(tmp_path / "backup.zip")
     with in_terminal(tmp_path / "first", "backup", file, "--with-key", "--data", str(used)) as terminal:
-        terminal.waits_at("Passphrase:")
-        terminal.type(PASSPHRASE)
-        terminal.press("Enter")
-        terminal.waits_at("Repeat for confirmation:")
-        terminal.type(PASSPHRASE)
-        terminal.press("Enter")
+        terminal.waits_at("Passphrase: ")
+        terminal.enter(PASSPHRASE)
+        terminal.waits_at("Repeat for confirmation: ")
+        terminal.enter(PASSPHRASE)
         assert terminal.exit_code() == 0
         assert PASSPHRASE not in terminal.screen()
     with in_terminal(tmp_path / "second", "restore", file, "--data", str(tmp_path / "new")) as terminal:
-        terminal.waits_at("Passphrase:")
-        terminal.type(PASSPHRASE)
-        terminal.press("Enter")
+        terminal.waits_at("Passphrase: ")
+        terminal.enter(PASSPHRASE)
         assert terminal.exit_code() == 0
         assert PASSPHRASE not in terminal.screen()
     assert (tmp_path / "new" / "secret.key").read_bytes() == (used / "secret.key").read_bytes()

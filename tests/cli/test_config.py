@@ -4,8 +4,9 @@ from pathlib import Path
 
 import pytest
 
-from interlock.config import Config, load, load_client
+from interlock.config import Config, load
 from interlock.domain.errors import InvalidInput
+from interlock_client.cli.config import load_client
 
 
 def test_flags_come_before_the_environment_and_that_before_the_defaults() -> None:
@@ -111,3 +112,46 @@ def test_credentials_are_in_the_configuration_folder() -> None:
     for relative in ("", "not/absolute"):
         config = load_client({}, {"XDG_CONFIG_HOME": relative})
         assert config.credentials == Path.home() / ".config" / "interlock" / "credentials.json"
+
+
+@pytest.mark.parametrize(
+    ("mistyped", "meant"),
+    [
+        ("INTERLOCK_REGISTRATON", "INTERLOCK_REGISTRATION"),
+        ("INTERLOCK_DATABSE", "INTERLOCK_DATABASE"),
+        ("INTERLOCK_TRUSTED_PROXY", "INTERLOCK_TRUSTED_PROXIES"),
+        ("INTERLOCK_WORKER", "INTERLOCK_WORKERS"),
+    ],
+)
+def test_a_mistyped_variable_is_refused_with_the_one_that_is_meant(mistyped: str, meant: str) -> None:
+    with pytest.raises(InvalidInput, match=f"{mistyped} is no setting: is it {meant} "):
+        load({}, {mistyped: "off"})
+
+
+def test_variables_of_others_are_left_alone() -> None:
+    others = ("INTERLOCK_SERVICE_HOST", "INTERLOCK_PORT_8000_TCP", "INTERLOCK_URL", "INTERLOCK_MY_AGENT", "INTERLOCKED")
+    assert load({}, dict.fromkeys(others, "x")) == Config()
+
+
+@pytest.mark.parametrize(
+    ("name", "text", "reason"),
+    [
+        ("TRUSTED_PROXIES", "proxy.internal", "no address of a proxy"),
+        ("TRUSTED_PROXIES", "10.0.0.0/99", "no address of a proxy"),
+        ("ALLOWED_ORIGINS", "app.example.org", "no origin"),
+        ("ALLOWED_ORIGINS", "https://app.example.org/page", "no origin"),
+        ("OPEN_IN_ALL", "many", "it must be a whole number"),
+        ("RATE_LIMIT", "fast", "it must be a number"),
+    ],
+)
+def test_a_value_that_would_never_hold_is_refused(name: str, text: str, reason: str) -> None:
+    with pytest.raises(InvalidInput, match=f"INTERLOCK_{name}.*{reason}"):
+        load({}, {f"INTERLOCK_{name}": text})
+
+
+def test_proxies_are_addresses_networks_or_anybody() -> None:
+    assert load({}, {"INTERLOCK_TRUSTED_PROXIES": "10.0.0.7, fd00::/8 *"}).trusted_proxies == (
+        "10.0.0.7",
+        "fd00::/8",
+        "*",
+    )

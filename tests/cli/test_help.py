@@ -6,6 +6,7 @@ import sys
 
 import pytest
 
+from interlock import __version__
 from tests.cli.conftest import Interlock
 
 HEAVY = ("langgraph", "langchain_core", "langchain", "deepagents", "sqlalchemy", "alembic", "fastapi", "uvicorn", "jwt")
@@ -24,6 +25,9 @@ LIGHT = [
     ["chat", "--help"],
     ["login", "--help"],
     ["logout", "--help"],
+    ["hook", "--help"],
+    ["watch", "--help"],
+    ["acp", "--help"],
     ["version"],
     ["--version"],
     ["--show-completion", "bash"],
@@ -34,17 +38,30 @@ LIGHT = [
 def test_help_is_printed_without_loading_anything_heavy(arguments: list[str]) -> None:
     code = (
         "import sys\n"
-        "from interlock.cli.main import run\n"
+        "from interlock_client.cli.entry import run\n"
         "try:\n"
         f"    run({arguments!r})\n"
         "except SystemExit as end:\n"
         "    assert not end.code, end.code\n"
         f"print('LOADED', sorted(set({(*HEAVY, *FOR_CLIENTS)!r}) & set(sys.modules)))\n"
     )
-    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, timeout=60)
+    # The shell that is named counts, and not the one that started the tests, where one did.
+    named = {**os.environ, "_TYPER_COMPLETE_TEST_DISABLE_SHELL_DETECTION": "1"}
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, timeout=60, env=named)
     assert done.returncode == 0, done.stderr
     assert done.stdout.splitlines()[-1] == "LOADED []"
     assert done.stderr == ""
+
+
+def test_the_version_is_told_without_loading_a_command() -> None:
+    code = (
+        "import sys\n"
+        "from interlock_client.cli.entry import run\n"
+        "run(['--version'])\n"
+        "print([name for name in ('typer', 'interlock', 'interlock_client.cli.plug_ins') if name in sys.modules])\n"
+    )
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, timeout=60)
+    assert (done.returncode, done.stdout, done.stderr) == (0, f"{__version__}\n[]\n", "")
 
 
 def test_no_command_shows_what_there_is(interlock: Interlock) -> None:
@@ -57,7 +74,7 @@ def test_no_command_shows_what_there_is(interlock: Interlock) -> None:
 def test_a_shell_completes_commands_without_loading_anything_heavy(typed: str, offered: str) -> None:
     code = (
         "import sys\n"
-        "from interlock.cli.main import app\n"
+        "from interlock_client.cli.main import app\n"
         "try:\n"
         "    app(prog_name='interlock')\n"
         "except SystemExit:\n"

@@ -21,6 +21,15 @@ READERS = [
     ["cluster", "status"],
     ["backup", "all.backup"],
 ]
+WRITERS = [
+    ["keys", "create", "a", "--user", "ann"],
+    ["keys", "revoke", "key_1"],
+    ["users", "reset", "ann", "--password", "correct horse"],
+    ["users", "role", "ann", "admin"],
+    ["threads", "expire", "--days", "3"],
+    ["webhooks", "remove", "webhook_1"],
+    ["secrets", "rotate"],
+]
 
 
 def assert_one_line(done: subprocess.CompletedProcess[str], *reasons: str) -> None:
@@ -31,8 +40,8 @@ def assert_one_line(done: subprocess.CompletedProcess[str], *reasons: str) -> No
         assert reason in line
 
 
-@pytest.mark.parametrize("arguments", READERS, ids=" ".join)
-def test_a_command_that_only_looks_makes_no_data_folder(
+@pytest.mark.parametrize("arguments", [*READERS, *WRITERS], ids=" ".join)
+def test_a_command_that_needs_what_is_there_makes_no_data_folder(
     interlock: Interlock, tmp_path: Path, arguments: list[str]
 ) -> None:
     assert_one_line(interlock(*arguments, "--data", "mistyped"), "mistyped", "--data")
@@ -42,7 +51,15 @@ def test_a_command_that_only_looks_makes_no_data_folder(
 def test_the_first_account_may_be_made_before_the_first_start(interlock: Interlock, tmp_path: Path) -> None:
     done = interlock("users", "create", "ann", "--password", "correct horse", "--data", "new")
     assert (done.returncode, done.stdout) == (0, "ann is admin\n"), done.stderr
+    assert done.stderr == "interlock: there was no database in new; a new one was made\n"
     assert interlock("users", "list", "--data", "new").stdout.startswith("ann\tadmin")
+
+
+def test_a_migration_says_that_it_made_a_database(interlock: Interlock) -> None:
+    done = interlock("migrate", "--data", "new")
+    assert done.returncode == 0
+    assert done.stderr == "interlock: there was no database in new; a new one was made\n"
+    assert interlock("migrate", "--data", "new").stderr == ""
 
 
 @pytest.mark.parametrize(

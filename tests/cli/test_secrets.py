@@ -195,9 +195,8 @@ def test_what_cannot_be_is_refused_with_the_reason(
     assert not (server.data / "secret.key").exists()
 
 
-def test_a_folder_that_was_never_used_can_be_rotated(interlock: Interlock, server: ServerProcess) -> None:
+def test_where_nothing_is_sealed_there_is_nothing_to_rotate(interlock: Interlock, server: ServerProcess) -> None:
     done = rotate(interlock, server)
-    assert done.returncode == 0, done.stderr
-    assert_settled(server)
-    with server.start().client() as http:
-        assert http.get("/readyz").status_code == 200
+    assert (done.returncode, done.stdout) == (2, "")
+    assert "is --data right?" in done.stderr
+    assert not (server.data / "secret.key").exists()

@@ -6,8 +6,8 @@ from pathlib import Path
 import pytest
 from typer.testing import CliRunner
 
-from interlock.cli.main import app
 from interlock.domain.errors import InterlockError
+from interlock_client.cli.main import app
 from tests.cli.conftest import Interlock
 from tests.servers.postgres import PostgresServer
 from tests.support.server import ServerProcess
@@ -74,6 +74,8 @@ def test_a_password_is_asked_for_when_none_is_given(interlock: Interlock, tmp_pa
     ],
 )
 def test_what_cannot_be_is_refused_with_the_reason(tmp_path: Path, arguments: list[str], reason: str) -> None:
+    made = CliRunner().invoke(app, ["users", "create", "first", "--password", "wonderland", "--data", str(tmp_path)])
+    assert made.exit_code == 0
     done = CliRunner().invoke(app, ["users", *arguments, "--data", str(tmp_path)])
     assert isinstance(done.exception, InterlockError)
     assert reason in done.exception.message

@@ -5,8 +5,8 @@ from pathlib import Path
 import pytest
 from typer.testing import CliRunner
 
-from interlock.cli.main import app
 from interlock.domain.errors import InterlockError
+from interlock_client.cli.main import app
 from tests.cli.conftest import Interlock
 
 HOSTS = "127.0.0.1"

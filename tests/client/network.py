@@ -43,16 +43,17 @@ class Network:
                 near, _ = self._listener.accept()
             except OSError:
                 return
-            self.opened += 1
             address = urlsplit(self.target)
             try:
                 far = socket.create_connection((address.hostname, address.port), timeout=5)
             except OSError:
                 _close(near)
+                self.opened += 1
                 continue
             far.settimeout(None)
             with self._lock:
                 self._pairs.append((near, far))
+                self.opened += 1  # From now on a cut ends it.
                 loses, self.losing = self.losing > 0, max(0, self.losing - 1)
             threading.Thread(target=self._send, args=(near, far), daemon=True).start()
             threading.Thread(target=_lose if loses else _pass, args=(far, near), daemon=True).start()

@@ -1,6 +1,5 @@
 """A decorated function runs exactly what a person approved."""
 
-import threading
 from collections.abc import Generator
 from typing import Any
 
@@ -10,6 +9,7 @@ from interlock_client import Interlock, InvalidResponse, NotAnswered, Refused, S
 from tests.client.asking import Person, asking, within
 from tests.support.server import ServerProcess
 from tests.support.waiting import wait_for
+from tests.support.wire import beside
 
 
 @pytest.fixture
@@ -164,8 +164,8 @@ def test_a_plain_function_waits_too(server: ServerProcess, blocking: SyncInterlo
             [asked] = wait_for(lambda: list(person.pending(look)), bool)
             person.respond(asked.request_id, granted=True, args={"number": 5})
 
-    threading.Thread(target=answer, daemon=True).start()
-    assert double(2) == 10
+    with beside(answer):
+        assert double(2) == 10
     assert double.__name__ == "double"
 
 

@@ -29,7 +29,10 @@ async def test_a_decision_gives_its_key_and_the_reason(agent: Interlock, alice: 
     options = [{"key": "y", "label": "Yes", "style": "danger"}, "n"]
     async with asking(agent.ask_decision("Drop it?", options, risks=["It is gone then"])) as asked:
         seen = await alice.answers(agent, decision="y", reason="it is old")
-        assert await within(asked) == Decision("y", "it is old")
+        given = await within(asked)
+    assert given == Decision("y", "it is old")
+    with pytest.raises(TypeError, match=r"\.decision"):
+        bool(given)
     assert (seen.type, seen.request_data["risks"]) == ("decision", ["It is gone then"])
 
 
@@ -65,6 +68,7 @@ async def test_an_approval_says_what_was_decided(
         given = await within(asked)
     assert given == approval
     assert given.granted is (approval.decision in ("accept", "edit"))
+    assert bool(given) is given.granted
     assert (seen.request_data["risk_level"], seen.request_data["description"]) == ("high", "Deletes a file")
 
 

@@ -1,17 +1,17 @@
 """The inbox is followed over all conversations and many connections: each request is told once, and how it ends."""
 
-import threading
 from collections.abc import AsyncGenerator
 from typing import Any
 
 import pytest
 
-from interlock_client import Interlock, NotAuthenticated, SyncInterlock
+from interlock_client import Interlock, InterlockError, NetworkError, NotAuthenticated, SyncInterlock
 from interlock_client.events import InboxAsked, InboxEvent, InboxExtended, InboxGone, InboxSettled
 from tests.client.asking import Person, asking, within
 from tests.client.network import Network
 from tests.support.people import People
 from tests.support.server import ServerProcess
+from tests.support.wire import beside
 
 
 async def of(events: AsyncGenerator[InboxEvent], agent: str, count: int = 1) -> list[InboxEvent]:
@@ -99,6 +99,29 @@ async def test_what_happens_while_the_connection_is_cut_is_told_once(
     assert len(told) == 7
 
 
+async def test_a_lost_connection_and_its_return_are_told_to_who_wants_to_know(
+    server: ServerProcess, agent: Interlock, alice: Person, token: str
+) -> None:
+    states: list[InterlockError | None] = []
+    with Network(server.url) as network:
+        async with Interlock(network.url, token=token) as person, asking(agent.ask_clarification("First?")):
+            name = await name_of(alice, agent)
+            events = person.follow_inbox(on_connection=states.append)
+            await of(events, name)
+            assert states == []
+            async with asking(agent.ask_clarification("Second?")):
+                await of(events, name)
+                assert states == [None]
+                network.cut()
+                async with asking(agent.ask_clarification("Third?")):
+                    await of(events, name)
+            await of(events, name)
+            await events.aclose()
+    assert states[0] is None
+    assert isinstance(states[1], NetworkError)
+    assert states[-1] is None
+
+
 async def test_a_revoked_key_ends_it_with_an_error(server: ServerProcess, alice: Person) -> None:
     made = await alice.create_key("bot", "person")
     async with Interlock(server.url, key=made.key, patience=0) as bot:
@@ -125,9 +148,11 @@ async def test_nobody_hears_of_what_is_not_theirs(agent: Interlock, alice: Perso
 
 def test_the_twin_without_async_follows_too(server: ServerProcess, people: People) -> None:
     token = people.named("dora").http.headers["authorization"].removeprefix("Bearer ")
-    with SyncInterlock(server.url, token=token) as asker, SyncInterlock(server.url, token=token) as person:
-        asked = threading.Thread(target=lambda: asker.ask_clarification("Sync?"))
-        asked.start()
+    with (
+        SyncInterlock(server.url, token=token) as asker,
+        SyncInterlock(server.url, token=token) as person,
+        beside(lambda: asker.ask_clarification("Sync?")),
+    ):
         events = person.follow_inbox()
         first = next(events)
         assert isinstance(first, InboxAsked)
@@ -137,4 +162,3 @@ def test_the_twin_without_async_follows_too(server: ServerProcess, people: Peopl
         second = next(events)
         assert isinstance(second, InboxSettled)
         events.close()
-        asked.join(30)

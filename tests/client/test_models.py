@@ -7,7 +7,7 @@ from pydantic import ValidationError
 
 from interlock_client import base, threads
 
-SENT: list[type[base.Sent]] = [
+SENT: list[type[base.ClientModel]] = [
     threads.Credentials,
     threads.NewSession,
     threads.ChatMessage,
@@ -36,13 +36,13 @@ SENT: list[type[base.Sent]] = [
         (threads.Resume, {"action": "cancel", "request_id": 1}),
     ],
 )
-def test_what_is_of_another_type_is_not_taken(model: type[base.Sent], given: dict[str, Any]) -> None:
+def test_what_is_of_another_type_is_not_taken(model: type[base.ClientModel], given: dict[str, Any]) -> None:
     with pytest.raises(ValidationError):
         model.model_validate(given)
 
 
 @pytest.mark.parametrize("model", SENT)
-def test_unknown_fields_of_newer_clients_are_ignored(model: type[base.Sent]) -> None:
+def test_unknown_fields_of_newer_clients_are_ignored(model: type[base.ClientModel]) -> None:
     given = {"username": "a", "password": "b", "message": "c", "action": "continue", "from_the_future": {"x": 1}}
     assert "from_the_future" not in model.model_validate(given).model_dump()
 

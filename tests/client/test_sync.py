@@ -5,7 +5,6 @@ import os
 import signal
 import subprocess
 import sys
-import threading
 from collections.abc import AsyncGenerator, Generator
 
 import pytest
@@ -17,7 +16,7 @@ from tests.support.people import People
 from tests.support.puppet import says, script
 from tests.support.server import ServerProcess
 from tests.support.waiting import wait_for
-from tests.support.wire import at_once
+from tests.support.wire import at_once, beside
 
 ASYNC_ONLY = {"close", "from_environment", "sign_in", "url"}
 
@@ -68,8 +67,8 @@ def test_an_ask_waits_for_its_answer(person: SyncInterlock, worker: SyncInterloc
         [asked] = sees(person, worker)
         person.respond(asked.request_id, answer="blue")
 
-    threading.Thread(target=answer, daemon=True).start()
-    assert worker.ask_clarification("Which colour?", ["red", "blue"]) == "blue"
+    with beside(answer):
+        assert worker.ask_clarification("Which colour?", ["red", "blue"]) == "blue"
 
 
 def test_many_threads_may_ask_at_once(person: SyncInterlock, worker: SyncInterlock) -> None:
@@ -77,19 +76,19 @@ def test_many_threads_may_ask_at_once(person: SyncInterlock, worker: SyncInterlo
         for asked in sees(person, worker, 10):
             person.respond(asked.request_id, answer=asked.request_data["question"].upper())
 
-    threading.Thread(target=answer, daemon=True).start()
-    given = at_once(10, lambda number: worker.ask_clarification(f"what is {number}?"))
+    with beside(answer):
+        given = at_once(10, lambda number: worker.ask_clarification(f"what is {number}?"))
     assert given == [f"WHAT IS {number}?" for number in range(10)]
 
 
 def test_streams_are_plain_iterators(person: SyncInterlock, worker: SyncInterlock) -> None:
-    threading.Thread(target=lambda: worker.ask_clarification("Well?"), daemon=True).start()
-    [asked] = sees(person, worker)
-    events = person.follow(asked.conversation_id)
-    assert isinstance(next(events), RequestAsked)
-    person.respond(asked.request_id, answer="yes")
-    assert isinstance(next(events), RequestSettled)
-    events.close()
+    with beside(lambda: worker.ask_clarification("Well?")):
+        [asked] = sees(person, worker)
+        events = person.follow(asked.conversation_id)
+        assert isinstance(next(events), RequestAsked)
+        person.respond(asked.request_id, answer="yes")
+        assert isinstance(next(events), RequestSettled)
+        events.close()
     with pytest.raises(StopIteration):
         next(events)
 

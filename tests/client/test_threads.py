@@ -8,7 +8,9 @@ import pytest
 from interlock_client import Forbidden, Interlock, InvalidInput, NothingPending, ThreadBusy
 from interlock_client.events import ChatEvent, End, Failed, Interrupt, Partial, ToolEnd, ToolStart
 from tests.client.asking import Person, within
+from tests.client.conftest import token_of
 from tests.client.network import Network
+from tests.support.people import People
 from tests.support.puppet import calls, fails, gate, says, script
 from tests.support.server import ServerProcess
 from tests.support.witness import Witness
@@ -87,7 +89,12 @@ async def test_a_thread_that_waits_for_nobody_cannot_be_resumed(alice: Person) -
         await told(alice.resume(thread_id, "cancel"))
 
 
-async def test_threads_are_made_listed_and_deleted(bob: Interlock) -> None:
+async def test_threads_are_made_listed_and_deleted(server: ServerProcess, people: People) -> None:
+    async with Interlock(server.url, token=token_of(people.named("lister")), locale="en") as lister:
+        await made_listed_and_deleted(lister)
+
+
+async def made_listed_and_deleted(bob: Interlock) -> None:
     made = [await bob.create_thread("puppet") for _ in range(5)]
     listed = [one.thread_id async for one in bob.threads(page_size=2)]
     assert listed == made[::-1]

@@ -5,7 +5,7 @@ from typing import Any
 
 from typer.testing import CliRunner
 
-from interlock.cli.main import app
+from interlock_client.cli.main import app
 from tests.support.server import ServerProcess
 from tests.support.waiting import wait_for
 

@@ -12,7 +12,7 @@ import pytest
 from tests.cluster.conftest import LEASE_SECONDS, server
 from tests.cluster.looking import START_SECONDS, alive, holder, pid_of, wait_for_workers
 from tests.servers.postgres import Keeper, own_postgres
-from tests.servers.ray import RayNodes, cut_off, is_running, node_of, ray_nodes
+from tests.servers.ray import RayNodes, cut_off, is_running, node_of, processes_of, ray_nodes
 from tests.servers.redis import RedisServer
 from tests.support.people import People
 from tests.support.puppet import calls, flood, gate, says, script
@@ -111,9 +111,10 @@ def test_a_pause_outlives_the_node_on_which_it_was_asked(stack: Stack, person: T
         worker = holder(stack.first, thread)
         witness.release("asked-here")
         wait_for(lambda: person.status(thread), lambda found: bool(found["has_pending_tasks"]))
-    # Only the node's keeper: orphaned workers go on for a moment, of which another one would take up the answered run.
+    # Only the node's keeper: what it started goes on for a moment, and would take up the answered run.
     node = node_of(pid_of(worker))
-    orphans = [pid for one in workers if is_running(pid := pid_of(one["id"])) and node_of(pid) == node]
+    orphans = processes_of(node)[1:]
+    assert pid_of(worker) in orphans
     os.kill(node, signal.SIGKILL)
     wait_for(lambda: any(is_running(pid) for pid in orphans), lambda runs: not runs, START_SECONDS)
     assert person.resume(thread, "continue").events[-1] == "end"

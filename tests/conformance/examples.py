@@ -5,18 +5,20 @@ from datetime import UTC, datetime, timedelta
 from typing import Any
 
 from interlock.domain.effect import Effect, EffectKey, EffectState
-from interlock.domain.principal import Principal, Role, User
-from interlock.domain.request import (
-    Answer,
-    AnswerOrigin,
-    Pause,
-    PauseOrigin,
-    PauseStatus,
-    Request,
+from interlock.domain.kinds import (
+    ApprovalAnswer,
+    ApprovalBody,
+    Body,
+    ClarificationBody,
+    DecisionBody,
+    EnvVarBody,
+    QuestionsBody,
     RequestKind,
-    RequestStatus,
 )
+from interlock.domain.principal import Principal, Role, User
+from interlock.domain.request import Answer, AnswerOrigin, Pause, PauseOrigin, PauseStatus, Request, RequestStatus
 from interlock.domain.run import Run, RunCause, RunStatus
+from interlock.domain.run_input import MessageInput
 from interlock.domain.thread import Thread, ThreadStatus
 from interlock.ports.store import Store, Transaction
 
@@ -37,23 +39,35 @@ def a_thread(thread_id: str = "ann-1", **changes: Any) -> Thread:
 
 
 def a_run(run_id: str = "run-1", thread_id: str = "ann-1", **changes: Any) -> Run:
-    return replace(Run(run_id, thread_id, RunCause.MESSAGE, RunStatus.QUEUED, AT, {"text": "hi"}), **changes)
+    return replace(Run(run_id, thread_id, RunCause.MESSAGE, RunStatus.QUEUED, AT, MessageInput("hi")), **changes)
 
 
 def a_pause(pause_id: str = "pause-1", thread_id: str = "ann-1", **changes: Any) -> Pause:
     return replace(Pause(pause_id, thread_id, "run-1", PauseStatus.OPEN, PauseOrigin.INTERRUPT, "tools", AT), **changes)
 
 
+def a_body(kind: RequestKind, risk: str | None = None) -> Body:
+    match kind:
+        case RequestKind.APPROVAL:
+            return ApprovalBody.ask("delete_file", {"path": "a\0b \ud800 日本 😀"}, risk_level=risk)
+        case RequestKind.CLARIFICATION:
+            return ClarificationBody.ask("Which?", ["a", "b"])
+        case RequestKind.DECISION:
+            return DecisionBody.ask("Deploy?", ["yes", {"key": "no", "label": "No", "style": "danger"}], default="no")
+        case RequestKind.ENV_VAR:
+            return EnvVarBody.ask(["KEY", {"name": "REGION", "sensitive": False, "required": False}])
+        case RequestKind.QUESTIONS:
+            return QuestionsBody.ask(["Which?", {"question": "How?", "options": ["a", {"label": "b", "value": "B"}]}])
+
+
 def a_request(request_id: str = "perm_1", pause_id: str = "pause-1", **changes: Any) -> Request:
-    body = {"tool_name": "delete_file", "args": {"path": "a\0b \ud800 日本 😀"}}
-    return replace(
-        Request(request_id, pause_id, "ann-1", RequestKind.APPROVAL, RequestStatus.PENDING, 0, body, AT), **changes
-    )
+    body = a_body(RequestKind.APPROVAL)
+    return replace(Request(request_id, pause_id, "ann-1", RequestStatus.PENDING, 0, body, AT), **changes)
 
 
 def an_answer(request_id: str = "perm_1", **changes: Any) -> Answer:
     return replace(
-        Answer(request_id, {"decision": "accept"}, "u-ann", "ann", "threads", AnswerOrigin.PERSON, AT), **changes
+        Answer(request_id, ApprovalAnswer("accept"), "u-ann", "ann", "threads", AnswerOrigin.PERSON, AT), **changes
     )
 
 

@@ -8,14 +8,16 @@ import pytest
 from interlock.domain.audit import HEADS_MADE, SERVER_CHAIN, AuditHead, ChainKey
 from interlock.domain.principal import SYSTEM
 from interlock.ports.store import Store
-from interlock.services.auditing import make_heads
+from interlock.services.audit.trail import make_heads
 from interlock.storage.audit import chained
 from interlock.storage.database import Database, open_database
 from interlock.storage.sealing import Sealer, derive
 from interlock.storage.store import SqlStore
 from tests.conformance.examples import ANN, AT, after
-from tests.conformance.trails import Intruder, core_on, found, record
+from tests.conformance.trails import Intruder, found, record
 from tests.conftest import MASTER_KEY
+
+pytestmark = pytest.mark.promise("P15")
 
 KEY = derive(MASTER_KEY, "audit")
 
@@ -110,21 +112,20 @@ async def test_chains_of_before_there_were_heads_get_one_once(store: Store, data
     for name in ("ann-1", "ann-2"):
         await record(store, thread_id=name)
         await Intruder(database, name).remove_head()
-    core = core_on(store)
-    await make_heads(core)
+    await make_heads(store, after(0))
     assert await found(store) == []
     (told,) = await Intruder(database, SERVER_CHAIN).rows()
     assert (told["action"], told["data"], told["actor_id"]) == (HEADS_MADE, {"count": 2}, SYSTEM.id)
     await append(store)
     assert await found(store) == []
     await Intruder(database, "ann-2").remove_head()
-    await make_heads(core)
+    await make_heads(store, after(1))
     assert await found(store) == [("no_head", "ann-2", None)]
 
 
 async def test_a_new_database_says_that_there_was_nothing_to_make_heads_for(store: Store, database: Database) -> None:
-    await make_heads(core_on(store))
-    await make_heads(core_on(store))
+    await make_heads(store, after(0))
+    await make_heads(store, after(0))
     assert [row["data"] for row in await Intruder(database, SERVER_CHAIN).rows()] == [{"count": 0}]
     assert await found(store) == []
 

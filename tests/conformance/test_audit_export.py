@@ -11,7 +11,7 @@ from interlock.domain.audit import SERVER_CHAIN
 from interlock.domain.errors import InvalidInput, NotFound
 from interlock.domain.principal import SYSTEM
 from interlock.ports.store import Store
-from interlock.services.audit_export import export, verify_export
+from interlock.services.audit.export import export, verify_export
 from interlock.storage.database import Database
 from interlock.storage.schema import audit, audit_heads
 from interlock.storage.sealing import Sealer, derive

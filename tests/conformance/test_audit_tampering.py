@@ -19,6 +19,8 @@ from tests.conformance.examples import after
 from tests.conformance.trails import Intruder, found, record, settle_one
 from tests.conftest import MASTER_KEY
 
+pytestmark = pytest.mark.promise("P15")
+
 Tamper = Callable[[Intruder, int, int], Awaitable[object]]
 """Does something to the chain at two of its entries."""
 

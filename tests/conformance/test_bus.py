@@ -12,7 +12,18 @@ import pytest
 from interlock.bus.local import CAPACITY, LocalBus
 from interlock.bus.redis import AT_ONCE, LENGTH, THREADS, RedisBus
 from interlock.domain.errors import StorageUnavailable
-from interlock.domain.event import Call, Event, EventType, Live, Looking, Partial, Token
+from interlock.domain.event import (
+    AssistantMessage,
+    Call,
+    Custom,
+    Event,
+    EventData,
+    Live,
+    Looking,
+    Partial,
+    PauseOpened,
+    Token,
+)
 from interlock.ports.bus import Bus, Subscription
 from tests.servers.redis import RedisServer, redis
 
@@ -53,8 +64,8 @@ def thread() -> str:
     return f"thread-{next(_names)}"
 
 
-def event(thread: str, seq: int, kind: EventType = EventType.CUSTOM) -> Event:
-    return Event(thread, seq, kind, {"text": "你好 \ud800 \u202e", "number": seq}, AT)
+def event(thread: str, seq: int, data: EventData | None = None) -> Event:
+    return Event(thread, seq, data or Custom({"text": "你好 \ud800 \u202e", "number": seq}), AT)
 
 
 def token(thread: str, part: int, text: str, message: str = "m") -> Token:
@@ -118,7 +129,7 @@ async def test_nothing_comes_from_before_but_the_text_of_a_message_that_is_being
 
 async def test_a_message_that_was_written_is_not_told_again(ends: Ends, thread: str) -> None:
     async with ends.hearing.subscribe(thread) as early:
-        ends.telling.publish(thread, [token(thread, 1, "Once"), event(thread, 2, EventType.ASSISTANT_MESSAGE)])
+        ends.telling.publish(thread, [token(thread, 1, "Once"), event(thread, 2, AssistantMessage("m", "Once"))])
         await heard(early, 2)
     async with ends.hearing.subscribe(thread) as late:
         ends.telling.publish(thread, [event(thread, 3)])
@@ -149,7 +160,7 @@ async def test_a_token_that_is_sent_again_is_told_once(ends: Ends, thread: str) 
 
 
 async def test_notices_reach_every_inbox(ends: Ends, thread: str) -> None:
-    told = [event(thread, 1, EventType.PAUSE_OPENED), Looking(thread, "request", "李", AT)]
+    told = [event(thread, 1, PauseOpened("p", "node", ())), Looking(thread, "request", "李", AT)]
     async with (
         ends.hearing.notices() as one,
         ends.hearing.notices() as other,

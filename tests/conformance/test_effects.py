@@ -1,20 +1,12 @@
 """Effects, held against `ports.store.Effects`."""
 
+from dataclasses import replace
+
 import pytest
-from sqlalchemy import insert
 
-from interlock.domain.effect import EFFECT, EffectKey, EffectState
+from interlock.domain.effect import EFFECT, EffectState
 from interlock.ports.store import Store
-from interlock.storage.database import Database
-from interlock.storage.schema import checkpoints
 from tests.conformance.examples import AT, a_key, after, an_effect
-
-
-async def with_checkpoints(database: Database, *namespaces: str, thread_id: str = "ann-1") -> None:
-    async with database.write() as connection:
-        for number, ns in enumerate(namespaces):
-            row = {"thread_id": thread_id, "ns": ns, "id": f"c{number}", "seq": number}
-            await connection.execute(insert(checkpoints), {**row, "type": "t", "body": b"", "metadata": {}})
 
 
 async def test_an_effect_is_read_back_as_it_was_added(store: Store) -> None:
@@ -24,6 +16,18 @@ async def test_an_effect_is_read_back_as_it_was_added(store: Store) -> None:
     async with store.snapshot() as tx:
         assert await tx.effects.get(effect.key) == effect
         assert await tx.effects.get(a_key("task-2")) is None
+
+
+async def test_an_effect_that_is_removed_makes_room_for_another_with_its_key(store: Store) -> None:
+    async with store.transaction() as tx:
+        await tx.effects.add(an_effect())
+        await tx.effects.add(an_effect(key=a_key("task-2")))
+        await tx.effects.remove(a_key())
+        assert await tx.effects.get(a_key()) is None
+        await tx.effects.add(an_effect(digest="other"))
+    async with store.snapshot() as tx:
+        found = await tx.effects.of_thread(a_key().thread_id, *EffectState)
+    assert found == [an_effect(key=a_key("task-2")), an_effect(digest="other")]
 
 
 async def test_a_change_sets_what_it_names_and_keeps_the_rest(store: Store) -> None:
@@ -67,28 +71,17 @@ async def test_the_effects_of_a_thread_are_in_the_order_in_which_they_began(stor
         assert await tx.effects.of_thread("ann-1") == []
 
 
-async def containers(store: Store, *keys: EffectKey) -> set[EffectKey]:
-    async with store.snapshot() as tx:
-        return await tx.effects.containers("ann-1", keys)
-
-
-async def test_an_effect_with_another_one_inside_is_a_container(store: Store) -> None:
-    outer, inner, other = a_key("outer", "c1"), a_key("inner", "c2"), a_key("outer", "c3")
+async def test_what_is_inside_an_effect_is_found_by_it_without_the_results(store: Store) -> None:
+    outer, other = a_key("outer", "c1"), a_key("outer", "c3")
+    inner = [an_effect(a_key(task, call), parent=outer) for task, call in [("z", "c2"), ("a", "c2"), ("outer", "x")]]
     async with store.transaction() as tx:
         await tx.effects.add(an_effect(outer))
-        await tx.effects.add(an_effect(inner, parent=outer))
+        for one in inner:
+            await tx.effects.add(replace(one, result=b"large"))
         await tx.effects.add(an_effect(other))
-    assert await containers(store, outer, inner, other) == {outer}
-    assert await containers(store, inner) == set()
-    assert await containers(store) == set()
-
-
-async def test_neither_effects_without_a_tool_nor_a_graph_inside_make_a_container(
-    store: Store, database: Database
-) -> None:
-    outer = a_key("outer", "c1")
-    async with store.transaction() as tx:
-        await tx.effects.add(an_effect(outer))
-        await tx.effects.add(an_effect(a_key("outer", "effect:c1/pay"), parent=outer))
-    await with_checkpoints(database, "", "tools:outer", "a:x|tools:outer|b:y")
-    assert await containers(store, outer) == set()
+        await tx.effects.add(an_effect(a_key("y", "c9"), parent=other))
+    async with store.snapshot() as tx:
+        assert await tx.effects.inside("ann-1", [outer]) == inner
+        assert await tx.effects.inside("ann-1", [inner[0].key]) == []
+        assert await tx.effects.inside("ann-2", [outer]) == []
+        assert await tx.effects.inside("ann-1", []) == []

@@ -14,7 +14,7 @@ from interlock.storage.database import Database, SqliteDatabase
 from interlock.storage.schema import users
 from tests.conformance.examples import AT
 
-pytestmark = pytest.mark.parametrize("database_url", ["sqlite"], indirect=True)
+pytestmark = [pytest.mark.promise("P1"), pytest.mark.parametrize("database_url", ["sqlite"], indirect=True)]
 
 ROW: dict[str, Any] = {"password_hash": "", "role": "owner", "reviews": [], "created_at": AT, "tokens_after": AT}
 

@@ -54,11 +54,19 @@ def kept(tmp_path: Path) -> KeptKey:
 async def test_the_first_keys_are_those_that_a_database_without_a_ring_was_used_with(
     database: Database, kept: KeptKey
 ) -> None:
+    async with database.write() as connection:
+        await SqlAudit(connection, derive(MASTER_KEY, "audit")).append("ann-1", ANN, "request.answered", {}, AT)
     ring = await open_ring(database, kept.master, AT)
     assert ring.audit == derive(MASTER_KEY, "audit")
     assert ring.open(BEFORE_THE_RING, context="h1") == "sealed before there was a ring"
     made = [*ring.tokens.values(), ring.replies]
     assert not {*made} & {ring.audit, MASTER_KEY, *(derive(MASTER_KEY, name) for name in ("tokens", "replies"))}
+
+
+async def test_the_key_of_a_trail_that_begins_is_random(database: Database, kept: KeptKey) -> None:
+    audit = (await open_ring(database, kept.master, AT)).audit
+    assert audit not in (derive(MASTER_KEY, "audit"), MASTER_KEY)
+    assert (await open_ring(database, kept.master, AT)).audit == audit
 
 
 async def test_the_key_of_tokens_that_an_earlier_version_derived_is_replaced_at_the_first_start(

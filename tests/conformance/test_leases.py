@@ -12,6 +12,8 @@ from interlock.domain.thread import Lease, ThreadStatus
 from interlock.ports.store import Store
 from tests.conformance.examples import AT, a_run, begin
 
+pytestmark = pytest.mark.promise("P5")
+
 ENDED = -1.0
 """Seconds of a lease that has ended when it is taken, by whichever clock."""
 

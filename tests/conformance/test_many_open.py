@@ -1,19 +1,24 @@
 """A conversation with more open requests than a statement has parameters: seen, stopped, and deleted bit by bit."""
 
 import asyncio
+from dataclasses import replace
 from typing import Any
 
 import pytest
 from sqlalchemy import func, select
 
 from interlock.domain.errors import Forbidden, NotFound, TooManyOpen
-from interlock.domain.request import RequestKind
-from interlock.services import answering, auditing, housekeeping, messages, outside, pending, threads
-from interlock.services.answering import Reply, Sender
-from interlock.services.core import Core
-from interlock.services.pending import Wanted
-from interlock.services.quota import Quota
-from interlock.services.removing import drop_some
+from interlock.domain.kinds import RequestKind
+from interlock.domain.principal import Principal, Role
+from interlock.services.audit import trail as auditing
+from interlock.services.core import Core, Policy
+from interlock.services.operations import housekeeping
+from interlock.services.requests import answering, outside, pending
+from interlock.services.requests.answering import Reply, Sender
+from interlock.services.requests.pending import RequestQuery
+from interlock.services.requests.quota import OpenAsks, Quota
+from interlock.services.threads import messages, threads
+from interlock.services.threads.removal import drop_some
 from interlock.storage.database import Database
 from interlock.storage.schema import audit, removals, requests
 from interlock.storage.store import SqlStore
@@ -21,6 +26,8 @@ from tests.conformance.examples import ANN, a_user
 from tests.conformance.trails import core_on
 from tests.support.many import copy_request, rows_left
 from tests.support.waiting import wait_for
+
+pytestmark = pytest.mark.promise("P16")
 
 ASKED = outside.Ask(RequestKind.CLARIFICATION, {"question": "Which?"}, None)
 GONE = {"requests": 0, "pauses": 0, "events": 1}
@@ -30,14 +37,14 @@ MANY = 5_000
 """More than are dropped in one step; tests/durability has more than a statement has parameters."""
 
 
-async def ask(core: Core, **named: Any) -> outside.Placed:
-    placed: list[outside.Placed] = []
+async def ask(core: Core, by: Principal = ANN, **named: Any) -> outside.AskResult:
+    placed: list[outside.AskResult] = []
 
-    def seen(one: outside.Placed) -> bytes:
+    def seen(one: outside.AskResult) -> bytes:
         placed.append(one)
         return b""
 
-    await outside.ask(core, ANN, outside.Ask(ASKED.kind, ASKED.data, None, **named), None, seen)
+    await outside.ask(core, by, outside.Ask(ASKED.kind, ASKED.data, None, **named), None, seen)
     return placed[0]
 
 
@@ -93,8 +100,8 @@ async def test_a_deleted_conversation_is_gone_at_once_and_dropped_bit_by_bit(
 
     left = rows_left(database_url, thread_id)
     assert left["requests"] > MANY / 2
-    assert await pending.standing_of(core, ANN, thread_id) is None
-    assert await pending.list_pending(core, ANN, Wanted(), None, 10) == ([], 0)
+    assert await pending.open_requests_of(core, ANN, thread_id) is None
+    assert await pending.list_pending(core, ANN, RequestQuery(), None, 10) == ([], 0)
     for request in (first, last):
         with pytest.raises(NotFound):
             await pending.view_request(core, ANN, request.id)
@@ -137,8 +144,7 @@ async def test_what_is_left_of_a_deleted_conversation_neither_expires_nor_counts
         assert await tx.requests.next_deadline() is None
         assert await tx.requests.next_warning() is None
         assert sum((await tx.requests.pending_by_kind(10)).values()) == 0
-    core.policy = core.policy.__class__(quota=Quota(per_owner=1))
-    await ask(core)
+    await ask(replace(core, policy=Policy(quota=Quota(per_owner=1))))
 
 
 async def test_a_server_that_starts_goes_on_with_what_is_left(store: SqlStore, database_url: str) -> None:
@@ -158,17 +164,16 @@ async def test_a_server_that_starts_goes_on_with_what_is_left(store: SqlStore, d
     [
         (Quota(per_conversation=2), "conversation"),
         (Quota(per_owner=2), "owner"),
-        (Quota(in_all=2), "server"),
+        (Quota(in_all=4), "server"),
     ],
 )
 async def test_no_more_may_be_open_than_the_quota_says(store: SqlStore, quota: Quota, where: str) -> None:
-    core = core_on(store)
-    core.policy = core.policy.__class__(quota=quota)
+    core = replace(core_on(store), policy=Policy(quota=quota))
     async with store.transaction() as tx:
         await tx.users.add(a_user())
     first = (await ask(core)).request
     # A conversation's own quota is about that one; the others are about all of them.
-    same = {"conversation_id": first.thread_id} if where == "conversation" else {}
+    same: dict[str, Any] = {"conversation_id": first.thread_id} if where == "conversation" else {}
     await ask(core, **same)
 
     with pytest.raises(TooManyOpen, match=f"2 requests may be open .*{where}"):
@@ -177,5 +182,26 @@ async def test_no_more_may_be_open_than_the_quota_says(store: SqlStore, quota: Q
     if where == "conversation":
         await ask(core)
     await answering.answer(core, Sender(ANN, "test"), Reply(first.id, {"answer": "this"}))
-    core.open_asks = core.open_asks.__class__()
-    await ask(core, **same)
+    await ask(replace(core, open_asks=OpenAsks()), **same)
+
+
+async def ask_all_one_may(core: Core, store: SqlStore, name: str) -> int:
+    async with store.transaction() as tx:
+        await tx.users.add(a_user(f"u-{name}", name))
+    for asked in range(100):
+        try:
+            await ask(core, Principal(f"u-{name}", name, Role.OWNER))
+        except TooManyOpen:
+            return asked
+    return 100
+
+
+async def test_an_owner_may_hold_as_many_as_are_left_for_all_others(store: SqlStore) -> None:
+    core = replace(core_on(store), policy=Policy(quota=Quota(in_all=64)))
+
+    held = [await ask_all_one_may(core, store, f"o{number}") for number in range(8)]
+
+    # Half of what is free, each, and at last one each: whoever comes late is let in.
+    assert held == [32, 16, 8, 4, 2, 1, 1, 1]
+    async with store.snapshot() as tx:
+        assert await tx.requests.pending_by_owner(3) == {"u-o0": 32, "u-o1": 16, "u-o2": 8}

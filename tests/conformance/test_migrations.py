@@ -14,7 +14,17 @@ from interlock.storage import migrate as migrating
 from interlock.storage.database import Database, open_database
 from interlock.storage.migrate import is_current, migrate
 from interlock.storage.schema import metadata
+from interlock.storage.sealing import Sealer
+from interlock.storage.store import SqlStore
 
+REQUEST = """
+    INSERT INTO requests (id, pause_id, thread_id, kind, status, position, body, form, risk, created_at)
+    VALUES (:id, 'p', 't', 'approval', 'answered', 0, '{}', '{}', :risk, CURRENT_TIMESTAMP)
+"""
+GRANT = """
+    INSERT INTO grants (id, owner_id, agent, scope, definition, allow, by_id, by_name, request_id, created_at, uses)
+    VALUES (:id, 'u', 'demo', 'all_tools', 'd', TRUE, 'u', 'ann', :request_id, CURRENT_TIMESTAMP, 0)
+"""
 REVISIONS = sorted(path.name[:4] for path in Path(migrating.__file__).parent.glob("migrations/0*.py"))
 
 
@@ -86,6 +96,31 @@ async def test_the_conditions_of_partial_indexes_are_those_of_the_schema(empty: 
         assert [tuple(row) for row in await created.execute(query)] == built
     await other.close()
     assert len(built) == 12
+
+
+async def test_older_grants_cover_the_risk_they_were_given_on_and_none_above_it(empty: Database) -> None:
+    before = REVISIONS[REVISIONS.index("0007") - 1]
+    asked = {"medium": "perm_medium", "high": "perm_high", "": "perm_unrated", "low": "perm_low"}
+    async with empty.write() as connection:
+        await connection.run_sync(migrating.apply, before)
+        for risk, request_id in asked.items():
+            await connection.execute(text(REQUEST), {"id": request_id, "risk": risk})
+        for request_id in (*asked.values(), "perm_deleted"):
+            await connection.execute(text(GRANT), {"id": f"grant_{request_id}", "request_id": request_id})
+    await migrate(empty)
+    async with empty.write() as connection:
+        # As a server of an earlier version goes on to write them beside this one.
+        await connection.execute(text(GRANT), {"id": "grant_later", "request_id": "perm_high"})
+    async with SqlStore(empty, sealer=Sealer(bytes(32)), audit_key=b"k").snapshot() as tx:
+        found = {grant.id: grant.ceiling for grant in await tx.grants.of_person("u")}
+    assert found == {
+        "grant_perm_low": "low",
+        "grant_perm_medium": "medium",
+        "grant_perm_high": "high",
+        "grant_perm_unrated": "low",
+        "grant_perm_deleted": "low",
+        "grant_later": "low",
+    }
 
 
 async def test_migrating_twice_does_nothing_the_second_time(empty: Database) -> None:

@@ -5,27 +5,28 @@ import asyncio
 import pytest
 from sqlalchemy import text
 
+from interlock.domain.ask_binding import AskBinding
 from interlock.domain.canonical import action_digest
-from interlock.domain.request import (
-    PAUSE,
-    AnswerOrigin,
-    PauseOrigin,
-    PauseStatus,
-    RequestKind,
-    RequestStatus,
-)
+from interlock.domain.form import Form, HumanInterrupt
+from interlock.domain.kinds import ApprovalAnswer, RequestKind
+from interlock.domain.preview import FilePreview, KeptFile
+from interlock.domain.request import PAUSE, AnswerOrigin, PauseOrigin, PauseStatus, RequestStatus
 from interlock.ports.store import Store
 from interlock.runners.replies import approved_digest
 from interlock.storage.database import Database
-from tests.conformance.examples import AT, a_pause, a_pending_request, a_request, after, an_answer, begin
+from tests.conformance.examples import AT, a_body, a_pause, a_pending_request, a_request, after, an_answer, begin
+from tests.support.bodies import shown
+
+FILE = FilePreview("/tmp/日本", True, "a", "00", None, None, on_disk=False)
+FORM = Form(HumanInterrupt(["accept"], "send", True, 1), AskBinding("", "d", "node"), KeptFile(FILE, "host"))
 
 
 async def test_a_pause_is_read_back_with_its_requests_as_they_were_added(store: Store) -> None:
     pause = a_pause(origin=PauseOrigin.EFFECT, node="tools 日本")
     requests = [
         a_request("perm_1", position=0, interrupt_id="ab" * 16, digest="d", deadline=after(1), timeout_seconds=0.5),
-        a_request("clar_1", position=1, kind=RequestKind.CLARIFICATION, form={"k": [1, None]}, call_id="c"),
-        a_request("ques_1", position=2, kind=RequestKind.QUESTIONS, message_id="m", settled_at=AT),
+        a_request("clar_1", position=1, body=a_body(RequestKind.CLARIFICATION), form=FORM, checked_by_agent=True),
+        a_request("ques_1", position=2, body=a_body(RequestKind.QUESTIONS), message_id="m", settled_at=AT),
     ]
     async with store.transaction() as tx:
         await begin(tx)
@@ -164,9 +165,11 @@ async def test_the_next_deadline_is_the_earliest_of_the_pending_requests(store: 
 
 
 async def test_answers_are_read_back_by_request_as_they_were_given(store: Store) -> None:
-    first = an_answer("perm_1", value={"decision": "edit", "args": {"a": "\0\ud800", "b": [1.5, None, True]}})
+    first = an_answer("perm_1", value=ApprovalAnswer("edit", {"a": "\0\ud800", "b": [1.5, None, True]}))
     second = an_answer("perm_2", origin=AnswerOrigin.GRANT, metadata={"grant": "g"}, by_name="日本")
     async with store.transaction() as tx:
+        await begin(tx)
+        await tx.pauses.add(a_pause(), [a_request("perm_1"), a_request("perm_2", position=1)])
         await tx.answers.add(first)
         await tx.answers.add(second)
     async with store.snapshot() as tx:
@@ -202,7 +205,7 @@ async def test_numbers_that_json_does_not_have_in_rows_of_older_versions_are_rea
     async with store.snapshot() as tx:
         request = await tx.requests.get("perm_1")
     assert request is not None
-    assert request.body["args"] == {"amount": "NaN", "most": ["Infinity", "-Infinity", 1000.0]}
-    assert approved_digest(request, {"decision": "accept"}) == action_digest(
+    assert shown(request)["args"] == {"amount": "NaN", "most": ["Infinity", "-Infinity", 1000.0]}
+    assert approved_digest(request, ApprovalAnswer("accept")) == action_digest(
         "pay", {"amount": float("nan"), "most": [float("inf"), float("-inf"), 1e3]}
     )

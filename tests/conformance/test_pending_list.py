@@ -8,11 +8,12 @@ from typing import Any
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
+from interlock.domain.kinds import RequestKind
 from interlock.domain.principal import reviewed
-from interlock.domain.request import Request, RequestKind, RequestStatus
+from interlock.domain.request import Request, RequestStatus
 from interlock.ports.filters import PendingFilter
 from interlock.ports.store import Store
-from tests.conformance.examples import AT, a_pause, a_request, a_thread, after
+from tests.conformance.examples import AT, a_body, a_pause, a_request, a_thread, after
 
 OWNERS, AGENTS, RISKS = ["u-ann", "u-bob"], ["demo", "other", "third"], ["low", "high"]
 KINDS = [RequestKind.APPROVAL, RequestKind.CLARIFICATION, RequestKind.ENV_VAR]
@@ -82,8 +83,7 @@ async def _add(store: Store, given_rows: list[dict[str, Any]]) -> list[tuple[Req
                 thread_id=name,
                 owner_id=row["owner"],
                 agent=row["agent"],
-                kind=row["kind"],
-                body={"risk_level": row["risk"], "tool_name": "t"},
+                body=a_body(row["kind"], row["risk"]),
                 created_at=row["at"],
                 deadline=row["deadline"],
             )

@@ -6,13 +6,14 @@ from datetime import timedelta
 import pytest
 
 from interlock.domain.errors import Forbidden, InvalidInput
-from interlock.domain.event import EventType
+from interlock.domain.event import ThreadDeleted
 from interlock.domain.run import RunStatus
+from interlock.domain.run_input import MessageInput
 from interlock.domain.thread import ThreadStatus
 from interlock.ports.clock import SystemClock
-from interlock.services.housekeeping import tidy
-from interlock.services.messages import send_message
-from interlock.services.retention import count_expired, expire_threads
+from interlock.services.operations.housekeeping import tidy
+from interlock.services.operations.retention import count_expired, expire_threads
+from interlock.services.threads.messages import send_message
 from interlock.storage.store import SqlStore
 from tests.conformance.examples import ANN, a_pause, a_request, a_run, a_thread
 from tests.conformance.trails import core_on
@@ -48,7 +49,8 @@ async def test_only_what_is_idle_and_old_is_deleted(store: SqlStore) -> None:
     async with store.snapshot() as tx:
         assert await tx.audit.is_recorded("old-1", "thread.deleted")
         (event,) = await tx.events.after("outside", 0, 10)
-    assert (event.type, event.data["by"], event.data["asker_id"]) == (EventType.THREAD_DELETED, "system", "key-1")
+    assert isinstance(event.data, ThreadDeleted)
+    assert (event.data.by, event.data.asker_id) == ("system", "key-1")
 
 
 async def test_nothing_is_deleted_unless_the_operator_says_so(store: SqlStore) -> None:
@@ -86,7 +88,7 @@ async def test_a_message_at_the_same_moment_is_refused_or_keeps_the_thread(store
         for thread_id in kept:
             run = await tx.runs.active_of(thread_id)
             assert run is not None
-            assert (run.status, run.input["text"]) == (RunStatus.QUEUED, "still here")
+            assert (run.status, run.input) == (RunStatus.QUEUED, MessageInput("still here"))
 
 
 async def test_the_newest_come_first_and_runs_come_in_their_order(store: SqlStore) -> None:

@@ -3,17 +3,26 @@
 import asyncio
 
 import pytest
+from sqlalchemy import text
 
 from interlock.domain.errors import ThreadBusy
 from interlock.domain.run import RUN, RunCause, RunStatus
+from interlock.domain.run_input import GraphCommand, GraphInput, MessageInput, NoInput, RunSettings, Send
 from interlock.ports.store import Store
+from interlock.storage.database import Database
 from tests.conformance.examples import AT, a_run, after, begin
 
 on_postgres = pytest.mark.parametrize("database_url", ["postgres"], indirect=True)
 
 
 async def test_a_run_is_read_back_as_it_was_added(store: Store) -> None:
-    run = a_run(cause=RunCause.ANSWER, input={"text": "\0 \ud800 日本"}, started_seq=7, detached=True, stop_reason="x")
+    run = a_run(
+        cause=RunCause.ANSWER,
+        input=MessageInput("\0 \ud800 日本", "be brief"),
+        started_seq=7,
+        detached=True,
+        stop_reason="x",
+    )
     async with store.transaction() as tx:
         await begin(tx)
         await tx.runs.add(run)
@@ -23,6 +32,53 @@ async def test_a_run_is_read_back_as_it_was_added(store: Store) -> None:
         assert await tx.runs.last_of("ann-1") == run
         assert await tx.runs.get("run-2") is None
         assert await tx.runs.last_of("ann-2") is None
+
+
+SETTINGS = RunSettings({"model": "m"}, 7, ("a",), {}, ("tools",), "*")
+
+
+@pytest.mark.parametrize(
+    "given",
+    [
+        NoInput(),
+        MessageInput("hi"),
+        GraphInput({"q": ["\ud800", None, 1.5]}),
+        GraphInput(None, command=GraphCommand({"q": 1}, ("a", Send("b", {"x": 1})))),
+        GraphInput([], SETTINGS, metadata={"from": "a test"}),
+    ],
+)
+async def test_whatever_a_run_was_started_with_is_read_back(
+    store: Store, given: NoInput | MessageInput | GraphInput
+) -> None:
+    async with store.transaction() as tx:
+        await begin(tx)
+        await tx.runs.add(a_run(input=given))
+    async with store.snapshot() as tx:
+        found = await tx.runs.get("run-1")
+    assert found is not None
+    assert found.input == given
+
+
+@pytest.mark.parametrize(
+    ("stored", "read"),
+    [
+        ("{}", NoInput()),
+        ('{"text":"hi"}', MessageInput("hi")),
+        ('{"text":"hi","system":"be brief"}', MessageInput("hi", "be brief")),
+    ],
+)
+async def test_what_older_versions_started_runs_with_is_read(
+    store: Store, database: Database, stored: str, read: NoInput | MessageInput
+) -> None:
+    async with store.transaction() as tx:
+        await begin(tx)
+        await tx.runs.add(a_run())
+    async with database.write() as connection:
+        await connection.execute(text("UPDATE runs SET input = :stored"), {"stored": stored})
+    async with store.snapshot() as tx:
+        found = await tx.runs.get("run-1")
+    assert found is not None
+    assert found.input == read
 
 
 @pytest.mark.parametrize("status", [RunStatus.QUEUED, RunStatus.RUNNING])

@@ -13,6 +13,8 @@ from interlock.storage.sealing import Sealer, derive
 from tests.conformance.examples import AT, after
 from tests.conftest import MASTER_KEY
 
+pytestmark = pytest.mark.promise("P13")
+
 PLANTED = "planted-Zx81-日本"
 
 

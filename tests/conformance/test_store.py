@@ -11,7 +11,7 @@ import pytest
 from sqlalchemy import func, select
 
 from interlock.domain.errors import InvalidInput, StorageUnavailable
-from interlock.domain.event import EventType
+from interlock.domain.event import Custom
 from interlock.ports.store import Store, Transaction
 from interlock.storage.database import Database, open_database
 from interlock.storage.schema import metadata
@@ -42,7 +42,7 @@ async def write_everything(tx: Transaction) -> None:
     await tx.runs.add(a_run())
     await tx.pauses.add(a_pause(), [a_request()])
     await tx.answers.add(an_answer())
-    await tx.events.append("ann-1", [(EventType.CUSTOM, {})], AT)
+    await tx.events.append("ann-1", [Custom({})], AT)
     await tx.effects.add(an_effect())
     await tx.audit.append("ann-1", ANN, "x", {}, AT)
     await tx.secrets.put("h1", "ann-1", "envv_1", "TOKEN", "a", AT)

@@ -13,7 +13,7 @@ from interlock.domain.principal import Role
 from interlock.passwords import Argon2Passwords
 from interlock.ports.clock import SystemClock
 from interlock.ports.store import Store
-from interlock.services.accounts import create_user, local_principal
+from interlock.services.access.accounts import create_user, local_principal
 from interlock.services.core import Core
 from interlock.storage.database import Database
 from interlock.storage.key_ring import row_of

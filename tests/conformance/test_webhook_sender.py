@@ -15,9 +15,9 @@ from interlock.domain.webhook import BACK_OFF, Delivery, DeliveryStatus, Webhook
 from interlock.outbound import HttpPoster
 from interlock.passwords import Argon2Passwords
 from interlock.ports.store import Store
-from interlock.services import webhooks
 from interlock.services.core import Core, Policy, unit
-from interlock.services.webhook_sender import AT_ONCE, WebhookSender
+from interlock.services.webhooks import webhooks
+from interlock.services.webhooks.sender import AT_ONCE, WebhookSender
 from interlock.storage.database import Database
 from interlock.storage.sealing import Sealer
 from interlock.storage.store import SqlStore
@@ -54,18 +54,12 @@ async def core(store: Store) -> AsyncGenerator[Core]:
 
 
 @asynccontextmanager
-async def sending(core: Core, count: int = 1) -> AsyncGenerator[WebhookSender]:
+async def sending(core: Core, count: int = 1) -> AsyncGenerator[None]:
     """So many senders on one outbox; jitter is none."""
     senders = [WebhookSender(lambda: 0.0) for _ in range(count)]
-
-    def nudge() -> None:
-        for sender in senders:
-            sender.nudge()
-
-    core.delivery_written = nudge
     tasks = [asyncio.create_task(sender.run(core)) for sender in senders]
     try:
-        yield senders[0]
+        yield
     finally:
         for task in tasks:
             task.cancel()
@@ -135,14 +129,14 @@ async def test_two_senders_on_one_outbox_send_each_delivery_once(core: Core, rec
 async def test_a_refused_delivery_is_tried_ever_more_seldom_and_then_fails(core: Core) -> None:
     with Receiver([500]) as receiver:
         webhook, secret = await a_webhook(core, receiver)
-        async with sending(core) as sender:
+        async with sending(core):
             await tell(core)
             for attempts, wait in enumerate(BACK_OFF, 1):
                 due_at = hand(core).at + wait
                 (seen,) = await until(core, webhook, lambda seen, due_at=due_at: seen[0].due_at == due_at)
                 assert (seen.attempts, seen.last_status) == (attempts, 500)
                 hand(core).at += wait
-                sender.nudge()
+                core.delivery_written.set()
             (failed,) = await until(core, webhook, all_are(DeliveryStatus.FAILED))
         assert (failed.attempts, failed.due_at) == (len(BACK_OFF) + 1, None)
         assert len(receiver.received) == len(BACK_OFF) + 1
@@ -165,13 +159,13 @@ async def test_whatever_is_not_success_is_a_failed_attempt_and_no_redirect_is_fo
 async def test_a_receiver_that_was_down_gets_it_when_it_is_up(core: Core, receiver: Receiver) -> None:
     webhook, _ = await a_webhook(core, receiver)
     receiver.stop()
-    async with sending(core) as sender:
+    async with sending(core):
         await tell(core)
         (seen,) = await until(core, webhook, lambda seen: seen[0].last_error is not None)
         assert seen.last_status is None
         receiver.start()
         hand(core).at += BACK_OFF[0]
-        sender.nudge()
+        core.delivery_written.set()
         (seen,) = await until(core, webhook, all_are(DeliveryStatus.DELIVERED))
     assert (seen.attempts, seen.last_error) == (2, None)
 
@@ -233,8 +227,8 @@ async def test_a_webhook_whose_secret_cannot_be_opened_is_tried_again_later(
 ) -> None:
     webhook, _ = await a_webhook(core, receiver)
     await tell(core)
-    core.store = SqlStore(database, sealer=Sealer(bytes(32)), audit_key=bytes(32))
-    async with sending(core):
+    store = SqlStore(database, sealer=Sealer(bytes(32)), audit_key=bytes(32))
+    async with sending(replace(core, store=store)):
         (seen,) = await until(core, webhook, lambda seen: seen[0].last_error is not None)
     assert (seen.status, seen.attempts, receiver.received) == (DeliveryStatus.WAITING, 1, [])
 
@@ -242,8 +236,7 @@ async def test_a_webhook_whose_secret_cannot_be_opened_is_tried_again_later(
 async def test_a_host_that_is_no_longer_named_is_not_sent_to(core: Core, receiver: Receiver) -> None:
     webhook, _ = await a_webhook(core, receiver)
     poster = HttpPoster(["other.example"], allow_private=True)
-    core.poster = poster
-    async with sending(core):
+    async with sending(replace(core, poster=poster)):
         await tell(core)
         (seen,) = await until(core, webhook, lambda seen: seen[0].last_error is not None)
     await poster.close()

@@ -13,14 +13,16 @@ from sqlalchemy import select
 from interlock.bootstrap import NoAgents
 from interlock.bus.local import LocalBus
 from interlock.domain.errors import Forbidden, InvalidInput, NotFound
+from interlock.domain.event import RequestSettled
+from interlock.domain.kinds import QuestionsAnswer, QuestionsBody
 from interlock.domain.principal import SYSTEM, Principal, Role
-from interlock.domain.request import RequestKind, RequestStatus
+from interlock.domain.request import AnswerOrigin, RequestStatus
 from interlock.domain.webhook import Delivery, DeliveryStatus, Webhook, WebhookEvent
 from interlock.outbound import HttpPoster
 from interlock.passwords import Argon2Passwords
 from interlock.ports.store import Store
-from interlock.services import webhooks
 from interlock.services.core import Core, Policy, unit
+from interlock.services.webhooks import webhooks
 from interlock.storage.database import Database
 from interlock.storage.schema import webhooks as webhooks_table
 from tests.conformance.examples import AT, a_pause, a_request, a_thread, a_user, after
@@ -200,19 +202,17 @@ async def test_without_named_hosts_no_webhook_is_made(store: Store) -> None:
 
 async def test_what_is_told_is_written_with_its_transaction_or_not_at_all(core: Core) -> None:
     webhook, _ = await webhooks.create(core, ROOT, "https://x.example/")
-    nudges: list[None] = []
-    core.delivery_written = lambda: nudges.append(None)
     request = a_request(agent="demo")
     with suppress(ZeroDivisionError):
         async with unit(core) as work:
             await webhooks.tell(work, WebhookEvent.ASKED, request)
             raise ZeroDivisionError
-    assert (await written(core.store, webhook.id), nudges) == ([], [])
+    assert (await written(core.store, webhook.id), core.delivery_written.is_set()) == ([], False)
     async with unit(core) as work:
         await webhooks.tell(work, WebhookEvent.ASKED, request)
     (delivery,) = await written(core.store, webhook.id)
     assert (delivery.event, delivery.status, delivery.due_at) == (WebhookEvent.ASKED, DeliveryStatus.WAITING, AT)
-    assert len(nudges) == 1
+    assert core.delivery_written.is_set()
 
 
 async def test_each_webhook_is_told_what_it_wants_to_know(core: Core) -> None:
@@ -231,13 +231,23 @@ async def test_each_webhook_is_told_what_it_wants_to_know(core: Core) -> None:
 
 async def test_the_payload_shows_the_request_as_people_see_it(core: Core) -> None:
     webhook, _ = await webhooks.create(core, ROOT, "https://x.example/")
-    body = {"questions": [{"question": "Which?"}]}
+    body = QuestionsBody.ask(["Which?"])
     whose: dict[str, Any] = {"agent": "demo", "owner_id": "u-ann"}
-    request = a_request("ques_1", kind=RequestKind.QUESTIONS, body=body, deadline=after(60), **whose)
-    settled = {"status": RequestStatus.ANSWERED, "by": "ann", "at": "2026-11-15T12:00:01Z", "source": "threads"}
+    request = a_request("ques_1", body=body, deadline=after(60), **whose)
+    settled = RequestSettled(
+        request_id=request.id,
+        pause_id=request.pause_id,
+        kind=request.kind,
+        status=RequestStatus.ANSWERED,
+        value=QuestionsAnswer(("x",)),
+        by="ann",
+        source="threads",
+        origin=AnswerOrigin.PERSON,
+        at=after(1),
+    )
     async with unit(core) as work:
         await work.tx.users.add(a_user())
-        await webhooks.tell(work, WebhookEvent.SETTLED, request, settled | {"value": {"answers": ["x"]}})
+        await webhooks.tell(work, WebhookEvent.SETTLED, request, settled)
     (delivery,) = await written(core.store, webhook.id)
     assert delivery.body == {
         "id": delivery.id,
@@ -250,11 +260,11 @@ async def test_the_payload_shows_the_request_as_people_see_it(core: Core) -> Non
             "owner": "ann",
             "type": "clarification",
             "status": "answered",
-            "request_data": body,
+            "request_data": {"questions": [{"question": "Which?", "options": []}]},
             "created_at": "2026-11-15T12:00:00.123456Z",
             "expires_at": "2026-11-15T12:01:00.123456Z",
             "answered_by": "ann",
-            "answered_at": "2026-11-15T12:00:01Z",
+            "answered_at": "2026-11-15T12:00:01.123456Z",
             "source": "threads",
             "response": {"answers": ["x"]},
         },
@@ -273,8 +283,7 @@ async def test_an_approval_is_told_of_as_a_permission(core: Core) -> None:
 
 async def test_without_named_hosts_nothing_is_looked_up_or_written(core: Core) -> None:
     webhook, _ = await webhooks.create(core, ROOT, "https://x.example/")
-    core.policy = Policy()
-    async with unit(core) as work:
+    async with unit(replace(core, policy=Policy())) as work:
         work.tx = None  # pyright: ignore[reportAttributeAccessIssue]
         await webhooks.tell(work, WebhookEvent.ASKED, a_request(agent="demo"))
     assert await written(core.store, webhook.id) == []
@@ -326,8 +335,8 @@ async def test_each_request_is_warned_of_once_when_its_time_has_come(core: Core)
     assert (delivery.request_id, delivery.event) == ("perm_1", WebhookEvent.EXPIRING)
     async with core.store.snapshot() as tx:
         assert await tx.requests.next_warning() == after(540)
-    core.clock = Hand(AT + timedelta(minutes=9))
-    assert await webhooks.warn_due(core) == 1
-    assert await webhooks.warn_due(core) == 0
+    later = replace(core, clock=Hand(AT + timedelta(minutes=9)))
+    assert await webhooks.warn_due(later) == 1
+    assert await webhooks.warn_due(later) == 0
     async with core.store.snapshot() as tx:
         assert await tx.requests.next_warning() is None

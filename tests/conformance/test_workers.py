@@ -13,7 +13,7 @@ from interlock.passwords import Argon2Passwords
 from interlock.ports.clock import SystemClock
 from interlock.ports.store import Store
 from interlock.services.core import Core, Policy, unit
-from interlock.services.working import FORGOTTEN, GONE_SECONDS, require_worker
+from interlock.services.runs.workers import FORGOTTEN, GONE_SECONDS, require_worker
 from interlock.storage.database import Database
 from interlock.storage.schema import workers
 

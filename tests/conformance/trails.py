@@ -9,23 +9,24 @@ from sqlalchemy import Table, delete, func, insert, select, update
 from interlock.bootstrap import NoAgents
 from interlock.bus.local import LocalBus
 from interlock.domain.audit import Finding
-from interlock.domain.request import RequestKind, RequestStatus
+from interlock.domain.kinds import ApprovalAnswer, EnvVarAnswer, RequestKind, Value
+from interlock.domain.request import RequestStatus
 from interlock.passwords import Argon2Passwords
-from interlock.ports.clock import SystemClock
+from interlock.ports.clock import Clock, SystemClock
 from interlock.ports.store import Store
-from interlock.services import auditing
+from interlock.services.audit import trail as auditing
 from interlock.services.core import Core, unit
-from interlock.services.settling import Settlement, settle
+from interlock.services.requests.settling import Settlement, settle
 from interlock.storage.database import Database
 from interlock.storage.schema import audit, audit_heads
-from tests.conformance.examples import ANN, a_pause, a_request, after, begin
+from tests.conformance.examples import ANN, a_body, a_pause, a_request, after, begin
 
 Row = dict[str, Any]
 OUT_OF_THE_WAY = 1_000_000
 
 
-def core_on(store: Store) -> Core:
-    return Core(store, LocalBus(), SystemClock(), NoAgents(), Argon2Passwords())
+def core_on(store: Store, clock: Clock | None = None) -> Core:
+    return Core(store, LocalBus(), clock or SystemClock(), NoAgents(), Argon2Passwords())
 
 
 async def record(store: Store, count: int = 3, thread_id: str = "ann-1") -> None:
@@ -41,12 +42,10 @@ async def settle_one(
     store: Store, thread_id: str = "ann-1", *, request_id: str = "perm_1", kind: RequestKind = RequestKind.APPROVAL
 ) -> None:
     """Ask and answer one request on a thread that is there."""
-    body: Row = {"tool_name": "delete_file", "args": {}}
-    value: Row = {"decision": "accept"}
+    value: Value = ApprovalAnswer("accept")
     if kind is RequestKind.ENV_VAR:
-        body = {"fields": [{"name": "KEY", "sensitive": True}, {"name": "REGION", "sensitive": False}]}
-        value = {"values": {"KEY": "hush", "REGION": "eu"}, "save": False}
-    request = a_request(request_id, f"pause-{request_id}", thread_id=thread_id, kind=kind, body=body)
+        value = EnvVarAnswer({"KEY": "hush", "REGION": "eu"})
+    request = a_request(request_id, f"pause-{request_id}", thread_id=thread_id, body=a_body(kind))
     core = core_on(store)
     async with unit(core) as work:
         await work.tx.pauses.add(a_pause(request.pause_id, thread_id), [request])

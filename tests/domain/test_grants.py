@@ -5,14 +5,18 @@ The oracle below is written from what the words mean to a person, on what was as
 
 from dataclasses import dataclass
 
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from interlock.domain import asks
 from interlock.domain.canonical import action_digest, digest
-from interlock.domain.grant import Grant, GrantDuration, GrantScope, covers, deciding
-from interlock.domain.request import Request, RequestKind, RequestStatus
+from interlock.domain.grant import Grant, GrantDuration, GrantScope, Remember, ceiling_of, covers, deciding
+from interlock.domain.kinds import ApprovalBody, Body, ClarificationBody, DecisionBody, EnvVarBody, QuestionsBody
+from interlock.domain.kinds.approval import APPROVAL_DECISIONS
+from interlock.domain.request import Request, RequestStatus
 from tests.conformance.examples import AT, after
+
+pytestmark = pytest.mark.promise("P11")
 
 
 @dataclass(frozen=True)
@@ -26,6 +30,7 @@ class Asked:
     args: str
     tools: tuple[int, int]
     """The version of each of its two tools: any other number is another definition."""
+    risk: str = "medium"
     may_remember: bool = True
     takes_yes: bool = True
 
@@ -43,6 +48,7 @@ class Said:
     duration: GrantDuration
     allow: bool
     is_revoked: bool
+    also_high_risk: bool = False
 
 
 few = st.sampled_from(["a", "b"])
@@ -55,6 +61,7 @@ calls = st.builds(
     tool=st.sampled_from(["read", "write"]),
     args=few,
     tools=st.tuples(versions, versions),
+    risk=st.sampled_from(["low", "medium", "high", "critical"]),
     may_remember=st.booleans(),
     takes_yes=st.booleans(),
 )
@@ -65,6 +72,7 @@ answers = st.builds(
     duration=st.sampled_from([GrantDuration.SESSION, GrantDuration.FOREVER]),
     allow=st.booleans(),
     is_revoked=st.sampled_from([False, False, False, True]),
+    also_high_risk=st.booleans(),
 )
 
 
@@ -77,10 +85,23 @@ def means(said: Said, now: Asked) -> bool:
         return False
     if said.duration is GrantDuration.SESSION and then.thread != now.thread:
         return False
+    if said.allow and not is_meant_for(said, now.risk):
+        return False
     if said.scope is GrantScope.ALL_TOOLS:
         return then.tools == now.tools
     same_tool = then.tool == now.tool and then.version == now.version
     return same_tool and (said.scope is GrantScope.THIS_TOOL or then.args == now.args)
+
+
+def is_meant_for(said: Said, risk: str) -> bool:
+    """A yes is for what is no riskier than what it was said to, and for high risk where that was said as well."""
+    no_riskier = {
+        "low": ["low"],
+        "medium": ["low", "medium"],
+        "high": ["low", "medium", "high"],
+        "critical": ["low", "medium", "high", "critical"],
+    }
+    return risk in no_riskier[said.to.risk] or (said.also_high_risk and risk != "critical")
 
 
 def verdict(said: list[Said], now: Asked) -> str:
@@ -88,6 +109,14 @@ def verdict(said: list[Said], now: Asked) -> str:
     if any(not one.allow for one in about):
         return "no"
     return "yes" if about and now.takes_yes else "ask"
+
+
+OTHERS: list[Body] = [
+    ClarificationBody.ask("?"),
+    DecisionBody.ask("?", ["a"]),
+    EnvVarBody.ask(["KEY"]),
+    QuestionsBody.ask(["?"]),
+]
 
 
 def definition(call: Asked) -> str:
@@ -99,17 +128,17 @@ def toolset(call: Asked) -> str:
 
 
 def request(call: Asked) -> Request:
-    body = asks.approval(
+    body = ApprovalBody.ask(
         call.tool,
         {"path": call.args},
+        risk_level=call.risk,
         allow_remember=call.may_remember,
-        allowed=asks.APPROVAL_DECISIONS if call.takes_yes else ["edit", "reject"],
+        allowed=APPROVAL_DECISIONS if call.takes_yes else ["edit", "reject"],
     )
     return Request(
         "perm_1",
         "pause_1",
         call.thread,
-        RequestKind.APPROVAL,
         RequestStatus.PENDING,
         0,
         body,
@@ -140,6 +169,7 @@ def grant(said: Said, number: int = 0) -> Grant:
         tool=None if is_all else said.to.tool,
         action=action_digest(said.to.tool, {"path": said.to.args}) if is_action else None,
         revoked_at=AT if said.is_revoked else None,
+        ceiling=ceiling_of(request(said.to), Remember(said.duration, said.scope, said.also_high_risk)),
     )
 
 
@@ -164,17 +194,16 @@ def test_a_grant_for_the_call_that_was_asked_covers_just_that_call_again(said: S
         assert not covers(grant(said), request(now))
 
 
-@given(answers, st.sampled_from([kind for kind in RequestKind if kind is not RequestKind.APPROVAL]))
-def test_nothing_but_an_approval_is_ever_covered(said: Said, kind: RequestKind) -> None:
+@given(answers, st.sampled_from(OTHERS))
+def test_nothing_but_an_approval_is_ever_covered(said: Said, body: Body) -> None:
     asked = request(said.to)
     other = Request(
         asked.id,
         asked.pause_id,
         asked.thread_id,
-        kind,
         asked.status,
         0,
-        asked.body,
+        body,
         AT,
         digest=asked.digest,
         definition=asked.definition,
@@ -192,7 +221,6 @@ def test_where_the_tool_is_not_known_nothing_is_covered(said: Said) -> None:
         asked.id,
         asked.pause_id,
         asked.thread_id,
-        asked.kind,
         asked.status,
         0,
         asked.body,

@@ -3,13 +3,22 @@
 import base64
 import json
 from collections.abc import Callable
+from typing import NamedTuple
 from urllib.parse import quote
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from interlock.domain.redaction import HIDDEN, RUN, SHORTEST, Redaction
+from interlock.domain.redaction import HIDDEN, RUN, SHORTEST, Redaction, Together
+
+pytestmark = pytest.mark.promise("P13")
+
+
+class Pair(NamedTuple):
+    key: str
+    other: int
+
 
 KEY = "sk-proj-Zq81mVx0Lr7TbW2kDn5A"
 
@@ -28,6 +37,10 @@ spellings: dict[str, Callable[[str], str]] = {
     "address": lambda text: quote(text, safe=""),
     "path": quote,
     "hex": lambda text: text.encode().hex(),
+    "hex_with_colons": lambda text: text.encode().hex(":"),
+    "hex_with_dashes": lambda text: text.encode().hex("-"),
+    "hex_with_blanks": lambda text: text.encode().hex(" ").upper(),
+    "hex_in_pairs": lambda text: text.encode().hex(" ", -2),
 }
 
 
@@ -133,3 +146,51 @@ def test_a_text_of_one_mebibyte_that_nearly_tells_a_value_is_told_apart(unit: st
     redact = Redaction([KEY, "a" * 32_000, "1234"])
     assert redact(text) == text
     assert redact(f"{text} {KEY} {text}") == f"{text} {HIDDEN} {text}"
+
+
+def test_collections_and_bytes_are_redacted_as_what_they_are() -> None:
+    given = [(KEY, 1), {KEY}, frozenset({KEY}), KEY.encode(), bytearray(KEY.encode()), Pair(KEY, 2)]
+    found = Redaction([KEY]).within(given)
+    assert found == [(HIDDEN, 1), {HIDDEN}, frozenset({HIDDEN}), b"***", bytearray(b"***"), Pair(HIDDEN, 2)]
+    assert [type(one) for one in found] == [type(one) for one in given]
+
+
+def test_a_key_with_an_accent_is_hidden_in_bytes() -> None:
+    assert Redaction(["sk-Zq81é9mVx0"]).raw("<sk-Zq81é9mVx0>".encode()) == b"<***>"
+
+
+@given(value=visible, before=around, after=around)
+def test_hidden_as_a_whole_only_a_value_is_found_wherever_it_stands(value: str, before: str, after: str) -> None:
+    quiet = Redaction(wholes=[value, "another-1234"])
+    assert value.lower() not in quiet(before + value + after).lower()
+    assert value.encode() not in quiet.raw((before + value + after).encode())
+
+
+@pytest.mark.parametrize("spelling", spellings)
+@given(value=visible)
+def test_hidden_as_a_whole_only_a_value_is_found_however_it_is_spelled(spelling: str, value: str) -> None:
+    spelled = spellings[spelling](value)
+    assert spelled not in Redaction(wholes=[value])(f"before {spelled} after")
+
+
+def test_hidden_as_a_whole_only_a_value_leaves_its_words_alone() -> None:
+    quiet = Redaction(wholes=["https://production.host/?key=Zq81mVx0", "1234"])
+    for text in ("production", "https://production.host/", "pin 1234", "12345", "https://production.host/?key=Zq81"):
+        assert quiet(text) == text
+    assert quiet("at https://production.host/?key=Zq81mVx0!") == f"at {HIDDEN}!"
+    assert quiet.within({"pin": "1234", "port": 1234}) == {"pin": HIDDEN, "port": 1234}
+
+
+@pytest.mark.parametrize("unit", ["a" * 31_999 + "b", KEY[:-1] + ".", "aaaa"])
+def test_values_hidden_as_a_whole_are_found_in_a_time_that_goes_by_the_text(unit: str) -> None:
+    text = (unit * ((1 << 20) // len(unit) + 1))[: 1 << 20]
+    redact = Redaction(wholes=[KEY, "a" * 31_000 + "c", "a" * 8 + "z"])
+    assert redact(text) == text
+    assert redact(f"{text} {KEY} {text}") == f"{text} {HIDDEN} {text}"
+
+
+def test_several_hide_together_what_any_of_them_hides() -> None:
+    both = Together(Redaction([KEY]), Redaction(wholes=["hunter2hunter2"]))
+    assert both(f"{KEY[:10]} hunter2hunter2 hunter2hunter") == f"{HIDDEN} {HIDDEN} hunter2hunter"
+    assert len(both) == 2
+    assert not Together(Redaction(), Redaction())

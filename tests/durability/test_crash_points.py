@@ -13,6 +13,8 @@ import pytest
 from tests.durability.lives import Lives, Talk
 from tests.support.threads import parse
 
+pytestmark = pytest.mark.promise("P1", "P4", "P6")
+
 on_sqlite = pytest.mark.parametrize("database_url", ["sqlite"], indirect=True)
 on_postgres = pytest.mark.parametrize("database_url", ["postgres"], indirect=True)
 

@@ -7,6 +7,8 @@ import pytest
 
 from tests.durability.lives import Lives, Talk
 
+pytestmark = pytest.mark.promise("P1", "P4")
+
 WRITTEN = "checkpoint.written=kill"
 WRITING_THE_NEXT = "checkpoint.writing=kill@2"
 MOST_LIVES = 20

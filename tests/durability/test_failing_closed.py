@@ -11,6 +11,8 @@ import pytest
 from tests.durability.graphs import DEADLINE_SECONDS
 from tests.durability.lives import Lives, Talk
 
+pytestmark = pytest.mark.promise("P10")
+
 on_sqlite = pytest.mark.parametrize("database_url", ["sqlite"], indirect=True)
 
 

@@ -1,5 +1,6 @@
 """Two servers on one PostgreSQL: a run is stopped when nobody follows it any more, at either of them."""
 
+import signal
 from collections.abc import Generator
 from contextlib import ExitStack
 from pathlib import Path
@@ -64,3 +65,33 @@ def test_a_run_that_nobody_follows_anywhere_is_stopped(pair: list[Lives], databa
     leave_after_the_effect(pair[0], talk)
     talk.person.wait_for(lambda: stop_reason(database_url, talk), bool)
     talk.release()
+
+
+def test_a_run_that_is_followed_at_a_server_which_is_slow_to_say_so_goes_on(
+    pair: list[Lives], database_url: str
+) -> None:
+    one, other = pair
+    talk = Talk(one, "tools", "hold")
+    follower = other.somebody()
+    one.person.wait_for(lambda: signs(database_url), lambda count: count == 2)
+    with follower.http, follower.stream(talk.thread_id, last_event_id="0") as frames:
+        other.server.running.send_signal(signal.SIGSTOP)
+        try:
+            leave_after_the_effect(one, talk)
+            one.wait_for_log("which is slow, has looked")
+            assert stop_reason(database_url, talk) is None
+        finally:
+            other.server.running.send_signal(signal.SIGCONT)
+        one.wait_for_log("is followed elsewhere")
+        assert stop_reason(database_url, talk) is None
+        talk.release()
+        assert any(frame.event == "end" for frame in frames)
+    talk.finishes(runs=1, said="finished: held")
+
+
+def signs(database_url: str) -> int:
+    """How many servers are known to live."""
+    with psycopg.connect(database_url) as connection:
+        row = connection.execute("SELECT count(*) FROM marks WHERE name LIKE 'server:%'").fetchone()
+    assert row is not None
+    return row[0]

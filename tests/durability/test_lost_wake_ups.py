@@ -2,7 +2,11 @@
 
 import time
 
+import pytest
+
 from tests.durability.lives import Lives, Talk
+
+pytestmark = pytest.mark.promise("P9")
 
 PATIENCE = 5.0
 """Promised are two seconds; a machine that runs other tests beside this one gets more."""

@@ -14,6 +14,8 @@ from tests.support.server import ServerProcess
 from tests.support.threads import ThreadsClient
 from tests.support.witness import Witness
 
+pytestmark = pytest.mark.promise("P2")
+
 REPETITIONS = 12
 LATER = 0.012
 """Seconds by which each repetition's second answer comes later than the one of the repetition before."""

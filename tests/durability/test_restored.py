@@ -16,6 +16,8 @@ from tests.servers.postgres import PostgresServer
 from tests.support.server import ServerProcess
 from tests.support.witness import Witness
 
+pytestmark = pytest.mark.promise("P1")
+
 from_sqlite = pytest.mark.parametrize("database_url", ["sqlite"], indirect=True)
 from_postgres = pytest.mark.parametrize("database_url", ["postgres"], indirect=True)
 

@@ -1,24 +1,22 @@
 """A planted value is found nowhere but in the tool that asked for it: in no file, row, reply, event or log."""
 
 import asyncio
-import base64
 import hashlib
 import json
 import secrets
-import string
-from collections.abc import Generator, Iterator
+from collections.abc import Generator
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
-from urllib.parse import quote
 
 import httpx
 import pytest
 from sqlalchemy import text
 from typer.testing import CliRunner
 
-from interlock.cli.main import app
 from interlock.storage.database import open_database
+from interlock_client.cli.main import app
+from tests.durability.planting import listening, new_value, spellings
 from tests.faces.threads.asking import KEY, variables
 from tests.support.hitl import AGENT, HITL, HitlClient, chatted, data_of, finished
 from tests.support.people import People
@@ -28,69 +26,10 @@ from tests.support.threads import ThreadsClient
 from tests.support.waiting import wait_for
 from tests.support.witness import Witness
 
+pytestmark = pytest.mark.promise("P13")
+
 SPEC = f"leaky={Path(__file__).with_name('leaky_agent.py')}:agent"
 ASKED: dict[str, Any] = {"fields": [{"name": "API_KEY"}]}
-LETTERS = string.ascii_letters + string.digits
-
-
-class _Tee(httpx.SyncByteStream):
-    def __init__(self, stream: httpx.SyncByteStream, heard: bytearray) -> None:
-        self._stream = stream
-        self._heard = heard
-
-    def __iter__(self) -> Iterator[bytes]:
-        for piece in self._stream:
-            self._heard += piece
-            yield piece
-
-    def close(self) -> None:
-        self._stream.close()
-
-
-class Listening(httpx.HTTPTransport):
-    """Keeps every byte that the server says, headers and streams included."""
-
-    def __init__(self, heard: bytearray) -> None:
-        super().__init__()
-        self._heard = heard
-
-    def handle_request(self, request: httpx.Request) -> httpx.Response:
-        response = super().handle_request(request)
-        for name, value in response.headers.raw:
-            self._heard += name + b": " + value + b"\n"
-        assert isinstance(response.stream, httpx.SyncByteStream)
-        response.stream = _Tee(response.stream, self._heard)
-        return response
-
-
-def listening(url: str, token: str, heard: bytearray) -> httpx.Client:
-    headers = {"authorization": f"Bearer {token}"}
-    return httpx.Client(base_url=url, headers=headers, timeout=30.0, transport=Listening(heard))
-
-
-def spellings(value: str) -> set[bytes]:
-    """As it may be written down: plainly, in JSON, as Python shows it, in an address, in hex and in base64."""
-    raw = value.encode()
-    found = {raw, raw.hex().encode(), raw.hex().upper().encode(), quote(value).encode()}
-    found |= {json.dumps(value)[1:-1].encode(), json.dumps(json.dumps(value)[1:-1])[1:-1].encode()}
-    found |= {repr(value)[1:-1].encode(), json.dumps(repr(value)[1:-1])[1:-1].encode()}
-    for shift in range(3):
-        # What stands before it moves it through the alphabet; its edges mix with their neighbours.
-        encoded = base64.b64encode(b"\0" * shift + raw)[4 if shift else 0 : -4]
-        found |= {encoded, encoded.translate(bytes.maketrans(b"+/", b"-_"))}
-    return found | parts(value)
-
-
-def parts(value: str) -> set[bytes]:
-    """What errors show of it: runs of 8 characters, and the little that is left of a value that they shorten."""
-    runs = {line[at : at + 8] for line in value.splitlines() for at in range(len(line) - 7)}
-    return {run.encode() for run in runs} | {f"{value[:6]}...".encode(), f"****{value[-6:]}".encode()}
-
-
-def new_value() -> str:
-    """With what escaping changes, as in a key in several lines; of so many letters that no run comes by chance."""
-    first, second = ("".join(secrets.choice(LETTERS) for _ in range(24)) for _ in range(2))
-    return f'sk-{first}"\\\n{second}'
 
 
 class Conversation:
@@ -233,6 +172,72 @@ def by_what_the_agent_tells_while_it_runs(talk: Conversation) -> None:
     assert "logged and told" in finished(talk.person, thread_id)
 
 
+def by_threads_that_a_tool_starts(talk: Conversation) -> None:
+    for _ in range(2):
+        thread_id, request_id = talk.asked(("log_in_threads", {"name": "API_KEY"}))
+        talk.hitl.respond(request_id, {"values": {"API_KEY": talk.value()}})
+        assert "logged in threads" in finished(talk.person, thread_id)
+    thread_id, request_id = talk.asked(("log_later", {"name": "API_KEY"}))
+    talk.hitl.respond(request_id, {"values": {"API_KEY": talk.value()}})
+    assert "left behind" in finished(talk.person, thread_id)
+    thread_id = talk.person.new_thread()
+    assert "heard them" in chatted(talk.person, thread_id, script(calls(("let_speak", {"name": "it"})))).text
+    said = [json.loads(line) for line in talk.server.log.read_text().splitlines() if "some.library" in line]
+    for where in ("a thread", "a pool", "everybody's pool", "a thread left behind"):
+        assert f"{where}: whole ***, in part *** and ***" in [one["message"] for one in said]
+        assert f"{where}: header" in [one["message"] for one in said if one.get("error") == "Authorization: ***"]
+    # What ends a thread is told, and in the log, where it is redacted.
+    assert "invalid literal for int()" in talk.server.log.read_text()
+
+
+def by_errors_that_hold_it_where_nobody_reads(talk: Conversation) -> None:
+    for name in ("fail_mutely", "fail_to_encode", "fail_in_a_group", "fail_in_an_effect"):
+        thread_id, request_id = talk.asked((name, {"name": "API_KEY"}))
+        talk.hitl.respond(request_id, {"values": {"API_KEY": talk.value()}})
+        after_failure(talk, thread_id)
+
+
+def after_failure(talk: Conversation, thread_id: str) -> None:
+    wait_for(lambda: talk.person.chat(thread_id, script({"say": ["after"]})).status, lambda status: status == 200)
+
+
+def by_what_tools_keep(talk: Conversation) -> None:
+    ends = {
+        "keep_in_an_effect": "kept in an effect",
+        "keep_beside_the_result": "kept beside",
+        "keep_in_a_message": "kept in a message",
+    }
+    for name, end in ends.items():
+        thread_id, request_id = talk.asked((name, {"name": "API_KEY"}))
+        talk.hitl.respond(request_id, {"values": {"API_KEY": talk.value()}})
+        assert end in finished(talk.person, thread_id)
+    # What is stored goes without it; the code that runs has what it made.
+    told = hashlib.sha256(talk.planted[-3].encode()).hexdigest()
+    assert talk.witness.count(f"header:{told}") == 1
+
+
+def by_what_python_tells_itself(talk: Conversation) -> None:
+    thread_id, request_id = talk.asked(("log_past_the_log", {"name": "API_KEY"}))
+    talk.hitl.respond(request_id, {"values": {"API_KEY": talk.value()}})
+    assert "logged past the log" in finished(talk.person, thread_id)
+    said = ("nobody reads ***", "called late with ***", "an executor: whole ***", "do not use ***", "not closed: ***")
+    wait_for(talk.server.log.read_text, lambda log: all(one in log for one in said))
+
+
+def by_a_client_that_a_later_turn_uses(talk: Conversation) -> None:
+    thread_id, request_id = talk.asked(("connect", {"name": "API_KEY"}))
+    talk.hitl.respond(request_id, {"values": {"API_KEY": talk.value()}})
+    assert "connected" in finished(talk.person, thread_id)
+    again = chatted(talk.person, thread_id, script(calls(("use_client", {"name": "soft"}))))
+    assert "401 for key ***" in again.text
+    other = talk.person.new_thread()
+    talk.threads.append(other)
+    assert "401 for key ***" in chatted(talk.person, other, script(calls(("use_client", {"name": "soft"})))).text
+    for one in (thread_id, other):
+        talk.person.chat(one, script(calls(("use_client", {"name": "hard"}))))
+        after_failure(talk, one)
+
+
 def read_everything(talk: Conversation) -> None:
     """Whatever can be read of what happened, on every face."""
     http = talk.person.http
@@ -312,6 +317,11 @@ def test_a_planted_value_is_found_nowhere(
         by_failing_tools,
         by_a_value_that_begins_another,
         by_what_the_agent_tells_while_it_runs,
+        by_threads_that_a_tool_starts,
+        by_errors_that_hold_it_where_nobody_reads,
+        by_what_tools_keep,
+        by_what_python_tells_itself,
+        by_a_client_that_a_later_turn_uses,
     )
     with talking(leaky, witness) as talk:
         for way in ways:
@@ -328,7 +338,7 @@ def test_a_planted_value_is_found_nowhere(
         places["the rows"] = asyncio.run(rows(database_url))
     database = "the rows" if database_url.startswith("postgres") else "interlock.db"
     assert all(control in places[where] for where in ("what the server said", "the audit export", database))
-    assert len(planted) == 14
+    assert len(planted) == 26
     found = {
         (where, spelling) for where, content in places.items() for one in planted for spelling in spellings(one)
         if spelling in content

@@ -14,7 +14,7 @@ from tests.support.witness import Witness
 
 Stopped = Callable[[Talk, Lives, str], AbstractContextManager[None]]
 
-pytestmark = pytest.mark.parametrize("database_url", ["postgres"], indirect=True)
+pytestmark = [pytest.mark.promise("P5"), pytest.mark.parametrize("database_url", ["postgres"], indirect=True)]
 
 
 @pytest.fixture

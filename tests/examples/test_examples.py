@@ -27,6 +27,7 @@ TOOL_RUNS = ["tool/start", "tool/end", "messages/partial", "end"]
 TALKS = {
     "ask_first": Talk("order 7", "approval", CONTINUE, "Refunded order 7."),
     "plain_interrupt": Talk("a trip", "clarification", {"action": "answer", "answers": ["Oslo"]}, "You chose Oslo."),
+    "show_changes": Talk("milk and bread", "approval", CONTINUE, "Noted 14 characters.", TOOL_RUNS),
     "approve_tools": Talk("ann", "approval", CONTINUE, "Sent to ann.", TOOL_RUNS),
     "record_effects": Talk(
         "a table", "clarification", {"action": "answer", "answers": ["12"]}, "reserved as reserve, charged 12"
@@ -46,6 +47,16 @@ def test_every_example_is_talked_to() -> None:
 
 def test_every_example_fits_on_a_screen() -> None:
     assert {path.name: count for path in EXAMPLES if (count := len(path.read_text().splitlines())) > LONGEST} == {}
+
+
+def test_an_example_shows_what_its_call_would_change(person: ThreadsClient) -> None:
+    thread_id = person.new_thread("show_changes")
+    asked = person.chat(thread_id, "milk, bread and salt")
+    found = asked.first("interrupt")["requests"][0]["request_data"]["preview"]
+    assert found["type"] == "diff"
+    assert found["path"].endswith("notes.txt")
+    assert found["lines"][-1] == "+milk, bread and salt"
+    person.resume(thread_id, "cancel")
 
 
 @pytest.mark.parametrize("name", TALKS)

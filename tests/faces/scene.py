@@ -76,6 +76,18 @@ class Scene:
     def key(self) -> str:
         return self.owner.new_key("to be revoked")["id"]
 
+    def newcomer(self) -> str:
+        """The id of somebody who was not there before."""
+        account = {"username": f"newcomer-{uuid.uuid4()}", "password": "wonderland"}
+        return self.admin.http.post("/api/auth/register", json=account).raise_for_status().json()["user_id"]
+
+    def signed_in(self) -> str:
+        """A session of the owner's that nothing else is done with."""
+        account = {"username": "owner", "password": "wonderland"}
+        self.admin.http.post("/api/auth/login", json=account).raise_for_status()
+        listed = self.owner.http.get("/api/v1/account/sessions").raise_for_status().json()["sessions"]
+        return max(listed, key=lambda one: one["signed_in_at"])["id"]
+
     def hook(self) -> str:
         made = self.admin.http.post("/api/v1/webhooks", json=self.new_hook())
         return made.raise_for_status().json()["id"]

@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from interlock.services.refused import TOLD_APART, Attempt, RefusedSignIns
+from interlock.services.access.refused_sign_ins import TOLD_APART, Attempt, RefusedSignIns
 from tests.support.command import command, users
 from tests.support.either_database import DATABASES, server_on
 from tests.support.server import ServerProcess

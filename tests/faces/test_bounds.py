@@ -20,6 +20,8 @@ from tests.support.waiting import wait_for
 from tests.support.wire import at_once, following, opened, until
 from tests.support.witness import Witness
 
+pytestmark = pytest.mark.promise("P16")
+
 BURST = 60
 STREAMS = 3
 JSON = {"content-type": "application/json"}

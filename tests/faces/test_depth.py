@@ -10,6 +10,8 @@ from hypothesis import strategies as st
 
 from interlock.faces.http.depth import MAX_DEPTH, Depth, too_deep
 
+pytestmark = pytest.mark.promise("P16")
+
 TEXTS = st.text(st.sampled_from('[]{}"\\,:/nué∀\U0001f600'), max_size=8) | st.text(max_size=4)
 VALUES: st.SearchStrategy[Any] = st.recursive(
     st.none() | st.booleans() | st.integers() | TEXTS,

@@ -5,6 +5,7 @@ from pathlib import Path
 
 import httpx
 import pytest
+from sqlalchemy import create_engine, text
 
 from tests.support.either_database import DATABASES, server_on
 from tests.support.hitl import QUESTION, HitlClient, of
@@ -50,11 +51,33 @@ def test_nobody_registers_beside_a_name_that_looks_the_same(server: ServerProces
         "соре",
         "system",
         "Interlock",
+        "ADMlN",
+        "adrnin",
+        "root0",
+        "C0PE",
+        "ᴀᴅᴍɪɴ",
+        "ᴀnn",
+        "admin\u3164",
+        "ann\uffa0",
+        "\u3164",
     ):
         reply = registered(server, name)
         assert reply.status_code == 400, name
         assert {error["field"] for error in reply.json()["errors"]} == {"username"}
     assert registered(server, "王小名").status_code == 200
+
+
+def test_an_account_whose_name_would_be_refused_now_goes_on(server: ServerProcess) -> None:
+    for name in ("admin", "ann"):
+        assert registered(server, name).status_code == 200
+    url = server.database or f"sqlite:///{server.data}/interlock.db"
+    engine = create_engine(url.replace("postgresql:", "postgresql+psycopg:"))
+    with engine.begin() as connection:
+        connection.execute(text("UPDATE users SET username = 'adm1n' WHERE username = 'ann'"))
+    engine.dispose()
+    with server.client() as http:
+        reply = http.post("/api/auth/login", json={"username": "adm1n", "password": "wonderland"})
+    assert reply.status_code == 200
 
 
 def test_an_agents_name_is_not_like_that_of_a_hosted_one_or_of_the_server(server: ServerProcess) -> None:
@@ -104,6 +127,17 @@ def test_requests_are_counted_for_the_owner_and_not_for_each_key(server: ServerP
     assert bob.http.get(SESSION).status_code == 200
     for client in (alice, bob):
         client.http.close()
+
+
+@pytest.mark.parametrize(("trusted", "warnings"), [("10.9.8.7", 1), ("127.0.0.1", 0)])
+def test_a_proxy_that_is_not_trusted_is_told_of_once(tmp_path: Path, trusted: str, warnings: int) -> None:
+    with ServerProcess(tmp_path, environment={"INTERLOCK_TRUSTED_PROXIES": trusted}) as server:
+        for _ in range(3):
+            with server.client() as http:
+                assert http.get("/healthz", headers={"x-forwarded-for": "203.0.113.9"}).status_code == 200
+        told = [line for line in server.log.read_text().splitlines() if "X-Forwarded-For" in line]
+    assert len(told) == warnings
+    assert all("127.0.0.1" in line and "INTERLOCK_TRUSTED_PROXIES" in line for line in told)
 
 
 def test_the_file_of_the_database_is_its_owners_alone(tmp_path: Path) -> None:

@@ -13,6 +13,8 @@ from interlock.faces.http.limits import IN_LINE
 from tests.support.server import ServerProcess
 from tests.support.waiting import wait_for
 
+pytestmark = pytest.mark.promise("P16")
+
 SECONDS = 60.0
 FEW = 5
 """Connections that an address may have here."""

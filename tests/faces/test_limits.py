@@ -19,6 +19,8 @@ from interlock.faces.http.limits import (
 )
 from interlock.passwords import MOST_WAITING, Argon2Passwords
 
+pytestmark = pytest.mark.promise("P16")
+
 
 class Clock:
     now = 1000.0

@@ -9,9 +9,9 @@ from interlock.config import Config
 from interlock.domain.errors import NoWorker
 from interlock.faces.confirm.errors import refusal
 from interlock.faces.hitl.envelope import failure
-from interlock.faces.http.locale import Locale
-from interlock.faces.http.problems import Plain
-from interlock.faces.sessions.dialect import Dialect
+from interlock.faces.http.problems import DefaultErrorFormat
+from interlock.faces.sessions.errors import SessionsErrorFormat
+from interlock.texts import Locale
 from tests.support.asgi import request_to
 
 ERROR = NoWorker("nothing runs agents at the moment")
@@ -21,7 +21,7 @@ SAID: dict[Locale, str] = {"zh": "当前没有可用的执行节点", "en": "No 
 @pytest.mark.parametrize("locale", ["zh", "en"])
 async def test_each_face_says_so_in_the_callers_language(tmp_path: Path, locale: Locale) -> None:
     async with application(Config(data=tmp_path, auth="none", locale=locale)) as built:
-        replied = Dialect().refused(ERROR, request_to(built.app))
+        replied = SessionsErrorFormat().refused(ERROR, request_to(built.app))
     assert (replied.status_code, replied.headers["retry-after"]) == (503, "1")
     told = [bytes(replied.body).decode(), refusal(ERROR, locale).content, str(failure(ERROR, locale))]
     assert [SAID[locale] in one for one in told] == [True] * 3
@@ -29,5 +29,5 @@ async def test_each_face_says_so_in_the_callers_language(tmp_path: Path, locale:
 
 async def test_the_others_name_the_code(tmp_path: Path) -> None:
     async with application(Config(data=tmp_path, auth="none")) as built:
-        replied = Plain().refused(ERROR, request_to(built.app))
+        replied = DefaultErrorFormat().refused(ERROR, request_to(built.app))
     assert (replied.status_code, b'"code":"no_worker"' in bytes(replied.body).replace(b" ", b"")) == (503, True)

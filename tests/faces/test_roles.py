@@ -14,6 +14,8 @@ from tests.support.threads import ThreadsClient
 from tests.support.wire import following, until
 from tests.support.witness import Witness
 
+pytestmark = pytest.mark.promise("P12")
+
 
 @pytest.fixture(scope="module")
 def closed(tmp_path_factory: pytest.TempPathFactory, witness: Witness) -> Generator[ServerProcess]:

@@ -4,9 +4,9 @@ import asyncio
 import uuid
 from collections.abc import Mapping
 from contextlib import aclosing, suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import UTC, datetime, timedelta
-from typing import Any
+from typing import Any, TypeVar
 
 from langchain_core.messages import BaseMessage, ToolMessage
 from langchain_core.runnables import RunnableConfig
@@ -18,7 +18,7 @@ from interlock.bus.local import LocalBus
 from interlock.domain.claim import Claim
 from interlock.domain.effect import Effect, EffectState
 from interlock.domain.errors import LeaseLost
-from interlock.domain.event import Event, EventType
+from interlock.domain.event import Event, EventData, EventType, RunEnded
 from interlock.domain.principal import Principal, Role
 from interlock.domain.request import Pause, PauseStatus, Request, RequestStatus
 from interlock.domain.run import Run, RunStatus
@@ -28,16 +28,20 @@ from interlock.runners.hosting import HostedAgents
 from interlock.runners.loading import HostedAgent, hosted
 from interlock.runners.local import LocalRunner
 from interlock.runners.transcript import messages_in
-from interlock.services import answering, messages, running
-from interlock.services.answering import Reply, Sender, Settled
 from interlock.services.core import Core, Policy
-from interlock.services.following import follow
-from interlock.services.messages import Started
+from interlock.services.requests import answering
+from interlock.services.requests.answering import Reply, Sender, Settled
+from interlock.services.runs import lifecycle as running
+from interlock.services.threads import messages
+from interlock.services.threads.following import follow
+from interlock.services.threads.messages import Started
 from interlock.storage.checkpoints import CheckpointSaver
 from interlock.storage.database import Database
 from interlock.storage.schema import runs
 from interlock.storage.store import SqlStore
+from tests.support.bodies import shown
 
+_Data = TypeVar("_Data", bound=EventData)
 ANN = Principal("u-ann", "ann", Role.OWNER)
 BOB = Principal("u-bob", "bob", Role.ADMIN)
 
@@ -120,13 +124,16 @@ class Stage:
 
     # The runner's life
 
-    async def start(self, worker: str = "worker") -> LocalRunner:
+    async def start(self, worker: str = "worker") -> None:
         """Start a runner that goes on with whatever was going."""
         await self.take_over()
-        self.runner = LocalRunner(self.core, self.agents, worker, shared=self.database.is_shared)
-        self.core.runner = self.runner
-        await self.runner.start()
-        return self.runner
+
+        def make(core: Core) -> LocalRunner:
+            self.runner = LocalRunner(core, self.agents, worker, shared=self.database.is_shared)
+            return self.runner
+
+        self.core = replace(self.core, make_runner=make)
+        await self.core.runner.start()
 
     async def take_over(self) -> None:
         """What a start does on SQLite at once, and on PostgreSQL when the leases have ended."""
@@ -193,9 +200,9 @@ class Stage:
         """Follow the thread until the run has ended."""
         async with asyncio.timeout(SECONDS), aclosing(follow(self.core, run.thread_id, after)) as items:
             async for item in items:
-                if isinstance(item, Event) and item.type is EventType.RUN_ENDED and item.data["run_id"] == run.id:
+                if isinstance(item, Event) and isinstance(item.data, RunEnded) and item.data.run_id == run.id:
                     requests = await self.open_requests(run.thread_id)
-                    return Turn(run.id, item.data["status"], item.data.get("error"), requests)
+                    return Turn(run.id, item.data.status, item.data.error, requests)
         raise AssertionError("the stream ended")
 
     async def until_told(self, of: EventType, thread: str = THREAD) -> None:
@@ -219,6 +226,9 @@ class Stage:
         async with self.core.store.snapshot() as tx:
             return [event for event in await tx.events.after(thread, 0, 10_000) if not types or event.type in types]
 
+    async def events_of(self, data: type[_Data], thread: str = THREAD) -> list[_Data]:
+        return [event.data for event in await self.events(thread=thread) if isinstance(event.data, data)]
+
     async def effects(self, *states: EffectState, thread: str = THREAD) -> list[Effect]:
         async with self.core.store.snapshot() as tx:
             return await tx.effects.of_thread(thread, *(states or EffectState))
@@ -241,3 +251,17 @@ class Stage:
 
 def hosting(graph: Any, name: str = "agent") -> HostedAgent:
     return hosted(name, graph)
+
+
+def words_of(request: Request) -> str:
+    return str(shown(request).get("title") or shown(request).get("question"))
+
+
+async def answer_with_itself(stage: Stage, turn: Turn, most: int = 20) -> list[str]:
+    """Answer each with its own text until nothing is asked; what was asked."""
+    asked: list[str] = []
+    while turn.status == "paused" and len(asked) < most:
+        asked.append(words_of(turn.request))
+        turn = await stage.tell(turn.request, f"yes, {words_of(turn.request)}")
+    assert turn.status == "done", turn.error
+    return asked

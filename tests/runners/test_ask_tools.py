@@ -5,10 +5,11 @@ from typing import Any
 
 import pytest
 
-from interlock.domain.request import RequestKind
+from interlock.domain.kinds import RequestKind
 from interlock.langchain import ask_tools
 from tests.runners.conftest import Host, on_sqlite
 from tests.runners.script import agent
+from tests.support.bodies import shown
 
 pytestmark = on_sqlite
 
@@ -68,7 +69,7 @@ async def test_several_asks_at_once_are_each_answered(host: Host) -> None:
     made = [(f"c{n}", "request_clarification", {"question": f"q{n}"}) for n in range(3)]
     stage = await host(agent(ask_tools, made))
     turn = await stage.say()
-    asked = {request.body["question"]: request for request in turn.requests}
+    asked = {shown(request)["question"]: request for request in turn.requests}
     await stage.answer(asked["q2"], {"answer": "two"})
     await stage.answer(asked["q0"], {"answer": "zero"})
 

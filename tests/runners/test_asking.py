@@ -10,15 +10,15 @@ from typing_extensions import TypedDict
 
 from interlock import ask
 from interlock.domain.errors import InvalidAnswer
-from interlock.domain.event import EventType
-from interlock.domain.request import RequestKind
-from interlock.services.answering import expire_due
+from interlock.domain.event import ToolEnded
+from interlock.domain.kinds import RequestKind
 from interlock.services.core import Policy
+from interlock.services.requests.answering import expire_due
 from tests.runners.conftest import Host, on_sqlite
 from tests.runners.script import agent, by_hand, line
 from tests.runners.stage import THREAD, Stage, Turn
 
-pytestmark = on_sqlite
+pytestmark = [pytest.mark.promise("P10"), on_sqlite]
 
 
 class Heard(TypedDict, total=False):
@@ -164,6 +164,30 @@ async def test_a_default_is_the_answer_when_the_deadline_passes(host: Host, ques
     assert (await stage.values())["heard"] == heard
 
 
+@pytest.mark.parametrize(
+    ("answer", "is_granted"),
+    [
+        ({"decision": "accept"}, True),
+        ({"decision": "edit", "args": {"to": "staging"}}, True),
+        ({"decision": "reject", "message": "never"}, False),
+        ({"decision": "response", "message": "done already"}, False),
+    ],
+)
+async def test_an_approval_is_true_only_where_it_was_granted(host: Host, answer: Any, is_granted: bool) -> None:
+    stage = await host(asking(lambda: "paid" if ask.approval("pay", {"to": "prod"}) else "kept"))
+    turn = await stage.say()
+    await stage.reply(turn.request, answer)
+    assert (await stage.values())["heard"] == repr("paid" if is_granted else "kept")
+
+
+async def test_a_decision_is_neither_true_nor_false(host: Host) -> None:
+    stage = await host(asking(lambda: "dropped" if ask.decision("Drop it?", ["yes", "no"]) else "kept"))
+    turn = await stage.say()
+    turn = await stage.reply(turn.request, {"decision": "no"})
+    assert turn.status == "failed"
+    assert ".decision" in str(turn.error)
+
+
 async def test_an_ask_without_a_timeout_waits_for_as_long_as_it_takes(host: Host) -> None:
     stage = await host(asking(lambda: ask.clarification("which?", timeout=None)))
     turn = await stage.say()
@@ -273,8 +297,8 @@ async def test_an_ask_that_nobody_answers_is_the_result_of_the_tool_that_did_not
 
     assert turn.status == "done", turn.error
     assert await stage.results() == {"c1": f"Not answered: {reason}. deploy stopped there."}
-    ended = await stage.events(EventType.TOOL_ENDED)
-    assert [event.data["status"] for event in ended] == ["failed"]
+    ended = await stage.events_of(ToolEnded)
+    assert [one.status for one in ended] == ["failed"]
     assert (await stage.messages())[-1].text == "done"
 
 

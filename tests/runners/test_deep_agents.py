@@ -11,16 +11,18 @@ from langchain_core.tools import StructuredTool
 from langgraph.graph import END, START, MessagesState, StateGraph
 
 from interlock.domain.effect import EffectState
-from interlock.domain.event import EventType
+from interlock.domain.errors import InvalidAnswer
+from interlock.domain.event import AssistantMessage
 from interlock.domain.grant import GrantScope
 from interlock.langchain import InterlockMiddleware
-from interlock.services import running
+from interlock.services.runs import lifecycle as running
 from tests.runners.conftest import Host, on_sqlite
 from tests.runners.deeds import Deeds
 from tests.runners.script import Call, by_hand, script
 from tests.runners.test_granted import remember, with_ann
+from tests.support.bodies import shown
 
-pytestmark = on_sqlite
+pytestmark = [pytest.mark.promise("P7", "P11"), on_sqlite]
 
 
 @pytest.fixture
@@ -51,7 +53,7 @@ def deep(deeds: Deeds, lines: Any, *subagents: Any) -> Any:
 async def test_a_gated_tool_of_the_agent_itself(host: Host, deeds: Deeds) -> None:
     stage = await host(deep(deeds, [[("c1", "send", {"path": "a"})]]))
     turn = await stage.say()
-    assert turn.request.body["tool_name"] == "send"
+    assert shown(turn.request)["tool_name"] == "send"
 
     turn = await stage.reply(turn.request, {"decision": "accept"})
 
@@ -62,7 +64,7 @@ async def test_a_gated_tool_of_the_agent_itself(host: Host, deeds: Deeds) -> Non
 async def test_a_gated_tool_of_a_subagent_is_asked_about_and_runs_once(host: Host, deeds: Deeds) -> None:
     stage = await host(deep(deeds, [[task("t1")]], helper(deeds, "helper", ("d1", "delete", {"path": "x"}))))
     turn = await stage.say()
-    assert turn.request.body["tool_name"] == "delete"
+    assert shown(turn.request)["tool_name"] == "delete"
     assert [effect.state for effect in await stage.effects()] == [EffectState.WAITING]
 
     turn = await stage.reply(turn.request, {"decision": "accept"})
@@ -91,7 +93,7 @@ async def test_subagents_side_by_side_are_each_given_their_own_answer(host: Host
     subagents = [helper(deeds, name, ("d1", "delete", {"path": name})) for name in ("left", "right")]
     stage = await host(deep(deeds, [[task("t1", "left"), task("t2", "right")]], *subagents))
     turn = await stage.say()
-    by_path = {request.body["args"]["path"]: request for request in turn.requests}
+    by_path = {shown(request)["args"]["path"]: request for request in turn.requests}
     assert set(by_path) == {"left", "right"}
     await stage.answer(by_path["right"], {"decision": "accept"})
     assert deeds.done == []
@@ -109,7 +111,7 @@ async def test_a_subagent_that_asks_twice_goes_on_where_it_was(host: Host, deeds
     stage = await host(deep(deeds, [[task("t1")]], spec))
     turn = await stage.say()
     turn = await stage.reply(turn.request, {"decision": "accept"})
-    assert turn.request.body["args"] == {"path": "y"}
+    assert shown(turn.request)["args"] == {"path": "y"}
     assert deeds.done == ["delete x"]
 
     turn = await stage.reply(turn.request, {"decision": "accept"})
@@ -124,7 +126,7 @@ async def test_what_a_subagent_says_is_not_the_agents_own_voice(host: Host, deed
     turn = await stage.say()
     await stage.reply(turn.request, {"decision": "accept"})
 
-    said = [event.data["text"] for event in await stage.events(EventType.ASSISTANT_MESSAGE)]
+    said = [one.text for one in await stage.events_of(AssistantMessage)]
 
     assert said == ["", "done"]
 
@@ -187,36 +189,36 @@ async def test_a_grant_does_not_reach_a_subagents_other_tool_of_that_name(
     turn = await stage.ended(settled.run, settled.seq)
 
     assert turn.status == "paused", turn.error
-    assert turn.request.body["description"] != ""
+    assert shown(turn.request)["description"] != ""
     assert deeds.done == ["a reminder a"]
     assert turn.request.toolset is None
-    assert turn.request.body["allow_remember"] is (inner == "interlock")
+    assert shown(turn.request)["allow_remember"] is False
 
 
-async def test_a_grant_for_a_subagents_tool_reaches_that_tool_alone(host: Host, deeds: Deeds) -> None:
+async def test_what_a_subagent_asks_is_not_remembered_since_another_may_have_a_tool_just_like_it(
+    host: Host, deeds: Deeds
+) -> None:
     make = cast("Any", create_deep_agent)
-    model = script([task("t1")], [task("t2")], [("c1", "send", {"path": "a"})])
     graph = make(
-        model=model,
-        tools=[named_send(deeds, "a reminder")],
+        model=script([task("t1")], [("c1", "send", {"path": "a"})]),
+        tools=[named_send(deeds, "money")],
         middleware=[InterlockMiddleware({"send": True})],
         subagents=[gated(deeds, "interlock")],
     )
     stage = await host(graph)
     await with_ann(stage)
+
     turn = await stage.say()
-    settled = await remember(stage, turn.request.id, GrantScope.THIS_TOOL)
 
-    turn = await stage.ended(settled.run, settled.seq)
-
-    assert turn.status == "paused", turn.error
-    assert deeds.done == ["money x", "money x"]
-    assert turn.request.body["args"] == {"path": "a"}
+    assert (turn.request.definition, turn.request.toolset) == (None, None)
+    with pytest.raises(InvalidAnswer):
+        await remember(stage, turn.request.id, GrantScope.THIS_TOOL)
 
 
-async def test_a_grant_does_not_reach_a_subgraphs_other_tool_of_that_name(host: Host, deeds: Deeds) -> None:
+@pytest.mark.parametrize("what", ["money", "a reminder"])
+async def test_a_grant_does_not_reach_a_subgraphs_other_tool_of_that_name(host: Host, deeds: Deeds, what: str) -> None:
     gate = InterlockMiddleware({"send": True}).awrap_tool_call
-    inner = by_hand([named_send(deeds, "money")], [("d1", "send", {"path": "x"})], awrap_tool_call=gate).compile()
+    inner = by_hand([named_send(deeds, what)], [("d1", "send", {"path": "x"})], awrap_tool_call=gate).compile()
     outer = by_hand([named_send(deeds, "a reminder")], [("c1", "send", {"path": "a"})], awrap_tool_call=gate)
     builder: Any = StateGraph(MessagesState)
     builder.add_node("outer", outer.compile()).add_node("inner", inner)

@@ -16,8 +16,9 @@ from interlock.domain.request import RequestStatus
 from interlock.langchain import InterlockMiddleware
 from tests.runners.conftest import Host, on_sqlite
 from tests.runners.script import agent
+from tests.support.bodies import shown
 
-pytestmark = on_sqlite
+pytestmark = [pytest.mark.promise("P7"), on_sqlite]
 
 
 class Line(BaseModel):
@@ -109,7 +110,7 @@ async def test_arguments_that_the_tool_does_not_take_are_named_and_nothing_is_se
 async def test_what_was_asked_for_may_be_sent_back_as_an_edit(host: Host) -> None:
     stage = await host(asking("interlock", "order"))
     turn = await stage.say()
-    assert (await stage.reply(turn.request, {"decision": "edit", "args": turn.request.body["args"]})).status == "done"
+    assert (await stage.reply(turn.request, {"decision": "edit", "args": shown(turn.request)["args"]})).status == "done"
 
 
 async def test_a_tool_that_takes_anything_takes_unknown_names(host: Host) -> None:

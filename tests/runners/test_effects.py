@@ -15,12 +15,15 @@ import interlock
 from interlock import ask
 from interlock.domain.canonical import action_digest
 from interlock.domain.effect import EffectState
-from interlock.domain.event import EventType
+from interlock.domain.event import EventType, ToolEnded
 from interlock.storage.schema import effects
 from tests.runners.conftest import Host, on_sqlite
 from tests.runners.deeds import Deeds, Gate
 from tests.runners.script import agent, by_hand, line
 from tests.runners.stage import Stage, own_thread
+from tests.support.bodies import shown
+
+pytestmark = pytest.mark.promise("P6")
 
 ONE = [("c1", "send", {"path": "a"})]
 
@@ -54,8 +57,8 @@ async def test_the_intent_is_on_record_while_the_tool_runs_and_the_result_after(
 
     (effect,) = await stage.effects()
     assert effect.state is EffectState.DONE
-    (ended,) = await stage.events(EventType.TOOL_ENDED)
-    assert ended.data == {"call_id": "c1", "tool": "send", "output": "sent", "status": "success"}
+    (ended,) = await stage.events_of(ToolEnded)
+    assert ended == ToolEnded("c1", "send", "sent", "success")
 
 
 async def killed_after(stage: Stage, gate: Gate) -> Any:
@@ -218,7 +221,7 @@ async def test_an_effect_may_ask_and_another_one_after_it_too(host: Host, is_asy
     stage = await host(line(Heard, async_node if is_async else node))
     turn = await stage.say()
     for question, text in (("before?", "b"), ("how much for one?", "1"), ("how much for two?", "2")):
-        assert turn.request.body["question"] == question
+        assert shown(turn.request)["question"] == question
         turn = await stage.tell(turn.request, text)
 
     assert turn.status == "done", turn.error
@@ -275,8 +278,8 @@ async def test_a_tool_that_reports_its_failure_is_done_and_one_that_raises_has_f
     turn = await stage.say()
     assert turn.status == "done"
     assert [effect.state for effect in await stage.effects()] == [EffectState.DONE]
-    (ended,) = await stage.events(EventType.TOOL_ENDED)
-    assert ended.data["status"] == "failed"
+    (ended,) = await stage.events_of(ToolEnded)
+    assert ended.status == "failed"
     assert "no such address" in (await stage.results())["c1"]
 
     other = await host(agent([send], ONE))

@@ -14,16 +14,20 @@ from typing_extensions import TypedDict
 import interlock
 from interlock import ask
 from interlock.domain.effect import EffectState
-from interlock.domain.request import PauseOrigin, PauseStatus, RequestKind
-from interlock.domain.translation import in_language
+from interlock.domain.kinds import RequestKind
+from interlock.domain.request import PauseOrigin, PauseStatus
 from interlock.langchain import InterlockMiddleware
-from interlock.services.answering import expire_due
-from interlock.services.effects import find_doubtful
-from interlock.services.messages import Started
+from interlock.services.requests.answering import expire_due
+from interlock.services.runs.effects import find_doubtful
+from interlock.services.runs.log import RunLog
+from interlock.services.threads.messages import Started
 from tests.runners.conftest import Host, on_sqlite
 from tests.runners.deeds import Deeds, Gate
 from tests.runners.script import agent, by_hand, line, script
 from tests.runners.stage import Stage, Turn
+from tests.support.bodies import shown
+
+pytestmark = pytest.mark.promise("P6")
 
 ONE = [("c1", "send", {"path": "a"})]
 
@@ -62,11 +66,11 @@ async def cut_short(stage: Stage, cut: Cut) -> Turn:
 async def test_whoever_is_asked_reads_it_in_their_language(host: Host, cut: Cut) -> None:
     stage = await host(agent([cut.tool], [("c1", "send", {"path": "a"})]), started=False)
     turn = await cut_short(stage, cut)
-    english, chinese = (in_language(turn.request.body, language) for language in ("en", "zh"))
+    english, chinese = (turn.request.body.in_language(language).to_json() for language in ("en", "zh"))
     assert english["title"] == "send was cut short: did it take effect?"
     assert chinese["title"].startswith("send 执行中断")
     assert [option["key"] for option in english["options"]] == [option["key"] for option in chinese["options"]]
-    assert in_language(turn.request.body, None) == chinese
+    assert turn.request.body.in_language(None).to_json() == chinese
     assert not re.search(r"[\u4e00-\u9fff]", json.dumps(english, ensure_ascii=False))
 
 
@@ -92,8 +96,8 @@ async def test_a_person_decides(host: Host, cut: Cut, kind: str, value: Any, tim
     turn = await cut_short(stage, cut)
     assert turn.status == "paused"
     assert turn.request.kind is RequestKind.DECISION
-    assert [option["key"] for option in turn.request.body["options"]] == ["retry", "skip", "done"]
-    assert '{"path":"a"}' in turn.request.body["description"]
+    assert [option["key"] for option in shown(turn.request)["options"]] == ["retry", "skip", "done"]
+    assert '{"path":"a"}' in shown(turn.request)["description"]
     assert [pause.origin for pause in await stage.pauses(PauseStatus.OPEN)] == [PauseOrigin.EFFECT]
     assert [effect.state for effect in await stage.effects()] == [EffectState.IN_DOUBT]
     assert cut.deeds.done == ["send a"]
@@ -128,7 +132,7 @@ async def test_the_answer_that_led_to_the_effect_is_still_sent_after_the_doubt(h
     await mortal.kill()
     await stage.start()
     turn = await stage.ended(settled.run, settled.seq)
-    assert turn.request.body["decision_type"] == "effect_in_doubt"
+    assert shown(turn.request)["decision_type"] == "effect_in_doubt"
 
     turn = await stage.reply(turn.request, {"decision": "retry"})
 
@@ -150,7 +154,7 @@ async def test_a_retry_that_is_cut_short_too_is_asked_about_again(host: Host, cu
     await mortal.kill()
     # The next worker dies as well, after it marked the doubt and before it could ask.
     claim = await stage.claim()
-    assert len(await find_doubtful(stage.core, claim.lease)) == 1
+    assert len(await find_doubtful(stage.core, claim.lease, RunLog(stage.core, claim.thread.id, claim.thread.seq))) == 1
     await stage.take_over()
 
     await stage.start()
@@ -233,7 +237,7 @@ async def test_a_subagent_is_entered_again_and_only_its_tool_is_in_doubt(host: H
     made = [("t1", "task", {"description": "x", "subagent_type": "helper"})]
     stage = await host(make(model=script(made), tools=[], subagents=[helper]), started=False)
     turn = await cut_short(stage, cut)
-    assert turn.request.body["description"].startswith("send ")
+    assert shown(turn.request)["description"].startswith("send ")
     states = {effect.tool: effect.state for effect in await stage.effects()}
     assert states == {"task": EffectState.INTENDED, "send": EffectState.IN_DOUBT}
 
@@ -277,7 +281,7 @@ async def test_a_tool_that_runs_a_graph_is_entered_again_by_a_persons_word_where
     await mortal.kill()
 
     turn = await recovered(stage, started)
-    assert turn.request.body["decision_type"] == "effect_in_doubt"
+    assert shown(turn.request)["decision_type"] == "effect_in_doubt"
     turn = await stage.reply(turn.request, {"decision": "retry"})
 
     assert turn.status == "done", turn.error
@@ -291,7 +295,12 @@ async def test_a_tool_that_runs_a_graph_is_entered_again_by_a_persons_word_where
     [
         ({"decision": "retry"}, 2, "paid"),
         ({"decision": "done", "reason": "receipt 7"}, 1, "receipt 7"),
-        ({"decision": "skip"}, 1, "Skipped"),
+        ({"decision": "done", "reason": '{"receipt": 7}'}, 1, "{'receipt': 7}"),
+        ({"decision": "done", "reason": '"no"'}, 1, "no"),
+        ({"decision": "done", "reason": "false"}, 1, "False"),
+        ({"decision": "done"}, 1, "None"),
+        ({"decision": "skip"}, 1, "pay was cut short"),
+        (None, 1, "pay was cut short"),
     ],
 )
 async def test_an_effect_of_a_plain_node_is_decided_on_too(host: Host, value: Any, times: int, heard: str) -> None:
@@ -304,7 +313,10 @@ async def test_an_effect_of_a_plain_node_is_decided_on_too(host: Host, value: An
 
     async def node(state: Inner) -> Inner:
         first: Any = interrupt("before?")
-        return {"heard": f"{first}: {await interlock.effect('pay', pay)}"}
+        try:
+            return {"heard": f"{first}: {await interlock.effect('pay', pay)}"}
+        except interlock.EffectSkipped as error:
+            return {"heard": f"{first}: {error.reason}"}
 
     stage = await host(line(Inner, node))
     turn = await stage.say()

@@ -13,18 +13,22 @@ import interlock
 from interlock.domain.claim import Claim
 from interlock.domain.effect import EffectState
 from interlock.domain.errors import LeaseLost
-from interlock.domain.event import EventType
+from interlock.domain.event import Custom
 from interlock.domain.request import PauseOrigin
 from interlock.domain.run import RunStatus
 from interlock.runners.graph_run import GraphRun
-from interlock.services import messages, running
 from interlock.services.core import Policy
-from interlock.services.effects import RunJournal
-from interlock.services.run_log import RunLog
+from interlock.services.runs import lifecycle as running
+from interlock.services.runs.effects import RunJournal
+from interlock.services.runs.log import RunLog
+from interlock.services.threads import messages
 from tests.runners.conftest import Host, on_sqlite
 from tests.runners.deeds import Deeds, Gate
 from tests.runners.script import agent, line
 from tests.runners.stage import ANN, SECONDS, THREAD, Stage, own_thread
+from tests.support.bodies import shown
+
+pytestmark = pytest.mark.promise("P5")
 
 
 class Said(TypedDict, total=False):
@@ -89,8 +93,8 @@ async def test_every_use_case_of_a_run_is_fenced(host: Host, how: str) -> None:
         await stage.claim("new")
     before = await snapshot(stage)
     log = RunLog(stage.core, THREAD, 0)
-    log.add((EventType.CUSTOM, {"data": "stale"}))
-    journal = RunJournal(stage.core, lease, log, approved={})
+    log.add(Custom("stale"))
+    journal = RunJournal(stage.core, lease, log, approved=())
 
     for work in (
         running.report(stage.core, lease, log),
@@ -135,7 +139,7 @@ async def test_a_tool_that_ends_after_its_worker_was_replaced_is_in_doubt(host: 
     turn = await stage.ended(started.run, started.seq)
 
     assert turn.status == "paused"
-    assert turn.request.body["decision_type"] == "effect_in_doubt"
+    assert shown(turn.request)["decision_type"] == "effect_in_doubt"
     assert deeds.done == ["send"]
 
 

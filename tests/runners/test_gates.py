@@ -1,5 +1,7 @@
 """A gate that names no tool of the agent, or says what is not understood, closes nothing: the agent is not loaded."""
 
+from collections.abc import Callable
+from functools import partial
 from typing import Any, cast
 
 import pytest
@@ -8,13 +10,14 @@ from deepagents.middleware.filesystem import FilesystemPermission
 from langchain.agents.middleware import HumanInTheLoopMiddleware, wrap_model_call, wrap_tool_call
 from langchain_core.messages import AIMessage
 from langchain_core.tools import BaseTool, StructuredTool
-from langgraph.graph import MessagesState
+from langgraph.graph import START, MessagesState, StateGraph
 
 from interlock.langchain import InterlockMiddleware
 from interlock.runners.loading import AgentNotLoaded, hosted
 from tests.runners.conftest import Host, on_sqlite
 from tests.runners.deeds import Deeds
 from tests.runners.script import agent, by_hand, line, script
+from tests.support.bodies import shown
 
 TOOLS = [Deeds().tool("send_mail"), Deeds().tool("delete")]
 TYPO = {"send_mial": True}
@@ -26,7 +29,7 @@ def langchains(interrupt_on: Any) -> Any:
 
 
 def deep(**more: Any) -> Any:
-    return cast("Any", create_deep_agent)(model=script(), **{"tools": TOOLS, **more})
+    return cast("Any", create_deep_agent)(**{"model": script(), "tools": TOOLS, **more})
 
 
 def subagent(**more: Any) -> dict[str, Any]:
@@ -54,6 +57,40 @@ def in_a_subgraph(inner: Any) -> Any:
     return line(MessagesState, before).add_node("inner", inner).add_edge("before", "inner")
 
 
+HELD: dict[str, Any] = {"typo": gated_by(InterlockMiddleware(TYPO))}
+"""Agents that a node or a tool takes from a collection, as a supervisor does."""
+
+
+class Team:
+    """Agents that an object keeps."""
+
+    def __init__(self, inner: Any) -> None:
+        self.inner = inner
+
+    def work(self, state: MessagesState) -> Any:
+        return self.inner.invoke(state)
+
+
+TEAM = Team(HELD["typo"])
+
+
+def from_a_dict(state: MessagesState) -> Any:
+    return HELD["typo"].invoke(state)
+
+
+def handed(inner: Any, state: MessagesState) -> Any:
+    return inner.invoke(state)
+
+
+def of_an_object(path: str) -> str:
+    return str(TEAM.inner.invoke({"messages": [("user", path)]}))
+
+
+def one_node(node: Any) -> Any:
+    builder: Any = StateGraph(MessagesState)
+    return builder.add_node("node", node).add_edge(START, "node").compile()
+
+
 @wrap_tool_call  # pyright: ignore[reportUntypedFunctionDecorator]
 def tried_again(request: Any, handler: Any) -> Any:
     """What most people wrap a call for."""
@@ -75,6 +112,10 @@ def tried_again(request: Any, handler: Any) -> Any:
         deep(subagents=[{"name": "x", "description": "x", "runnable": gated_by(langchains(TYPO))}]),
         in_a_tool(gated_by(InterlockMiddleware(TYPO))),
         in_a_subgraph(gated_by(InterlockMiddleware(TYPO))),
+        one_node(from_a_dict),
+        one_node(TEAM.work),
+        one_node(partial(handed, HELD["typo"])),
+        agent([StructuredTool.from_function(of_an_object, description="research")]),
     ],
     ids=lambda _: "",
 )
@@ -176,7 +217,7 @@ async def test_a_gate_on_a_tool_that_comes_while_the_agent_runs_is_taken_and_ask
     deeds = Deeds()
     stage = await host(late(deeds, RIGHT))
     turn = await stage.say()
-    assert turn.request.body["tool_name"] == "send_mail"
+    assert shown(turn.request)["tool_name"] == "send_mail"
     assert deeds.done == []
 
     await stage.reply(turn.request, {"decision": "accept"})
@@ -205,3 +246,87 @@ async def test_a_tool_that_comes_while_the_agent_runs_and_is_said_to_need_no_gat
 
     assert turn.status == "done"
     assert deeds.done == ["send_mail a"]
+
+
+def made_in_a_node(make: Callable[[], Any]) -> Any:
+    """A graph of which nothing tells, before it runs, that there is an agent in it."""
+
+    def node(state: MessagesState) -> Any:
+        return {"messages": make().invoke(state)["messages"][-1:]}
+
+    return one_node(node)
+
+
+def made_in_a_tool(make: Callable[[], Any]) -> Any:
+    def research(path: str) -> str:
+        return str(make().invoke({"messages": [("user", path)]})["messages"][-1].text)
+
+    tool = StructuredTool.from_function(research, description="research")
+    return agent([tool], [("o1", "research", {"path": "a"})], AIMessage("finished"))
+
+
+def mailer(deeds: Deeds, middleware: Any) -> Any:
+    tools = [deeds.tool("send_mail"), deeds.tool("delete")]
+    return agent(tools, [("c1", "send_mail", {"path": "a"})], AIMessage("sent"), middleware=[middleware])
+
+
+@on_sqlite
+@pytest.mark.parametrize("within", [made_in_a_node, made_in_a_tool])
+@pytest.mark.parametrize(
+    ("middleware", "wrong", "right"),
+    [
+        (partial(InterlockMiddleware, TYPO), "send_mial", "send_mail"),
+        (partial(langchains, TYPO), "send_mial", "send_mail"),
+        (partial(cast("Any", InterlockMiddleware), {"send_mail": {"risk_levl": "high"}}), "risk_levl", "risk_level"),
+        (partial(langchains, {"send_mail": {"allowed_decisions": ["approve"], "wen": print}}), "wen", "when"),
+    ],
+    ids=["interlock", "langchain", "option", "langchain-option"],
+)
+async def test_an_agent_that_is_made_while_a_run_goes_on_is_not_entered_with_a_misspelled_gate(
+    host: Host, within: Any, middleware: Any, wrong: str, right: str
+) -> None:
+    deeds = Deeds()
+    stage = await host(within(lambda: mailer(deeds, middleware())))
+
+    turn = await stage.say()
+
+    assert turn.status == "failed"
+    assert f"'{wrong}'" in str(turn.error)
+    assert f"did you mean '{right}'?" in str(turn.error)
+    assert deeds.done == []
+
+
+@on_sqlite
+@pytest.mark.parametrize("within", [made_in_a_node, made_in_a_tool])
+@pytest.mark.parametrize("middleware", [InterlockMiddleware, langchains])
+async def test_an_agent_that_is_made_while_a_run_goes_on_asks_at_a_gate_that_names_its_tool(
+    host: Host, within: Any, middleware: Any
+) -> None:
+    deeds = Deeds()
+    stage = await host(within(lambda: mailer(deeds, middleware(RIGHT)).with_config(tags=["inner"])))
+    turn = await stage.say()
+    assert shown(turn.request)["tool_name"] == "send_mail"
+    assert deeds.done == []
+
+    turn = await stage.reply(turn.request, {"decision": "accept"})
+
+    assert turn.status == "done", turn.error
+    assert deeds.done == ["send_mail a"]
+
+
+@on_sqlite
+async def test_subagents_of_one_that_is_made_while_a_run_goes_on_may_share_its_gates(host: Host) -> None:
+    deeds = Deeds()
+    helper = subagent(tools=[deeds.tool("delete")], model=script([("c2", "delete", {"path": "b"})], AIMessage("ok")))
+    to_helper = [("c1", "task", {"description": "delete b", "subagent_type": "helper"})]
+
+    def make() -> Any:
+        tools = [deeds.tool("send_mail")]
+        return deep(tools=tools, model=script(to_helper, AIMessage("ok")), interrupt_on=RIGHT, subagents=[helper])
+
+    stage = await host(made_in_a_node(make))
+
+    turn = await stage.say()
+
+    assert turn.status == "done", turn.error
+    assert deeds.done == ["delete b"]

@@ -13,14 +13,15 @@ from interlock.domain.principal import Role, User
 from interlock.domain.request import RequestStatus
 from interlock.langchain import InterlockMiddleware
 from interlock.runners import graph_run
-from interlock.services import answering, extending
-from interlock.services.answering import Reply, Sender, expire_due
+from interlock.services.requests import answering, extending
+from interlock.services.requests.answering import Reply, Sender, expire_due
 from tests.runners.conftest import Host, on_sqlite
 from tests.runners.deeds import Deeds
 from tests.runners.script import agent, line
 from tests.runners.stage import ANN, Stage
+from tests.support.bodies import shown
 
-pytestmark = on_sqlite
+pytestmark = [pytest.mark.promise("P11"), on_sqlite]
 
 
 class Said(TypedDict, total=False):
@@ -84,7 +85,7 @@ async def test_what_is_no_tool_of_the_agent_is_never_remembered(host: Host) -> N
 
     stage = await host(line(Said, node))
     turn = await stage.say()
-    assert turn.request.body["allow_remember"] is False
+    assert shown(turn.request)["allow_remember"] is False
     assert (turn.request.definition, turn.request.toolset) == (None, None)
 
 

@@ -21,6 +21,7 @@ from tests.runners.deeds import Deeds
 from tests.runners.script import agent, line
 from tests.runners.stage import SECONDS, own_thread
 from tests.runners.test_secrets import PLANTED, whole_database
+from tests.support.bodies import shown
 
 pytestmark = on_sqlite
 
@@ -82,7 +83,7 @@ async def test_an_interrupt_that_only_looks_like_a_known_one_is_shown_as_it_is(h
     stage = await host(line(Heard, node))
     turn = await stage.say()
     assert turn.request.kind == "clarification"
-    assert turn.request.body["value"] == value
+    assert shown(turn.request)["value"] == value
     assert (await stage.tell(turn.request, "go on")).status == "done"
     assert (await stage.values())["heard"] == "go on"
 

@@ -13,10 +13,11 @@ from typing_extensions import TypedDict
 
 from interlock.runners.hosting import HostedAgents
 from interlock.runners.loading import AgentNotLoaded, load_agent, load_agents
-from interlock.services import threads
+from interlock.services.threads import threads
 from tests.runners.conftest import Host, on_sqlite
 from tests.runners.script import line
 from tests.runners.stage import ANN, THREAD
+from tests.support.bodies import shown
 
 SOURCE = """
 from neighbour import QUESTION
@@ -73,7 +74,7 @@ async def test_a_file_may_name_a_graph_or_what_makes_one(host: Host, file: Path,
     agent = await load_agent("mine", f"{file}:{attr}")
     stage = await host(agent.graph)
     turn = await stage.say("hello")
-    assert turn.request.body["question"] == "which one?"
+    assert shown(turn.request)["question"] == "which one?"
 
     turn = await stage.tell(turn.request, "this")
 
@@ -131,7 +132,11 @@ async def test_a_state_without_messages_takes_a_json_object(host: Host) -> None:
     turn = await stage.say('{"topic": "x", "audience": "y"}')
     assert turn.status == "done"
     assert await stage.values() == {"topic": "x", "audience": "y"}
-    assert await threads.history(stage.core, ANN, THREAD) == []
+    told = [(message.role, message.content) for message in await threads.history(stage.core, ANN, THREAD)]
+    assert told == [
+        ("user", '{"topic": "x", "audience": "y"}'),
+        ("assistant", '{\n  "topic": "x",\n  "audience": "y"\n}'),
+    ]
 
 
 @on_sqlite
@@ -165,8 +170,8 @@ async def test_a_graph_with_a_saver_of_its_own_is_kept_in_the_servers_store(host
     turn = await stage.tell(turn.request, "heard")
     assert turn.status == "done"
     assert list(own.list(None)) == []
-    shown = [(message.role, message.content) for message in await threads.history(stage.core, ANN, THREAD)]
-    assert shown == [("user", "hi"), ("assistant", "heard")]
+    told = [(message.role, message.content) for message in await threads.history(stage.core, ANN, THREAD)]
+    assert told == [("user", "hi"), ("assistant", "heard")]
 
 
 @on_sqlite

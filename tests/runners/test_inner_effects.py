@@ -1,5 +1,7 @@
 """Effects inside of tools and nodes: each has a record of its own, and none is doubled or dropped."""
 
+import asyncio
+from contextlib import suppress
 from typing import Any
 
 import pytest
@@ -14,10 +16,15 @@ from interlock import ask
 from interlock.domain.effect import EffectState
 from interlock.domain.request import PauseOrigin, PauseStatus
 from interlock.langchain import InterlockMiddleware
+from interlock.services.runs import lifecycle as running
+from interlock.services.runs.effects import RunJournal
 from interlock.storage.schema import effects
 from tests.runners.conftest import Host, on_sqlite
 from tests.runners.deeds import Deeds, Gate
 from tests.runners.script import agent, by_hand, line
+from tests.support.bodies import shown
+
+pytestmark = pytest.mark.promise("P6")
 
 
 class State(TypedDict, total=False):
@@ -58,7 +65,7 @@ async def test_a_tool_with_an_effect_inside_is_put_to_a_person_before_it_is_ente
 
     assert turn.status == "paused", turn.error
     assert [pause.origin for pause in await stage.pauses(PauseStatus.OPEN)] == [PauseOrigin.EFFECT]
-    assert turn.request.body["description"].startswith("pay ")
+    assert shown(turn.request)["description"].startswith("pay ")
     assert deeds.counts == {"book ann": 1, "transfer ann": 1}
     turn = await stage.reply(turn.request, {"decision": word})
     assert turn.status == "done", turn.error
@@ -211,5 +218,43 @@ async def test_what_is_declared_of_a_tool_is_not_declared_of_those_that_it_calls
     turn = await stage.ended(started.run, started.seq)
 
     assert turn.status == "paused", turn.error
-    assert turn.request.body["description"].startswith("send ")
+    assert shown(turn.request)["description"].startswith("send ")
     assert deeds.done == ["x"]
+
+
+@on_sqlite
+async def test_a_run_waits_for_an_effect_that_is_about_to_begin_when_another_asks(
+    host: Host, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Its intent would stand without an end, and a person would be asked what became of it."""
+    pausing, write = asyncio.Event(), running.open_pause
+    begin = RunJournal.begin
+
+    async def pause(*args: Any, **more: Any) -> Any:
+        pausing.set()
+        return await write(*args, **more)
+
+    async def begin_slowly(self: Any, task: str, call_id: str, *args: Any, **more: Any) -> Any:
+        begun = await begin(self, task, call_id, *args, **more)
+        if call_id == "effect:b":
+            with suppress(TimeoutError):
+                await asyncio.wait_for(pausing.wait(), 0.5)
+        return begun
+
+    async def asks() -> str:
+        return ask.clarification("a?")
+
+    async def acts() -> str:
+        return "b"
+
+    async def node(state: State) -> State:
+        return {"heard": await asyncio.gather(interlock.effect("a", asks), interlock.effect("b", acts))}
+
+    monkeypatch.setattr(running, "open_pause", pause)
+    monkeypatch.setattr(RunJournal, "begin", begin_slowly)
+    stage = await host(line(State, node))
+    turn = await stage.say()
+    turn = await stage.tell(turn.request, "A?")
+
+    assert turn.status == "done", turn.error
+    assert (await stage.values())["heard"] == ["A?", "b"]

@@ -8,11 +8,12 @@ from langchain_core.messages import ToolMessage
 from interlock import idempotency_key
 from interlock.domain.canonical import action_digest
 from interlock.domain.effect import EffectState
-from interlock.domain.request import RequestKind
+from interlock.domain.kinds import RequestKind
 from interlock.langchain import InterlockMiddleware
 from tests.runners.conftest import Host, on_sqlite
 from tests.runners.deeds import Deeds
 from tests.runners.script import agent
+from tests.support.bodies import shown
 
 ONE = [("c1", "delete", {"path": "a"})]
 
@@ -32,9 +33,9 @@ async def test_an_accepted_call_runs_as_it_was_shown(host: Host, deeds: Deeds) -
     stage = await host(gated(deeds, gate={"risk_level": "high", "display_name": "Delete", "description": "gone!"}))
     turn = await stage.say()
     assert turn.request.kind is RequestKind.APPROVAL
-    assert turn.request.body["risk_level"] == "high"
-    assert turn.request.body["tool_display_name"] == "Delete"
-    assert turn.request.body["description"] == "gone!"
+    assert shown(turn.request)["risk_level"] == "high"
+    assert shown(turn.request)["tool_display_name"] == "Delete"
+    assert shown(turn.request)["description"] == "gone!"
     assert turn.request.call_id == "c1"
     assert deeds.done == []
 
@@ -96,7 +97,7 @@ async def test_a_response_is_the_result(host: Host, deeds: Deeds) -> None:
 async def test_a_cancelled_call_is_not_run_and_the_model_is_told(host: Host, deeds: Deeds) -> None:
     stage = await host(gated(deeds, gate={"allowed_decisions": ["approve"], "timeout": 5.0}))
     turn = await stage.say()
-    assert turn.request.body["allowed"] == ["accept"]
+    assert shown(turn.request)["allowed"] == ["accept"]
     assert turn.request.timeout_seconds == 5
 
     turn = await stage.reply(turn.request, None)

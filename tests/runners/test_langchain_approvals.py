@@ -8,12 +8,14 @@ from langchain_core.messages import AIMessage, ToolMessage
 
 from interlock.domain.canonical import action_digest
 from interlock.domain.errors import InvalidAnswer
-from interlock.domain.request import PauseStatus, RequestKind
+from interlock.domain.kinds import RequestKind
+from interlock.domain.request import PauseStatus
 from tests.runners.conftest import Host, on_sqlite
 from tests.runners.deeds import Deeds
 from tests.runners.script import agent
+from tests.support.bodies import shown
 
-pytestmark = [on_sqlite, pytest.mark.parametrize("mode", ["batched", "per_call"])]
+pytestmark = [pytest.mark.promise("P7"), on_sqlite, pytest.mark.parametrize("mode", ["batched", "per_call"])]
 
 ONE = [("c1", "delete", {"path": "a"})]
 TWO = [("c1", "delete", {"path": "a"}), ("c2", "send", {"path": "b"})]
@@ -34,9 +36,9 @@ async def test_an_approved_call_runs_once(host: Host, deeds: Deeds, mode: str) -
     turn = await stage.say()
     assert turn.status == "paused"
     assert turn.request.kind is RequestKind.APPROVAL
-    assert turn.request.body["tool_name"] == "delete"
-    assert turn.request.body["args"] == {"path": "a"}
-    assert turn.request.body["allowed"] == ["accept", "edit", "reject", "response"]
+    assert shown(turn.request)["tool_name"] == "delete"
+    assert shown(turn.request)["args"] == {"path": "a"}
+    assert shown(turn.request)["allowed"] == ["accept", "edit", "reject", "response"]
     assert turn.request.call_id == "c1"
     assert turn.request.digest == action_digest("delete", {"path": "a"})
     assert deeds.done == []
@@ -144,7 +146,7 @@ async def test_a_refusal_that_the_graph_cannot_take_ends_the_run_and_sends_nothi
 ) -> None:
     stage = await host(gated(deeds, mode, ONE, {"allowed_decisions": ["approve"]}))
     turn = await stage.say()
-    assert turn.request.body["allowed"] == ["accept"]
+    assert shown(turn.request)["allowed"] == ["accept"]
     before = (await stage.state()).config
     with pytest.raises(InvalidAnswer):
         await stage.answer(turn.request, {"decision": "edit", "args": {}})
@@ -196,7 +198,7 @@ async def test_the_conversation_asks_anew_in_every_turn(host: Host, deeds: Deeds
     await stage.reply(first.request, {"decision": "accept"})
 
     second = await stage.say("again")
-    assert second.request.body["args"] == {"path": "b"}
+    assert shown(second.request)["args"] == {"path": "b"}
     assert second.request.interrupt_id != first.request.interrupt_id
     turn = await stage.reply(second.request, {"decision": "accept"})
 

@@ -10,11 +10,12 @@ from typing_extensions import TypedDict
 
 from interlock.domain.errors import LeaseLost
 from interlock.domain.event import EventType
-from interlock.services.threads import delete_thread
+from interlock.services.threads.threads import delete_thread
 from tests.runners.conftest import Host
 from tests.runners.deeds import Deeds, Gate
 from tests.runners.script import fan, line
 from tests.runners.stage import ANN, SECONDS, THREAD
+from tests.support.bodies import shown
 
 
 class Said(TypedDict, total=False):
@@ -49,7 +50,7 @@ async def test_8837_a_consumed_resume_never_answers_a_later_interrupt(host: Host
     turn = await stage.ended(settled.run, settled.seq)
 
     assert turn.status == "paused"
-    assert turn.request.body["question"] == "delete PRODUCTION?"
+    assert shown(turn.request)["question"] == "delete PRODUCTION?"
     assert not any(deed.startswith("PRODUCTION") for deed in deeds.done)
 
 
@@ -130,12 +131,12 @@ async def test_6626_6533_5952_parallel_interrupts_are_all_shown_and_each_gets_it
     stage = await host(builder)
     turn = await stage.say()
     for which in ("first", "second"):
-        asked = sorted(turn.requests, key=lambda request: request.body["question"])
-        assert [request.body["question"] for request in asked] == [f"{n} {which}?" for n in range(4)]
+        asked = sorted(turn.requests, key=lambda request: shown(request)["question"])
+        assert [shown(request)["question"] for request in asked] == [f"{n} {which}?" for n in range(4)]
         for request in reversed(asked[1:]):
-            settled = await stage.answer(request, {"answer": request.body["question"]})
+            settled = await stage.answer(request, {"answer": shown(request)["question"]})
             assert settled.run is None
-        turn = await stage.tell(asked[0], asked[0].body["question"])
+        turn = await stage.tell(asked[0], shown(asked[0])["question"])
 
     assert turn.status == "done"
     assert sorted((await stage.values())["said"]) == [f"{n}: {n} first? {n} second?" for n in range(4)]

@@ -8,11 +8,11 @@ import pytest
 from langgraph.types import interrupt
 from typing_extensions import TypedDict
 
-from interlock.domain.answers import check
 from interlock.domain.errors import InvalidAnswer
-from interlock.domain.request import RequestKind
+from interlock.domain.kinds import ClarificationAnswer, ClarificationBody, RequestKind
 from tests.runners.conftest import Host, on_sqlite
 from tests.runners.script import line
+from tests.support.bodies import shown
 
 pytestmark = on_sqlite
 
@@ -34,7 +34,7 @@ async def test_a_text_is_asked_as_it_is_and_the_answer_is_what_interrupt_returns
     turn = await stage.say("the topic")
     assert turn.status == "paused"
     assert turn.request.kind is RequestKind.CLARIFICATION
-    assert turn.request.body["question"] == "which one?"
+    assert shown(turn.request)["question"] == "which one?"
 
     turn = await stage.tell(turn.request, "that one")
 
@@ -46,12 +46,12 @@ async def test_an_object_shows_its_question_its_options_and_all_of_its_value(hos
     value = {"question": "deploy?", "options": ["yes", "no"], "why": [1, 2]}
     stage = await host(asking(value))
     turn = await stage.say()
-    assert turn.request.body["title"] == "deploy?"
-    assert turn.request.body["options"] == ["yes", "no"]
-    assert turn.request.body["details"] == {"why": [1, 2]}
-    assert turn.request.body["value"] == value
-    assert turn.request.body["question"].split("\n")[0] == "deploy?"
-    assert '"why"' in turn.request.body["question"]
+    assert shown(turn.request)["title"] == "deploy?"
+    assert shown(turn.request)["options"] == ["yes", "no"]
+    assert shown(turn.request)["details"] == {"why": [1, 2]}
+    assert shown(turn.request)["value"] == value
+    assert shown(turn.request)["question"].split("\n")[0] == "deploy?"
+    assert '"why"' in shown(turn.request)["question"]
 
     turn = await stage.tell(turn.request, "neither")
 
@@ -63,7 +63,7 @@ async def test_a_value_that_says_nothing_can_be_answered_too(host: Host, value: 
     stage = await host(asking(value))
     turn = await stage.say()
     assert turn.status == "paused"
-    assert turn.request.body["question"].strip()
+    assert shown(turn.request)["question"].strip()
 
     turn = await stage.tell(turn.request, "fine")
 
@@ -104,7 +104,7 @@ async def test_an_answer_that_names_interrupts_is_still_only_an_answer(host: Hos
     first = (await stage.say()).request
     named = {first.interrupt_id: "meant for the first", "c" * 32: 1}
     second = (await stage.reply(first, {"answer": named})).request
-    assert second.body["question"] == "second"
+    assert shown(second)["question"] == "second"
     await stage.reply(second, {"answer": {second.interrupt_id: False}})
     assert (await stage.values())["heard"] == [named, {second.interrupt_id: False}]
 
@@ -113,10 +113,10 @@ async def test_a_free_request_of_an_older_version_has_the_same_rules(host: Host)
     """Its body does not say that it is free; its form does."""
     stage = await host(asking("Approve?"))
     request = (await stage.say()).request
-    older = replace(request, body={"question": "Approve?", "options": [], "allow_custom": True, "value": "Approve?"})
-    assert check(older, {"answer": False}) == {"answer": False}
+    older = replace(request, body=ClarificationBody(question="Approve?", value="Approve?"))
+    assert older.check({"answer": False}) == ClarificationAnswer(False)
     with pytest.raises(InvalidAnswer):
-        check(older, {"answer": "no"})
+        older.check({"answer": "no"})
 
 
 async def test_cancelling_a_free_question_ends_the_run_and_the_next_message_begins_anew(host: Host) -> None:
@@ -160,8 +160,8 @@ async def test_a_human_interrupt_is_an_approval(host: Host, value: Any, heard: A
     stage = await host(asking([asked] if listed else asked))
     turn = await stage.say()
     assert turn.request.kind is RequestKind.APPROVAL
-    assert turn.request.body["tool_name"] == "delete"
-    assert turn.request.body["description"] == "look"
+    assert shown(turn.request)["tool_name"] == "delete"
+    assert shown(turn.request)["description"] == "look"
 
     turn = await stage.reply(turn.request, value)
 
@@ -175,10 +175,10 @@ async def test_nothing_that_a_human_interrupt_hands_over_is_left_out(host: Host,
     asked["action_request"] |= {"note": "irreversible"}
     asked["config"] |= {"colour": "red"}
     stage = await host(asking(asked))
-    body = (await stage.say()).request.body
-    shown = json.dumps([body["details"], body.get("args")])
+    body = shown((await stage.say()).request)
+    text = json.dumps([body["details"], body.get("args")])
     for word in ("draft", "bob", "cost", "7", "irreversible", "red", '"path": "a"'):
-        assert word in shown
+        assert word in text
     if allow == "respond":
         assert body["title"] == "look"
         assert '"path": "a"' in body["question"]
@@ -217,7 +217,7 @@ async def test_what_a_known_form_has_beside_what_is_known_is_shown_as_details(
     host: Host, value: Any, details: Any
 ) -> None:
     stage = await host(asking(value))
-    assert (await stage.say()).request.body["details"] == details
+    assert shown((await stage.say()).request)["details"] == details
 
 
 async def test_a_list_of_human_interrupts_is_answered_one_by_one_and_sent_together(host: Host) -> None:

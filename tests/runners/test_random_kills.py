@@ -1,12 +1,13 @@
 """Random graphs of calls that ask and act, killed anywhere, and people who say anything of what was cut short.
 
 Whatever happens, every ask hears the answer that was given to its own words, nothing happens more often than a person
-let it happen, and the conversation comes to its end.
+let it happen, nothing is left out unless a person said so, and the conversation comes to its end.
 """
 
 import asyncio
 import random
 from collections import Counter
+from contextlib import suppress
 from itertools import count
 from typing import Any
 
@@ -21,8 +22,11 @@ from interlock.domain.run import RunStatus
 from tests.runners.conftest import Host, on_sqlite
 from tests.runners.script import agent, by_hand, line
 from tests.runners.stage import SECONDS, THREAD, Stage
+from tests.support.bodies import shown
 
-TURNS = 120
+pytestmark = pytest.mark.promise("P4", "P8")
+
+TURNS = 400
 STEPS = ("ask", "effect")
 
 
@@ -31,9 +35,11 @@ class World:
 
     def __init__(self, seed: int) -> None:
         self.random = random.Random(seed)
+        self.words = ["retry", "skip", "done"] if seed % 2 else ["retry"]
         self.acts: Counter[str] = Counter()
         self.misheard: list[tuple[str, str]] = []
-        self.retries = 0
+        self.planned: set[str] = set()
+        self.retries = self.left_out = self.price = 0
         self.reached, self.dead = asyncio.Event(), asyncio.Event()
         self._steps_left = 0
         self._names = count()
@@ -68,7 +74,8 @@ class World:
             self.acts[name] += 1
             await self._step()
 
-        await interlock.effect(name, act)
+        with suppress(interlock.EffectSkipped):
+            await interlock.effect(name, act)
 
     def _ask(self, name: str) -> None:
         heard = ask.clarification(f"{name}?", timeout=None)
@@ -85,12 +92,28 @@ class World:
         if self.dead.is_set():
             raise asyncio.CancelledError
 
-    def calls(self) -> list[Any]:
-        names = [f"n{next(self._names)}" for _ in range(self.random.randint(1, 3))]
-        return [
-            (f"c-{name}", "work", {"name": name, "steps": self.random.choices(STEPS, k=self.random.randint(1, 3))})
-            for name in names
-        ]
+    def names(self, most: int = 3) -> list[str]:
+        return [f"n{next(self._names)}" for _ in range(self.random.randint(1, most))]
+
+    async def ask_after_a_while(self, name: str) -> None:
+        for _ in range(self.random.randint(0, 9)):
+            await asyncio.sleep(0)
+        self._ask(name)
+        await self._step()
+
+    async def ask_for_the_price(self, name: str) -> None:
+        """Which changes now and then, and more seldom than a run lets it."""
+        if self.price < 2:
+            self.price += self.random.randint(0, 1)
+        await self._step()
+        self._ask(f"{name} for {self.price}")
+        await self._step()
+
+    def calls(self, most: int = 3) -> list[Any]:
+        plans = {name: self.random.choices(STEPS, k=self.random.randint(1, 3)) for name in self.names(most)}
+        for name, steps in plans.items():
+            self.planned |= {f"{name}.{number}" for number, step in enumerate(steps) if step == "effect"}
+        return [(f"c-{name}", "work", {"name": name, "steps": steps}) for name, steps in plans.items()]
 
 
 def answer_to(question: str) -> str:
@@ -128,9 +151,43 @@ def effects_side_by_side(world: World) -> Any:
             async def work() -> None:
                 await world.take(**plan)
 
-            await interlock.effect(plan["name"], work)
+            with suppress(interlock.EffectSkipped):
+                await interlock.effect(plan["name"], work)
 
         await asyncio.gather(*[effect(plan) for plan in plans])
+        return {}
+
+    return line(State, node)
+
+
+def asks_side_by_side(world: World) -> Any:
+    names = world.names(6)
+
+    async def node(state: State) -> State:
+        await asyncio.gather(*[world.ask_after_a_while(name) for name in names])
+        return {}
+
+    return line(State, node)
+
+
+def shrinking_list(world: World) -> Any:
+    left = world.names(6)
+
+    async def node(state: State) -> State:
+        for name in list(left):
+            await world.take(name, ["ask"])
+            left.remove(name)
+        return {}
+
+    return line(State, node)
+
+
+def words_that_change(world: World) -> Any:
+    names = world.names()
+
+    async def node(state: State) -> State:
+        for name in names:
+            await world.ask_for_the_price(name)
         return {}
 
     return line(State, node)
@@ -145,6 +202,60 @@ def graph_in_a_tool(world: World) -> Any:
         return (await inner.ainvoke({"messages": [("user", path)]}))["messages"][-1].text
 
     return by_hand([delegate], [("d1", "delegate", {"path": "x"})])
+
+
+def inner_agents(world: World) -> dict[str, Any]:
+    """By name; the calls of each have the ids that those of the others have."""
+    made = {name: [("c1", *call[1:]) for call in world.calls(1)] for name in world.names()}
+    return {name: by_hand([world.tool], calls, world.calls()).compile() for name, calls in made.items()}
+
+
+def graphs_in_tools(world: World) -> Any:
+    agents = inner_agents(world)
+
+    @tool
+    async def delegate(name: str) -> str:
+        """Let another agent do it."""
+        return (await agents[name].ainvoke({"messages": [("user", name)]}))["messages"][-1].text
+
+    return by_hand([delegate], [("d1", "delegate", {"name": name}) for name in agents])
+
+
+def graphs_in_effects(world: World) -> Any:
+    agents = inner_agents(world)
+
+    async def node(state: State) -> State:
+        async def effect(name: str) -> None:
+            async def work() -> None:
+                await agents[name].ainvoke({"messages": [("user", name)]})
+
+            with suppress(interlock.EffectSkipped):
+                await interlock.effect(name, work)
+
+        names = list(agents)
+        world.random.shuffle(names)
+        await asyncio.gather(*map(effect, names))
+        return {}
+
+    return line(State, node)
+
+
+def graphs_side_by_side(world: World) -> Any:
+    """In a plain node, without effects around them, and in another order each time."""
+    agents = inner_agents(world)
+
+    async def work(name: str) -> None:
+        for _ in range(world.random.randint(0, 5)):
+            await asyncio.sleep(0)
+        await agents[name].ainvoke({"messages": [("user", name)]})
+
+    async def node(state: State) -> State:
+        names = list(agents)
+        world.random.shuffle(names)
+        await asyncio.gather(*map(work, names))
+        return {}
+
+    return line(State, node)
 
 
 async def live(stage: Stage, world: World) -> RunStatus:
@@ -177,10 +288,11 @@ async def live(stage: Stage, world: World) -> RunStatus:
 
 
 def reply(world: World, request: Request) -> dict[str, Any]:
-    if request.body.get("decision_type") != "effect_in_doubt":
-        return {"answer": answer_to(request.body["question"])}
-    word = world.random.choice(["retry", "skip", "done"])
+    if shown(request).get("decision_type") != "effect_in_doubt":
+        return {"answer": answer_to(shown(request)["question"])}
+    word = world.random.choice(world.words)
     world.retries += word == "retry"
+    world.left_out += word != "retry"
     return {"decision": word}
 
 
@@ -188,7 +300,19 @@ def reply(world: World, request: Request) -> dict[str, Any]:
 @pytest.mark.parametrize("seed", range(12))
 @pytest.mark.parametrize(
     "make",
-    [tool_node, langchain_agent, plain_node, effects_side_by_side, graph_in_a_tool],
+    [
+        tool_node,
+        langchain_agent,
+        plain_node,
+        effects_side_by_side,
+        graph_in_a_tool,
+        graphs_in_tools,
+        graphs_in_effects,
+        graphs_side_by_side,
+        asks_side_by_side,
+        shrinking_list,
+        words_that_change,
+    ],
     ids=lambda make: make.__name__,
 )
 async def test_every_ask_hears_its_own_answer(host: Host, make: Any, seed: int) -> None:
@@ -199,4 +323,5 @@ async def test_every_ask_hears_its_own_answer(host: Host, make: Any, seed: int) 
 
     assert world.misheard == []
     assert all(count <= 1 + world.retries for count in world.acts.values()), (world.acts, world.retries)
+    assert world.left_out or world.acts.keys() == world.planned
     assert status is RunStatus.DONE

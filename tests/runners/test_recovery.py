@@ -9,14 +9,15 @@ from langgraph.graph import MessagesState
 from langgraph.types import Command, interrupt
 from typing_extensions import TypedDict
 
-from interlock.domain.event import EventType
+from interlock.domain.event import AssistantMessage, EventType
 from interlock.domain.request import PauseStatus
-from interlock.services.answering import Settled
-from interlock.services.threads import delete_thread
+from interlock.services.requests.answering import Settled
+from interlock.services.threads.threads import delete_thread
 from tests.runners.conftest import Host, on_sqlite
 from tests.runners.deeds import Deeds, Gate
 from tests.runners.script import agent, fan, line
 from tests.runners.stage import ANN, THREAD, Stage, Turn
+from tests.support.bodies import shown
 
 
 class Said(TypedDict, total=False):
@@ -42,7 +43,7 @@ async def test_killed_before_the_first_checkpoint_the_message_is_sent_again(host
 
     turn = await stage.ended(started.run, started.seq)
 
-    assert turn.request.body["question"] == "which one?"
+    assert shown(turn.request)["question"] == "which one?"
     assert (await stage.values())["topic"] == "topic"
 
 
@@ -159,7 +160,7 @@ async def test_consumed_by_a_node_that_ended_it_is_not_sent_to_the_next_question
     turn = await resumed(stage, settled)
 
     assert turn.status == "paused"
-    assert turn.request.body["question"] == "delete PRODUCTION?"
+    assert shown(turn.request)["question"] == "delete PRODUCTION?"
     assert (await stage.values())["said"] == ["yes"]
     assert len(await stage.pauses(PauseStatus.CONSUMED)) == 1
     turn = await stage.tell(turn.request, "maybe")
@@ -181,7 +182,7 @@ async def test_consumed_by_a_node_that_asked_again_it_is_not_sent_to_the_second_
     turn = await resumed(stage, settled)
 
     assert turn.status == "paused"
-    assert turn.request.body["question"] == "delete PRODUCTION?"
+    assert shown(turn.request)["question"] == "delete PRODUCTION?"
     turn = await stage.tell(turn.request, "maybe")
     assert (await stage.values())["said"] == ["yes maybe"]
 
@@ -202,7 +203,7 @@ async def test_two_answered_and_killed_after_one_ended_only_the_other_is_sent(ho
 
     stage = await host(fan(Said, quick, slow))
     turn = await stage.say()
-    asked = {request.body["question"]: request for request in turn.requests}
+    asked = {shown(request)["question"]: request for request in turn.requests}
     await stage.close()
     await stage.answer(asked["A?"], {"answer": "a"})
     settled = await stage.answer(asked["B?"], {"answer": "b"})
@@ -240,9 +241,9 @@ async def test_a_message_that_no_transaction_took_is_put_back_into_the_log(host:
     turn = await stage.ended(started.run, started.seq)
 
     assert turn.status == "done"
-    said = await stage.events(EventType.ASSISTANT_MESSAGE)
-    assert [event.data["text"] for event in said] == ["", "done"]
-    assert said[0].data["tool_calls"][0]["id"] == "c1"
+    said = await stage.events_of(AssistantMessage)
+    assert [one.text for one in said] == ["", "done"]
+    assert said[0].tool_calls[0].id == "c1"
     assert deeds.done == ["send a"]
 
 

@@ -9,10 +9,11 @@ from pydantic import BaseModel, Field
 from typing_extensions import TypedDict
 
 from interlock.domain.errors import InvalidAnswer
-from interlock.domain.request import RequestKind
+from interlock.domain.kinds import RequestKind
 from tests.runners.conftest import Host, on_sqlite
 from tests.runners.script import line
 from tests.runners.stage import Stage
+from tests.support.bodies import shown
 
 pytestmark = on_sqlite
 
@@ -71,7 +72,7 @@ async def test_one_value_is_one_question(host: Host, schema: Any, wrong: str, ri
     stage = await host(asking(schema))
     turn = await stage.say()
     assert turn.request.kind is RequestKind.CLARIFICATION
-    assert turn.request.body["question"] == "tell me"
+    assert shown(turn.request)["question"] == "tell me"
     await refused(stage, turn.request, {"answer": wrong})
 
     turn = await stage.tell(turn.request, right)
@@ -83,8 +84,8 @@ async def test_one_value_is_one_question(host: Host, schema: Any, wrong: str, ri
 async def test_what_may_be_chosen_is_offered(host: Host) -> None:
     stage = await host(asking(Colour), asking(bool))
     turn = await stage.say()
-    assert turn.request.body["options"] == ["red", "blue"]
-    assert turn.request.body["allow_custom"] is False
+    assert shown(turn.request)["options"] == ["red", "blue"]
+    assert shown(turn.request)["allow_custom"] is False
 
 
 async def test_a_model_is_a_question_for_each_of_its_fields(host: Host) -> None:
@@ -92,7 +93,7 @@ async def test_a_model_is_a_question_for_each_of_its_fields(host: Host) -> None:
     turn = await stage.say()
     request = turn.request
     assert request.kind is RequestKind.QUESTIONS
-    asked = request.body["questions"]
+    asked = shown(request)["questions"]
     assert asked[0]["question"] == "Whom is it for?"
     assert [option["value"] for option in asked[2]["options"]] == ["true", "false"]
     assert [option["value"] for option in asked[3]["options"]] == ["red", "blue"]
@@ -127,7 +128,7 @@ async def test_all_of_the_value_is_shown_beside_the_form(host: Host) -> None:
         return {"heard": interrupt(value, response_schema=Order)}
 
     stage = await host(line(Heard, ask))
-    body = (await stage.say()).request.body
+    body = shown((await stage.say()).request)
     assert body["title"] == "Send it?"
     assert body["details"] == {"draft": {"to": "bob"}, "options": ["these are the graph's own"]}
     assert body["value"] == value

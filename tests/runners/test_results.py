@@ -8,8 +8,8 @@ from langgraph.graph import MessagesState
 from interlock import ask
 from interlock.domain.request import Request
 from interlock.langchain import InterlockMiddleware
-from interlock.services import inbox
-from interlock.services.results import Result
+from interlock.services.requests import inbox
+from interlock.services.runs.results import Result
 from tests.runners.conftest import Host
 from tests.runners.deeds import Deeds
 from tests.runners.script import agent, line

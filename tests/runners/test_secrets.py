@@ -6,16 +6,21 @@ from typing import Any
 import pytest
 from langchain_core.messages import AIMessage
 from langchain_core.tools import tool
+from langgraph.graph import END, START, MessagesState, StateGraph
 from sqlalchemy import select
 
-from interlock import ask
+from interlock import ask, effect
 from interlock.domain.errors import InvalidAnswer
 from interlock.langchain import ask_tools
+from interlock.runners.lent import Memory
 from interlock.storage.database import Database
 from interlock.storage.schema import metadata
 from tests.runners.conftest import Host, on_sqlite
 from tests.runners.script import agent
-from tests.runners.stage import THREAD, Stage
+from tests.runners.stage import THREAD, Stage, own_thread
+from tests.support.bodies import shown
+
+pytestmark = pytest.mark.promise("P13")
 
 PLANTED = "sk-planted-3f9a71"
 
@@ -60,9 +65,9 @@ async def test_a_secret_reaches_the_tool_and_no_row_of_the_database(host: Host, 
 
     stage = await host(agent([login, fetch], [("c1", "login", {"user": "u"})], [("c2", "fetch", {"url": "x"})]))
     turn = await stage.say()
-    assert turn.request.body["fields"][0]["name"] == "KEY"
+    assert shown(turn.request)["fields"][0]["name"] == "KEY"
     turn = await stage.reply(turn.request, {"values": {"KEY": PLANTED}, "save": False})
-    assert turn.request.body["question"] == "really?"
+    assert shown(turn.request)["question"] == "really?"
     assert used == [PLANTED, PLANTED]
     assert [value for _, value in (await kept(stage)).values()] == [PLANTED]
     assert PLANTED not in await whole_database(database)
@@ -165,3 +170,88 @@ async def test_what_was_not_asked_for_or_is_missing_is_refused(host: Host, value
         await stage.answer(turn.request, {"values": values})
     assert len(await stage.open_requests()) == 1
     assert await kept(stage) == {}
+
+
+async def test_a_graph_has_in_its_state_what_it_put_there_until_it_is_read_from_the_store(
+    host: Host, database: Database
+) -> None:
+    """What is stored goes without the value, and `ask.secret` has it for as long as the run lasts."""
+    found: list[tuple[str, str, str]] = []
+
+    class State(MessagesState):
+        token: str
+        environment: str
+        header: dict[str, Any]
+
+    def login(state: State) -> dict[str, Any]:
+        key = ask.env_vars(["KEY"])["KEY"]
+        header = effect("login", lambda: {"raw": (key.encode(), f"Bearer {key}")})
+        return {"token": key, "environment": "planted-3", "header": header}
+
+    def use(state: State) -> dict[str, Any]:
+        found.append((state["token"], state["environment"], state["header"]["raw"][1]))
+        if len(found) == 1:
+            ask.clarification("really?")
+        return {"token": ask.secret("KEY")}
+
+    graph: Any = StateGraph(State)
+    graph.add_node("login", login).add_node("use", use)
+    graph.add_edge(START, "login").add_edge("login", "use").add_edge("use", END)
+    stage = await host(graph)
+    turn = await stage.say()
+    turn = await stage.reply(turn.request, {"values": {"KEY": PLANTED}})
+    turn = await stage.tell(turn.request, "yes")
+
+    assert turn.status == "done", turn.error
+    # A word of the value is what it was: the graph may decide by it.
+    assert found == [(PLANTED, "planted-3", f"Bearer {PLANTED}"), ("***", "planted-3", "Bearer ***")]
+    assert PLANTED not in await whole_database(database)
+
+
+@pytest.mark.parametrize("other", [False, True], ids=["the_same_thread", "another_thread"])
+async def test_a_client_kept_from_an_earlier_run_tells_its_key_to_nobody(
+    host: Host, database: Database, other: bool
+) -> None:
+    clients: list[str] = []
+
+    def work(state: MessagesState) -> dict[str, Any]:
+        if not clients:
+            clients.append(ask.env_vars(["KEY"])["KEY"])
+            return {"messages": [AIMessage("connected")]}
+        raise ConnectionError(f"401 for {clients[0]}", clients[0])
+
+    graph: Any = StateGraph(MessagesState)
+    graph.add_node("work", work).add_edge(START, "work").add_edge("work", END)
+    stage = await host(graph)
+    turn = await stage.say()
+    turn = await stage.reply(turn.request, {"values": {"KEY": PLANTED}})
+    assert turn.status == "done"
+
+    turn = await stage.say("and now", own_thread(1) if other else THREAD)
+
+    assert turn.status == "failed"
+    assert turn.error is not None
+    assert "401 for ***" in turn.error
+    assert PLANTED not in await whole_database(database)
+
+
+def test_what_is_remembered_is_the_owners_and_hides_words_in_its_own_thread_only() -> None:
+    memory = Memory()
+    memory.hear("ann", "t1", ["key-for-production"])
+    text = "key-for-production is for production"
+    assert memory.silence("ann", "t1").text(text) == "*** is for ***"
+    assert memory.silence("ann", "t2").text(text) == "*** is for production"
+    assert memory.silence("bob", "t3").text(text) == text
+    assert not memory.silence("bob", "t3").data
+
+
+def test_no_more_is_remembered_than_there_is_room_for() -> None:
+    memory = Memory(room=100)
+    values = [f"{number:040}" for number in range(10)]
+    for number, value in enumerate(values):
+        memory.hear("ann", f"t{number}", [value])
+        assert memory.silence("ann", f"t{number}").text(value) == "***"
+    hidden = [value for value in values if memory.silence("ann", "t0").data(value) == "***"]
+    assert hidden == values[-2:]
+    memory.hear("ann", "long", ["x" * 200])
+    assert memory.silence("ann", "long").text("x" * 200) == "***"

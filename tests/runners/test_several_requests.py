@@ -9,10 +9,14 @@ from langgraph.types import interrupt
 from typing_extensions import TypedDict
 
 from interlock.domain.errors import AlreadySettled
+from interlock.domain.kinds import ClarificationAnswer
 from interlock.domain.request import PauseStatus, RequestStatus
 from tests.runners.conftest import Host
 from tests.runners.script import fan, line
 from tests.runners.stage import BOB
+from tests.support.bodies import shown
+
+pytestmark = pytest.mark.promise("P2")
 
 
 class Said(TypedDict, total=False):
@@ -37,7 +41,7 @@ async def test_nodes_side_by_side_are_resumed_once_when_the_last_request_is_sett
 
     stage = await host(fan(Said, left, right, third))
     turn = await stage.say()
-    asked = {request.body["question"]: request for request in turn.requests}
+    asked = {shown(request)["question"]: request for request in turn.requests}
     assert set(asked) == {"left?", "right?", "third?"}
     assert len({request.interrupt_id for request in turn.requests}) == 3
     assert len({request.pause_id for request in turn.requests}) == 1
@@ -57,7 +61,7 @@ async def test_nodes_side_by_side_are_resumed_once_when_the_last_request_is_sett
 async def test_a_cancelled_sibling_does_not_take_the_others_answers_along(host: Host) -> None:
     stage = await host(fan(Said, left, right))
     turn = await stage.say()
-    asked = {request.body["question"]: request for request in turn.requests}
+    asked = {shown(request)["question"]: request for request in turn.requests}
     await stage.answer(asked["left?"], {"answer": "yes"})
 
     turn = await stage.reply(asked["right?"], None)
@@ -74,7 +78,7 @@ async def test_questions_in_sequence_in_one_node_are_told_apart(host: Host) -> N
     turn = await stage.say()
     ids: list[str | None] = []
     for question, text in (("name?", "Ann"), ("town?", "Oslo"), ("name?", "Bob")):
-        assert turn.request.body["question"] == question
+        assert shown(turn.request)["question"] == question
         ids.append(turn.request.interrupt_id)
         turn = await stage.tell(turn.request, text)
 
@@ -121,7 +125,7 @@ async def test_interrupts_in_subgraphs_are_answered_where_they_were_raised(host:
     builder.add_node("calls", calls).add_edge("__start__", "calls").add_edge("calls", "__end__")
     stage = await host(builder)
     turn = await stage.say()
-    assert sorted(request.body["question"] for request in turn.requests) == ["inner?", "inner?", "left?"]
+    assert sorted(shown(request)["question"] for request in turn.requests) == ["inner?", "inner?", "left?"]
     assert len({request.interrupt_id for request in turn.requests}) == 3
     for number, request in enumerate(turn.requests[:-1]):
         await stage.answer(request, {"answer": str(number)})
@@ -145,8 +149,8 @@ async def test_a_second_answer_is_told_who_won_and_reaches_nothing(host: Host) -
     with pytest.raises(AlreadySettled) as refused:
         await stage.answer(first, {"answer": "yes"}, by=BOB)
 
-    assert refused.value.context["answered_by"] == "ann"
-    assert refused.value.context["answer"] == {"answer": "yes"}
+    assert refused.value.end.by == "ann"
+    assert refused.value.end.answer == ClarificationAnswer("yes")
     assert [request.id for request in await stage.open_requests()] == [second.id]
     assert "said" not in await stage.values() or (await stage.values())["said"] == []
     turn = await stage.tell(second, "later")
@@ -175,7 +179,7 @@ async def test_simultaneous_answers_to_one_question_never_answer_the_next(host: 
     turn = await stage.ended(won.run, won.seq)
 
     assert turn.status == "paused"
-    assert turn.request.body["question"] == "delete PRODUCTION?"
+    assert shown(turn.request)["question"] == "delete PRODUCTION?"
     assert turn.request.status is RequestStatus.PENDING
     assert len(await stage.pauses(PauseStatus.CONSUMED)) == 1
 
@@ -189,4 +193,4 @@ async def test_an_expired_question_takes_no_late_answer(host: Host) -> None:
     with pytest.raises(AlreadySettled) as refused:
         await stage.answer(turn.request, {"answer": "yes"})
 
-    assert refused.value.context["current_status"] is RequestStatus.CANCELLED
+    assert refused.value.end.status is RequestStatus.CANCELLED

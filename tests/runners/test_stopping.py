@@ -13,8 +13,8 @@ from langgraph.types import interrupt
 from interlock.domain.effect import EffectState
 from interlock.domain.run import RunStatus
 from interlock.runners.graph_run import GraphRun
-from interlock.services import messages
-from interlock.services.unfollowed import stop_unfollowed
+from interlock.services.threads import messages
+from interlock.services.threads.followers import stop_unfollowed
 from tests.runners.conftest import Host, on_sqlite
 from tests.runners.deeds import Deeds, Gate
 from tests.runners.script import agent, line

@@ -2,18 +2,26 @@
 
 import asyncio
 from collections.abc import Sequence
-from typing import Any
+from dataclasses import dataclass, field
+from typing import Annotated, Any
 
 import pytest
+from langchain_core.messages import AIMessage, AnyMessage, ToolMessage
 from langchain_core.tools import tool
+from langgraph.graph import START, StateGraph
+from langgraph.graph.message import add_messages
+from langgraph.prebuilt import ToolNode
+from langgraph.types import Command, Send
+from typing_extensions import TypedDict
 
 from interlock import ask
-from interlock.domain.request import RequestKind
+from interlock.domain.kinds import RequestKind
 from interlock.langchain import InterlockMiddleware
 from tests.runners.conftest import Host, on_sqlite
 from tests.runners.deeds import Deeds
-from tests.runners.script import by_hand
+from tests.runners.script import by_hand, calls
 from tests.runners.stage import SECONDS, Stage, Turn
+from tests.support.bodies import shown
 
 
 class Asking:
@@ -47,7 +55,7 @@ async def converse(stage: Stage, turn: Turn) -> tuple[Turn, list[str]]:
     async with asyncio.timeout(SECONDS):
         while turn.status == "paused":
             request = turn.request
-            question = request.body["question"]
+            question = shown(request)["question"]
             asked.append(question)
             turn = await stage.tell(request, question.upper())
     return turn, asked
@@ -86,6 +94,65 @@ async def test_no_call_is_given_the_answer_of_another(
     assert asking.deeds.counts == {name: 1 for name, _, _ in calls}
 
 
+class Chat(TypedDict, total=False):
+    topic: str
+    chat: Annotated[list[AnyMessage], add_messages]
+
+
+@dataclass
+class ChatObject:
+    topic: str = ""
+    chat: Annotated[list[AnyMessage], add_messages] = field(default_factory=list[AnyMessage])
+
+
+def chatting(state: type[Any], tool: Any, made: list[Any], sent: str) -> Any:
+    """A hand-written agent that keeps its messages under a key of its own, or hands its ToolNode the calls alone."""
+    message = calls(*made)
+
+    def say(_: Any) -> Any:
+        is_message = sent == "message"
+        goes: Command[Any] = Command(
+            update={"chat": [message if is_message else AIMessage("see what is sent")]},
+            goto="tools" if is_message else [Send("tools", message.tool_calls)],
+        )
+        return goes
+
+    builder: Any = StateGraph(state)
+    builder.add_node("say", say).add_node("tools", ToolNode([tool], messages_key="chat"))
+    return builder.add_edge(START, "say")
+
+
+@on_sqlite
+@pytest.mark.parametrize("state", [Chat, ChatObject])
+@pytest.mark.parametrize("sent", ["message", "calls"])
+async def test_calls_keep_their_order_wherever_the_node_takes_them_from(
+    host: Host, state: type[Any], sent: str
+) -> None:
+    made_of: list[tuple[str, int, float]] = [("a", 1, 0.05), ("b", 1, 0), ("c", 2, 0.02)]
+    asking = Asking()
+    stage = await host(chatting(state, asking.tool, made(*made_of), sent))
+
+    turn, asked = await converse(stage, await stage.say())
+
+    assert turn.status == "done", turn.error
+    assert asked == ["a0?", "b0?", "c0?", "c1?"]
+    messages = (await stage.values())["chat"]
+    results = {one.tool_call_id: one.text for one in messages if isinstance(one, ToolMessage)}
+    assert results == heard(*made_of)
+
+
+@on_sqlite
+async def test_two_calls_of_a_message_with_one_id_are_not_taken_for_one(host: Host) -> None:
+    deeds = Deeds()
+    twice = [("c", "send", {"path": "a"})] * 2
+    stage = await host(by_hand([deeds.tool("send")], twice))
+
+    turn = await stage.say()
+
+    assert turn.status == "done", turn.error
+    assert deeds.done == ["send a", "send a"]
+
+
 async def test_a_crash_between_two_calls_that_ask_keeps_their_answers_apart(host: Host) -> None:
     calls: list[tuple[str, int, float]] = [("a", 2, 0), ("b", 1, 0), ("c", 1, 0)]
     asking = Asking()
@@ -93,7 +160,7 @@ async def test_a_crash_between_two_calls_that_ask_keeps_their_answers_apart(host
     turn = await stage.say()
     asked: list[str] = []
     while turn.status == "paused":
-        question = turn.request.body["question"]
+        question = shown(turn.request)["question"]
         asked.append(question)
         await stage.close()
         settled = await stage.answer(turn.request, {"answer": question.upper()})
@@ -192,7 +259,7 @@ async def test_approvals_around_calls_that_ask_keep_the_positions(host: Host) ->
         while turn.status == "paused":
             request = turn.request
             is_approval = request.kind is RequestKind.APPROVAL
-            answer = {"decision": "accept"} if is_approval else {"answer": request.body["question"].upper()}
+            answer = {"decision": "accept"} if is_approval else {"answer": shown(request)["question"].upper()}
             turn = await stage.reply(request, answer)
 
     assert turn.status == "done", turn.error

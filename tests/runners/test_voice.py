@@ -8,7 +8,7 @@ from langgraph.config import get_stream_writer
 from langgraph.graph import MessagesState
 from langgraph.types import Command, interrupt
 
-from interlock.domain.event import EventType
+from interlock.domain.event import AssistantMessage, Custom
 from tests.runners.conftest import Host, on_sqlite
 from tests.runners.script import agent, line
 from tests.runners.stage import Stage
@@ -17,7 +17,7 @@ pytestmark = on_sqlite
 
 
 async def said(stage: Stage) -> list[str]:
-    return [event.data["text"] for event in await stage.events(EventType.ASSISTANT_MESSAGE)]
+    return [one.text for one in await stage.events_of(AssistantMessage)]
 
 
 def formed(form: str, text: str) -> Any:
@@ -73,4 +73,4 @@ async def test_what_a_graph_streams_of_its_own_is_in_the_log(host: Host) -> None
 
     stage = await host(line(MessagesState, node))
     await stage.say()
-    assert [event.data for event in await stage.events(EventType.CUSTOM)] == [{"data": {"percent": 50}}]
+    assert await stage.events_of(Custom) == [Custom({"percent": 50})]

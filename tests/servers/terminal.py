@@ -86,13 +86,30 @@ class Terminal:
     def sees_no(self, text: str) -> str:
         return self._wait(self.screen, lambda screen: text not in screen, f"still {text!r} on the screen")
 
-    def waits_at(self, prompt: str) -> str:
-        """The screen, once its last line is a prompt with nothing typed."""
+    def waits_at(self, *prompts: str) -> str:
+        """What stands before the cursor, once it is a prompt that ends so, with nothing typed.
 
-        def is_there(screen: str) -> bool:
-            return screen.rstrip().endswith(prompt)
+        A prompt for what is not shown ends with a space: without it what is typed is still shown, and then forgotten.
+        """
 
-        return self._wait(self.screen, is_there, f"no prompt {prompt!r} at the end of the screen")
+        def is_there(line: str) -> bool:
+            return any(line.endswith(one) if one.endswith(" ") else line.rstrip().endswith(one) for one in prompts)
+
+        return self._wait(lambda: self._cursor()[1], is_there, f"no prompt {prompts!r} at the cursor")
+
+    def enter(self, text: str) -> None:
+        """Type a line. Once this returns the prompt has taken it: a prompt that is waited for next is another one."""
+        before, _ = self._cursor()
+        self.type(text)
+        self.press("Enter")
+        self._wait(lambda: self._cursor()[0], lambda line: line > before, f"{text!r} was not taken")
+
+    def _cursor(self) -> tuple[int, str]:
+        """The number of its line, counted from the first that ever was, and what stands before it there."""
+        where = ["display-message", "-p", "#{history_size} #{cursor_y} #{cursor_x}"]
+        position, *lines = self._tmux([*where, ";", "capture-pane", "-p"]).split("\n")
+        gone, row, column = map(int, position.split())
+        return gone + row, lines[row].ljust(column)[:column]
 
     def exit_code(self) -> int:
         """Of the program, once it has ended."""

@@ -14,6 +14,8 @@ from interlock_client.confirm import AgentEvents, ServerEvent, SystemEvents, Use
 from tests.support.threads import ThreadsClient
 
 WAIT_SECONDS = 20.0
+STORY_SECONDS = 120.0
+"""Of a whole story, in which something is told all the time."""
 
 Told = dict[str, Any]
 
@@ -43,10 +45,10 @@ class ConfirmClient:
 
     def until(self, *events: str) -> list[Told]:
         """The events up to the first with one of these names, which is the last one."""
-        deadline = time.monotonic() + WAIT_SECONDS
+        deadline = time.monotonic() + STORY_SECONDS
         seen: list[Told] = []
         while not seen or seen[-1]["event"] not in events:
-            assert time.monotonic() < deadline, f"no {events} within {WAIT_SECONDS} s: {names(seen)}"
+            assert time.monotonic() < deadline, f"no {events} within {STORY_SECONDS} s: {names(seen)}"
             seen.append(self.next())
         return seen
 

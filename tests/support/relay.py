@@ -1,10 +1,13 @@
 """A connection that can be cut: between a client and a server, at an address of its own that stays."""
 
 import asyncio
+import re
 import socket
 from contextlib import suppress
 from typing import Self
 from urllib.parse import urlsplit
+
+REQUEST = re.compile(rb"^(?:GET|POST) ([^ ?]+)\S* HTTP/1.1\r$", re.MULTILINE)
 
 
 class Relay:
@@ -17,6 +20,8 @@ class Relay:
         self._links: set[asyncio.Task[None]] = set()
         self.deaf = False
         """What is sent arrives, and no reply comes back."""
+        self.requests: list[str] = []
+        """The paths of what was sent."""
 
     @property
     def url(self) -> str:
@@ -53,6 +58,8 @@ class Relay:
         while data := await reader.read(65536):
             if is_reply and self.deaf:
                 continue
+            if not is_reply:
+                self.requests += [path.decode() for path in REQUEST.findall(data)]
             writer.write(data)
             await writer.drain()
         writer.close()

@@ -14,7 +14,7 @@ from collections.abc import Mapping, Sequence
 from functools import cache
 from pathlib import Path
 
-WARM_SECONDS = 60.0
+WARM_SECONDS = 300.0
 LIMITS = ("RLIMIT_NOFILE", "RLIMIT_FSIZE")
 """What a process takes over from the test that starts it."""
 

@@ -18,10 +18,9 @@ from types import FrameType
 from typing import Any
 
 IMPORTED = (
-    "interlock.cli.main",
+    "interlock_client.cli.main",
     "interlock.cli.serving",
     "interlock.agents.demo.agent",
-    "interlock.agents.demo.preview",
     "interlock.faces.app",
     "interlock.faces.web.pages",
     "interlock.metrics",
@@ -29,8 +28,8 @@ IMPORTED = (
     "interlock.runners.loading",
     "interlock.runners.local",
     "interlock.runners.remote",
-    "interlock.services.deadlines",
-    "interlock.services.webhook_sender",
+    "interlock.services.requests.deadlines",
+    "interlock.services.webhooks.sender",
     "interlock.storage.checkpoints",
     "psycopg",
 )
@@ -114,4 +113,4 @@ def _become(asked: dict[str, Any]) -> None:
 
 if __name__ == "__main__":
     _become(Warm(sys.argv[1]).serve())
-    import_module("interlock.cli.main").run()
+    import_module("interlock_client.cli.entry").run()

@@ -86,6 +86,25 @@ def at_once(count: int, act: Callable[[int], Any], seconds: float = 60.0) -> lis
     return results
 
 
+@contextmanager
+def beside(act: Callable[[], object], seconds: float = 30.0) -> Generator[None]:
+    """Act beside the block; leaving it waits for the act, whose connection nobody may close under it."""
+    failures: list[Exception] = []
+
+    def run() -> None:
+        try:
+            act()
+        except Exception as error:
+            failures.append(error)
+
+    thread = threading.Thread(target=run, daemon=True)
+    thread.start()
+    yield
+    thread.join(seconds)
+    assert not thread.is_alive(), f"still going after {seconds} s"
+    assert failures == []
+
+
 def post(client: ThreadsClient, path: str, body: dict[str, Any], headers: dict[str, str] | None = None) -> Reply:
     """A POST with headers of its own, its stream read to the end."""
     with client.http.stream("POST", path, json=body, headers=headers) as response:

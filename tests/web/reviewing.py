@@ -17,7 +17,10 @@ LATE_MS = 600
 LOOK_MS = 150
 """Within so much time a page sees that something on it has moved."""
 
-CONTROLS = re.compile("Approve|Refuse|Reply|Send|Hand over|Don’t answer")
+UNFOLD = (
+    "() => { for (const one of document.querySelectorAll('[data-review] details[data-remember]')) one.open = true; }"
+)
+CONTROLS = re.compile("Approve|Refuse|Reply|Send|Don’t answer")
 
 
 class Review:
@@ -37,7 +40,7 @@ class Review:
         page.on("request", self._heard)
 
     def part(self, heading: str) -> Locator:
-        return self.page.locator("section", has=self.page.locator("h2", has_text=heading))
+        return self.page.locator("section", has=self.page.locator("h2, h3", has_text=heading))
 
     def button(self, name: str) -> Locator:
         return self.bar.get_by_role("button", name=name)
@@ -83,8 +86,14 @@ class Review:
         """The page comes to say so in place of the controls."""
         expect(self.bar).to_contain_text(words)
 
+    def goes_through_the_edit(self) -> None:
+        """To the end of what would run instead."""
+        self.page.locator("[data-end]").scroll_into_view_if_needed()
+        self.bar.get_by_text("Read to the end first").wait_for(state="hidden")
+        self.later()
+
     def types_code(self) -> None:
-        """The digits that stand after the last line."""
+        """The digits shown after the last line."""
         self.code.fill(self.told()["code"] or "")
 
     def finished(self) -> str:
@@ -115,8 +124,9 @@ def opened(person: Person, request_id: str) -> Review:
 
 
 def reviewed(person: Person, page: Page, request_id: str) -> Review:
-    """The request that a page shows, or is about to show, for as long."""
+    """The request that a page shows, or is about to show, for as long; what it offers to remember is unfolded."""
     review = come(Review(person, page, request_id))
+    page.evaluate(UNFOLD)
     review.later()
     return review
 

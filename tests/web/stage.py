@@ -29,6 +29,8 @@ See [the docs](https://example.com/{LONG}).
 """
 TABLED: dict[str, Any] = {"name": LONG, "日本語": ["長い文字列" * 20, {"deep": LONG}], "count": 3}
 
+SECTIONS = ("preferences", "account", "grants", "secrets", "keys", "agents", "connect")
+
 
 def every_page(owner: ThreadsClient) -> dict[str, str]:
     """The addresses of all pages, each with something on it."""
@@ -61,7 +63,8 @@ def every_page(owner: ThreadsClient) -> dict[str, str]:
         "conversation": f"/chat/{spoken(owner)}",
         "waiting conversation": f"/chat/{command['conversation_id']}",
         "history": "/history",
-        **{section: f"/settings/{section}" for section in ("preferences", "grants", "secrets", "keys", "agents")},
+        **{section: f"/settings/{section}" for section in SECTIONS},
+        "no request": "/requests/none",
     }
 
 
@@ -86,7 +89,7 @@ def spoken(owner: ThreadsClient) -> str:
 def shown(page: Page, path: str) -> None:
     """Go there within the app, and wait until all of it is there."""
     lead(page, NOWHERE)
-    lost = page.get_by_role("heading", level=1, name=re.compile("^(There is no such page|没有这个页面)"))
+    lost = page.get_by_role("heading", level=1, name=re.compile("^(Page not found|页面不存在)"))
     lost.wait_for()
     lead(page, path)
     expect(lost).to_have_count(0)

@@ -4,7 +4,7 @@ from collections.abc import Callable
 from typing import Any
 
 import pytest
-from playwright.sync_api import Request, expect
+from playwright.sync_api import Locator, Request, expect
 
 from tests.support.puppet import Call, calls, fails, flood, gate, says, script
 from tests.support.waiting import wait_for
@@ -30,9 +30,7 @@ def test_what_the_agent_says_is_shown_while_it_says_it(reviewer: Person, witness
     page = begin(reviewer, script(calls(("note", {"name": half}), say=["First ", gate(half), "**and** last."])))
     expect(said(page, "First")).to_be_visible()
     expect(page.get_by_text("The agent is working", exact=True)).to_be_visible()
-    expect(page.get_by_label("Message")).to_have_attribute(
-        "placeholder", "The agent is still working: wait, or stop it"
-    )
+    expect(page.get_by_label("Message")).to_have_attribute("placeholder", "The agent is still working: wait or stop it")
     witness.release(half)
     expect(said(page, "First and last.")).to_be_visible()
     expect(page.locator("strong", has_text="and")).to_be_visible()
@@ -58,7 +56,7 @@ def decide(card: Review) -> None:
 
 def hand_over(card: Review) -> None:
     card.page.get_by_label("TOKEN").fill("s3cret-token")
-    card.chooses("Hand over")
+    card.chooses("Send values")
 
 
 def answer_both(card: Review) -> None:
@@ -102,8 +100,8 @@ def test_a_pause_is_answered_where_it_stands_and_the_agent_goes_on(reviewer: Per
     call, act, heading, told = PAUSES[kind]
     card = asks(reviewer, call)
     page = card.page
-    expect(page.get_by_role("heading", level=3, name=heading)).to_be_visible()
-    expect(page.get_by_text("Waits for your answer")).to_be_visible()
+    expect(page.get_by_role("heading", level=2, name=heading)).to_be_visible()
+    expect(page.get_by_text("Waiting for your answer")).to_be_visible()
     expect(page.get_by_label("Message")).to_have_attribute("placeholder", "Answer the request first")
     act(card)
     expect(said(page, told).last).to_be_visible()
@@ -138,7 +136,7 @@ def test_a_stop_while_the_agent_speaks_lets_it_end_its_sentence_and_run_nothing(
     page.keyboard.press("Control+.")
     expect(page.get_by_text("Stopping…")).to_be_visible()
     witness.release(name)
-    expect(page.get_by_text("Stopped. The next message goes on from here.")).to_be_visible()
+    expect(page.get_by_text("Stopped. Your next message continues from here.")).to_be_visible()
     expect(said(page, "Half a sentence.")).to_be_visible()
     assert witness.count(name) == 0
     page.get_by_label("Message").fill(script(says("Going on.")))
@@ -155,7 +153,7 @@ def test_a_stop_lets_the_tool_under_way_finish_and_says_which(reviewer: Person, 
     page.get_by_role("button", name="Stop").click()
     expect(page.get_by_text("Stopping once hold has finished…")).to_be_visible()
     witness.release(name)
-    expect(page.get_by_text("Stopped. The next message goes on from here.")).to_be_visible()
+    expect(page.get_by_text("Stopped. Your next message continues from here.")).to_be_visible()
     expect(said(page, "Not said any more.")).to_have_count(0)
     assert witness.count(name) == 1
 
@@ -164,7 +162,7 @@ def test_a_stop_cancels_what_waits(reviewer: Person, witness: Witness) -> None:
     name = f"cancelled-{reviewer.name}"
     card = asks(reviewer, ("guarded", {"name": name}))
     card.page.get_by_role("button", name="Stop").click()
-    expect(card.page.get_by_text("Stopped. The next message goes on from here.")).to_be_visible()
+    expect(card.page.get_by_text("Stopped. Your next message continues from here.")).to_be_visible()
     assert card.told()["status"] == "cancelled"
     assert witness.count(name) == 0
 
@@ -177,9 +175,19 @@ def test_what_was_said_and_decided_is_there_after_coming_back(reviewer: Person) 
     page.get_by_role("navigation", name="Conversations").get_by_role("link", name="guarded").first.click()
     expect(page).to_have_url(card.page.url)
     expect(said(page, "done kept")).to_have_count(2)
-    expect(page.get_by_text("Approval of guarded · settled")).to_be_visible()
-    page.get_by_role("link", name="See what was decided").click()
+    settled, result = page.get_by_text("You approved this at"), said(page, "done kept").first
+    expect(settled).to_be_visible()
+    expect(page.get_by_text("guarded kept", exact=True)).to_be_visible()
+    assert is_above(settled, result)
+    page.get_by_role("link", name="View request").click()
     expect(page.get_by_role("main")).to_contain_text("You approved this at")
+
+
+def is_above(one: Locator, other: Locator) -> bool:
+    first, second = one.bounding_box(), other.bounding_box()
+    assert first
+    assert second
+    return first["y"] < second["y"]
 
 
 def test_two_pages_of_one_conversation_show_the_same(reviewer: Person) -> None:
@@ -215,7 +223,7 @@ def test_a_failed_run_says_why_and_gives_the_message_back(reviewer: Person) -> N
     message = script(fails("no such <b>model</b>"))
     page = begin(reviewer, message)
     expect(page.get_by_text("The agent failed", exact=True)).to_be_visible()
-    page.get_by_role("button", name="Put my message back").click()
+    page.get_by_role("button", name="Restore my message").click()
     expect(page.get_by_label("Message")).to_have_value(message)
 
 
@@ -246,7 +254,7 @@ def test_a_deleted_conversation_is_gone_from_every_page_and_the_server(person: P
     other = person.opens(f"/chat/{thread_id}")
     expect(said(other, "To be forgotten.")).to_be_visible()
     page.get_by_role("button", name="Delete").click()
-    page.get_by_role("dialog").get_by_role("button", name="Delete for good").click()
+    page.get_by_role("dialog").get_by_role("button", name="Delete", exact=True).click()
     expect(page.get_by_role("heading", level=1, name="New conversation")).to_be_visible()
     expect(page.get_by_text("No conversations yet.")).to_be_visible()
     expect(other.get_by_text("This conversation was deleted.")).to_be_visible()

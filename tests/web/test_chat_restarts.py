@@ -67,7 +67,7 @@ def test_a_restart_in_the_middle_of_a_sentence_loses_and_doubles_no_word(
         thread_id = page.url.rpartition("/")[2]
         wait_for(lambda: finished(root, thread_id), lambda text: f"{TOKENS - 1} whole" in text)
         history = [one["content"] for one in root.history(thread_id) if one["role"] == "assistant"]
-    expect(page.get_by_text("Server restarted").first).to_be_visible()
+    expect(page.get_by_text("The server restarted").first).to_be_visible()
     expect(page.get_by_role("button", name="Send")).to_be_visible()
     paragraphs = page.get_by_role("region", name="Conversation").locator("p").all_inner_texts()
     told = [text.strip() for text in paragraphs if "before" in text or "half" in text or "whole" in text]

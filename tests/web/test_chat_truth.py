@@ -35,7 +35,7 @@ def test_a_request_that_comes_while_its_conversation_is_loaded_can_be_answered(
 
     page.route(f"**/api/{read}/{thread_id}", hold, times=1)
     page.goto(f"/chat/{thread_id}")
-    expect(page.get_by_text("Waits for your answer")).to_be_visible()
+    expect(page.get_by_text("Waiting for your answer")).to_be_visible()
     (request,) = person.client.status(thread_id)["interrupt_info"]["requests"]
     card = reviewed(person, page, request["request_id"])
     card.chooses("Approve")
@@ -69,8 +69,8 @@ def test_a_call_that_a_person_spoke_in_place_of_is_shown_as_not_run_live_and_aft
 def shows_unrun(page: Page, words: str, told: str) -> None:
     tool = page.locator("section[data-state]").filter(has_text="guarded").first
     expect(tool).to_contain_text(words)
-    expect(tool).to_contain_text(f"What the agent was told instead{told}")
-    expect(tool).to_contain_text("Was to be called with")
+    expect(tool).to_contain_text(f"Told to the agent instead{told}")
+    expect(tool).to_contain_text("Arguments (not run)")
     expect(tool.locator("svg.lucide-check")).to_have_count(0)
 
 
@@ -88,6 +88,14 @@ def test_only_what_was_approved_has_a_tick_on_its_receipt(reviewer: Person, how:
     expect(receipt).to_be_visible()
     expect(receipt.locator("svg.lucide-circle-check")).to_have_count(1 if how == "approved" else 0)
     assert view(reviewer.client, review.request_id)["status"] == "answered"
+
+
+def test_a_call_that_was_approved_and_failed_has_no_tick(reviewer: Person) -> None:
+    (entry,) = asked(reviewer.client, ("reprice", {"shown": "broken"}), agent="painter")
+    review = opened(reviewer, entry["request_id"])
+    review.chooses("Approve")
+    review.ends("reprice ran and failed.")
+    expect(review.bar.locator("svg.lucide-circle-check")).to_have_count(0)
 
 
 def test_a_request_is_not_open_on_a_page_that_read_it_before_it_was_settled(person: Person) -> None:

@@ -1,5 +1,6 @@
 """A server that dies while it is answered: the page says nothing that it does not know, and then tells the truth."""
 
+import re
 from collections.abc import Generator
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import suppress
@@ -21,6 +22,7 @@ from tests.web.person import Person
 from tests.web.reviewing import Review, asks, opened
 
 UNSURE = "Sent, no reply. Checking… don’t assume that it ran."
+CHINESE = re.compile("[\u4e00-\u9fff]")
 # Everything that the place of the answer ever says.
 LISTEN = """() => {
   window.said = [];
@@ -75,7 +77,7 @@ def test_of_an_answer_without_a_reply_the_page_asks_what_became_of_it_and_sends_
     never_claimed_success(review)
     own.start()
     if "committing" in name:
-        review.ends("Your answer did not reach the server, and will not any more: nothing was done.")
+        review.ends("Your answer never reached the server and will not be sent again: nothing was done.")
         assert (len(review.sent), review.told()["status"], witness.count(name)) == (1, "pending", 0)
         review.chooses("Approve")
     review.ends("Approved at")
@@ -112,7 +114,7 @@ def test_without_a_connection_nothing_is_answered_and_drafts_stay(
     own.kill()
     review.ends("No connection since")
     review.press("a", "r", "1", "Control+Enter")
-    expect(review.bar.get_by_role("button")).to_have_text(["Retry"])
+    expect(review.bar.get_by_role("button")).to_have_text(["Try again"])
     own.start()
     expect(review.page.get_by_label("What the agent is told")).to_have_value("begun before")
     expect(review.bar.get_by_role("status")).to_contain_text("The server restarted at")
@@ -152,13 +154,13 @@ def test_what_was_cut_short_is_put_to_a_person_in_our_words(
     page = review.page
     expect(page.get_by_role("heading", level=1)).to_have_text("hold was cut short: did it take effect?")
     expect(page.get_by_role("region", name="What was cut short")).to_contain_text('"doubted-again"')
-    expect(page.get_by_text("Interlock asks, not the agent.").first).to_be_visible()
+    expect(page.get_by_text("Interlock asks this, not the agent.").first).to_be_visible()
     expect(page.get_by_text("Written by the agent")).to_have_count(0)
     expect(page.get_by_role("radio", checked=True)).to_have_count(0)
     page.get_by_role("radio", name="Run it again").check()
     review.tries("Send")
     review.is_open()
-    review.code.fill(page.get_by_text("to choose what is dangerous, type").get_by_role("strong").inner_text())
+    review.code.fill(page.get_by_text("▲ options need the code").get_by_role("strong").inner_text())
     review.chooses("Send")
     review.ends("Answered at")
 
@@ -178,3 +180,19 @@ def test_what_was_cut_short_is_put_to_a_person_in_our_words(
     assert (told[0], told[2]) == ("held doubted-again", "it is there")
     assert "Skipped" in told[1]
     assert [witness.count(name) for name in names] == [2, 1, 1]
+
+
+def test_an_english_page_has_no_chinese_sentence_after_a_crash(
+    reviewing: Person, own: ServerProcess, witness: Witness
+) -> None:
+    page = reviewing.opens("/inbox")
+    (request_id,) = cut_short(reviewing.client, own, witness, "doubted-in-english")
+    row = page.get_by_role("link", name="was cut short")
+    expect(row).to_contain_text("hold was cut short: did it take effect?")
+    row.click()
+    expect(page.get_by_role("heading", level=1)).to_contain_text("was cut short")
+    thread_id = view(reviewing.client, request_id)["conversation_id"]
+    for path in (f"/requests/{request_id}", f"/chat/{thread_id}", "/history"):
+        page.goto(path)
+        expect(page.get_by_role("heading", level=1)).to_be_visible()
+        assert not CHINESE.search(page.locator("body").inner_text())

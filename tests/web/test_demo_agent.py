@@ -36,7 +36,7 @@ ENGLISH = {
     "approval": Case("create english.py", (), "Approve", ("english.py is written.",)),
     "clarification": Case("clarify", ("Staging",), "Send", ("Got it: Staging.",)),
     "decision": Case("decide", ("Step by step",), "Send", ("your decision is: Step by step",)),
-    "env_var": Case("I need a key", (), "Hand over", ("I have DEMO_API_KEY now",)),
+    "env_var": Case("I need a key", (), "Send values", ("I have DEMO_API_KEY now",)),
     "questions": Case(
         "ask me three questions", ("Red", "Dog", "Right away"), "Send 3 answers", ("Red", "Dog", "Right away")
     ),
@@ -45,7 +45,7 @@ CHINESE = {
     "approval": Case("创建一个 chinese.py 文件", (), "批准", ("chinese.py 已经写好了。",)),
     "clarification": Case("澄清一下", ("测试环境",), "发送", ("明白了：测试环境。",)),
     "decision": Case("帮我决定", ("逐步发布",), "发送", ("您的决定是：逐步发布",)),
-    "env_var": Case("我需要密钥", (), "提交", ("收到了 DEMO_API_KEY",)),
+    "env_var": Case("我需要密钥", (), "发送这些值", ("收到了 DEMO_API_KEY",)),
     "questions": Case("问我三个问题", ("红色", "狗", "立即执行"), "发送 3 个答案", ("红色", "狗", "立即执行")),
 }
 

@@ -89,6 +89,12 @@ def test_deleting_a_file_takes_the_code(reviewer: Person, workspace: Path) -> No
     wait_for(file.exists, lambda exists: not exists)
 
 
+def test_deleting_a_file_that_is_not_there_says_so(reviewer: Person) -> None:
+    review = ordered(reviewer, "delete never-written.txt")
+    expect(review.shown).to_contain_text("This file does not exist now.")
+    expect(review.shown).not_to_contain_text("What it would do")
+
+
 def test_a_file_that_changed_meanwhile_is_not_overwritten(reviewer: Person, workspace: Path) -> None:
     file = workspace / "shared.txt"
     file.write_text("before\n")
@@ -130,7 +136,7 @@ def test_coming_back_to_a_file_that_changed_turns_approving_off(reviewer: Person
 def test_a_call_that_would_fail_shows_what_it_asks_for(reviewer: Person, workspace: Path) -> None:
     (workspace / "short.txt").write_text("nothing of the sort\n")
     review = ordered(reviewer, 'replace "this" with "that" in short.txt')
-    expect(review.shown).to_contain_text("The change cannot be shown as a difference")
+    expect(review.shown).to_contain_text("No diff: the file is not text")
     expect(review.shown.get_by_role("definition")).to_have_text(['"that"', '"this"', '"short.txt"'])
     review.chooses("Refuse")
     review.chooses("Refuse")
@@ -152,3 +158,14 @@ def test_of_a_difference_of_fifty_thousand_lines_only_what_is_near_the_screen_is
     review.chooses("Approve")
     review.ends("Approved at")
     becomes(workspace / "huge.txt", "replaced")
+
+
+def test_a_row_counts_the_lines_that_would_be_added_and_removed(reviewer: Person, workspace: Path) -> None:
+    (workspace / "counted.txt").write_text("one\ntwo\nthree\n")
+    review = ordered(reviewer, 'replace "two" with "TWO" in counted.txt')
+    row = review.page.locator(f"li[data-request={review.request_id}]")
+    expect(row).to_contain_text("edit_file counted.txt +1 −1")
+    # Of what is settled the file is no longer what the call was to change.
+    review.chooses("Approve")
+    becomes(workspace / "counted.txt", "one\nTWO\nthree\n")
+    assert review.told()["headline"] == "edit_file counted.txt"

@@ -33,7 +33,7 @@ def fresh(request: pytest.FixtureRequest) -> str:
 def test_all_that_was_handed_over_stands_before_the_answer_marked_as_the_agents(reviewer: Person, fresh: str) -> None:
     review = asking(reviewer, fresh)
     expect(review.words.first).to_contain_text("Approve this transfer?")
-    details = review.page.get_by_role("region", name="Handed over by the agent, not checked")
+    details = review.page.get_by_role("region", name="Passed on by the agent, not checked")
     # To the last digit, and with what would not be seen made visible.
     for text in ("amount", "90071992547409931", "accounts", "DE00", "null", "<b>note</b>", "second line"):
         expect(details).to_contain_text(text)
@@ -44,6 +44,19 @@ def test_all_that_was_handed_over_stands_before_the_answer_marked_as_the_agents(
         "([one, other]) => one.compareDocumentPosition(other)", [details.element_handle(), radio.element_handle()]
     ) == 4  # fmt: skip
     expect(review.page.get_by_role("radio", checked=True)).to_have_count(0)
+
+
+def test_parts_of_what_was_handed_over_stand_apart_and_values_beside_their_words(reviewer: Person, fresh: str) -> None:
+    review = asking(reviewer, fresh)
+    words = review.words.first.bounding_box()
+    details = review.page.locator("[data-act=details]").bounding_box()
+    assert words
+    assert details
+    assert details["y"] >= words["y"] + words["height"] + 8
+    for word, value in (("Yes", "true"), ("No", "false")):
+        lines = [review.page.get_by_text(one, exact=True).first.bounding_box() for one in (word, value)]
+        middles = [line["y"] + line["height"] / 2 for line in lines if line]
+        assert abs(middles[0] - middles[1]) <= 2, middles
 
 
 @pytest.mark.parametrize(
@@ -67,7 +80,7 @@ def test_the_page_says_what_the_graph_gets_and_sends_that(
         own = review.page.get_by_label(field, exact=True)
         expect(own).to_be_focused()
         own.fill(typed)
-    expect(review.page.get_by_text(f"The graph gets {gets}", exact=True)).to_be_visible()
+    expect(review.page.get_by_text(f"The graph receives {gets}", exact=True)).to_be_visible()
     review.chooses("Send")
     review.ends("Answered at")
     assert review.finished() == f"the graph got {got!r}"
@@ -97,20 +110,20 @@ def test_json_is_checked_while_it_is_typed(reviewer: Person, fresh: str) -> None
     review.press("4")
     own = review.page.get_by_label("The JSON", exact=True)
     own.fill("[1,")
-    expect(review.page.get_by_text("This is no JSON yet.")).to_be_visible()
+    expect(review.page.get_by_text("This is not valid JSON yet.")).to_be_visible()
     review.chooses("Send")
     review.is_open()
     own.fill("90071992547409931")
     expect(review.page.get_by_text("cannot be sent from a browser")).to_be_visible()
     own.fill("[1, false]")
-    expect(review.page.get_by_text("The graph gets [1,false]")).to_be_visible()
+    expect(review.page.get_by_text("The graph receives [1,false]")).to_be_visible()
 
 
 def test_options_of_the_graphs_own_stay_selectable(reviewer: Person, fresh: str) -> None:
     review = asking(reviewer, fresh, {"question": "Approve?", "options": ["go", "no"], "amount": 3})
     expect(review.page.get_by_role("radio")).to_have_count(6)
     review.press("2")
-    expect(review.page.get_by_text('The graph gets "no"')).to_be_visible()
+    expect(review.page.get_by_text('The graph receives "no"')).to_be_visible()
     review.chooses("Send")
     review.ends("Answered at")
     assert review.finished() == "the graph got 'no'"
@@ -122,7 +135,7 @@ def test_what_it_got_is_told_as_json_afterwards(reviewer: Person, fresh: str) ->
     review.chooses("Send")
     review.ends("Answered at")
     page = reviewer.opens(f"/requests/{review.request_id}")
-    expect(page.get_by_role("heading", name="The graph got")).to_be_visible()
+    expect(page.get_by_role("heading", name="The graph received")).to_be_visible()
     expect(page.get_by_text("false", exact=True)).to_be_visible()
 
 

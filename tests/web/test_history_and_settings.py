@@ -5,7 +5,7 @@ import re
 import httpx
 from playwright.sync_api import Page, expect
 
-from tests.support.hitl import of
+from tests.support.hitl import HitlClient, of
 from tests.support.inbox import answer, asked, view
 from tests.support.threads import ThreadsClient
 from tests.support.waiting import wait_for
@@ -23,8 +23,8 @@ def test_the_history_tells_who_decided_what_and_from_where(reviewer: Person) -> 
         elsewhere.respond(second["request_id"], {"granted": False})
     page = reviewer.opens("/history")
     approved, refused = (page.get_by_role("listitem").filter(has_text=name) for name in ("told-yes", "told-no"))
-    expect(approved).to_contain_text(re.compile(rf"{reviewer.name} · web.*guarded \"told-yes\".*approved", re.DOTALL))
-    expect(refused).to_contain_text(re.compile(rf"{reviewer.name} · API.*execute \"told-no\".*refused", re.DOTALL))
+    expect(approved).to_contain_text(re.compile(rf"{reviewer.name} · web.*guarded told-yes.*approved", re.DOTALL))
+    expect(refused).to_contain_text(re.compile(rf"{reviewer.name} · API.*execute told-no.*refused", re.DOTALL))
     page.get_by_label("Outcome").select_option(label="approved")
     expect(page).to_have_url(f"{reviewer.url}/history?outcome=approved")
     expect(refused).to_have_count(0)
@@ -46,7 +46,7 @@ def test_an_entry_opens_to_what_was_shown_what_came_of_it_and_its_place_in_the_a
     page = reviewer.opens("/history")
     item = page.get_by_role("listitem").filter(has_text="approved, edited").first
     item.locator("summary").first.click()
-    expect(item.get_by_role("region", name="What was asked to run")).to_contain_text('"recorded"')
+    expect(item.get_by_role("group", name="What was asked to run")).to_contain_text('"recorded"')
     expect(item).to_contain_text("recorded-edited")
     shown = view(reviewer.client, entry["request_id"])
     expect(item).to_contain_text(f"Digest of what was shown{shown['digest']}")
@@ -78,11 +78,11 @@ def test_a_revoked_grant_allows_nothing_any_more(reviewer: Person, witness: Witn
         expect(item).to_contain_text("Always allow exactly this guarded call in all my conversations until revoked")
         expect(item).to_contain_text("used once")
         item.get_by_role("button", name="Revoke").click()
-        page.get_by_role("dialog").get_by_role("button", name="Leave it").click()
+        page.get_by_role("dialog").get_by_role("button", name="Cancel").click()
         assert len(client.grants()) == 1
         item.get_by_role("button", name="Revoke").click()
         confirm(page, "Revoke this grant?", "Revoke")
-        expect(page.get_by_text("Nothing is remembered.")).to_be_visible()
+        expect(page.get_by_text("No grants yet.")).to_be_visible()
         assert client.grants() == []
     wait_for(lambda: witness.count(name), lambda count: count == 2)
     assert len(asked(reviewer.client, ("guarded", {"name": name}))) == 1
@@ -103,41 +103,55 @@ def test_a_deleted_value_is_asked_for_again_and_is_nowhere_on_the_page(reviewer:
     assert SECRET not in page.content()
     item.get_by_role("button", name="Delete").click()
     confirm(page, "Delete this value?", "Delete")
-    expect(page.get_by_text("No value is saved.")).to_be_visible()
+    expect(page.get_by_text("No saved values yet.")).to_be_visible()
     assert len(asked(reviewer.client, ("request_env_vars", fields))) == 1
     page.goto("/history")
     expect(page.get_by_role("listitem").first).to_be_visible()
     assert SECRET not in page.content()
 
 
+def test_values_saved_for_two_keys_of_one_agent_name_tell_the_keys_apart(reviewer: Person) -> None:
+    with of(reviewer.client) as client:
+        for key in ("old-desk", "new-desk"):
+            made = client.new_key(key, "agent", agent="twin")
+            with HitlClient(reviewer.url, made["key"]) as agent:
+                asked_for = agent.ask("env_var", {"fields": [{"name": "TWIN_KEY"}]})
+            client.respond(asked_for["request_id"], {"values": {"TWIN_KEY": SECRET}, "save": True})
+    page = reviewer.opens("/settings/secrets")
+    items = page.get_by_role("main").get_by_role("listitem").filter(has_text="TWIN_KEY")
+    expect(items).to_have_count(2)
+    for key in ("old-desk", "new-desk"):
+        expect(items.filter(has_text=f"API key {key} · ")).to_have_count(1)
+
+
 def test_a_key_is_seen_once_works_and_is_refused_when_it_is_revoked(reviewer: Person) -> None:
     page = reviewer.opens("/settings/keys")
     page.get_by_label("Name", exact=True).fill("laptop")
-    page.get_by_label("A person’s: does what I may do").check()
-    page.get_by_label("Holds for").select_option(label="one year")
-    page.get_by_role("main").get_by_role("button", name="Make a key").click()
-    made = page.get_by_role("dialog", name="This is the key. It is shown only now.")
+    page.get_by_label("Personal key: can do what I can do").check()
+    page.get_by_label("Expires after").select_option(label="1 year")
+    page.get_by_role("main").get_by_role("button", name="Create key").click()
+    made = page.get_by_role("dialog", name="Copy your new key. It is shown only once.")
     key = made.get_by_label("Key").input_value()
     for _ in range(3):
         page.keyboard.press("Escape")
     expect(made.get_by_label("Key")).to_have_value(key)
-    made.get_by_role("button", name="I have it").click()
+    made.get_by_role("button", name="I have saved it").click()
     item = page.get_by_role("main").get_by_role("listitem").filter(has_text="laptop")
-    expect(item).to_contain_text(re.compile(r"laptop.*person.*never used.*holds until", re.DOTALL))
+    expect(item).to_contain_text(re.compile(r"laptop.*person.*never used.*expires", re.DOTALL))
     wait_for(page.content, lambda content: key not in content)
     with httpx.Client(base_url=reviewer.url, headers={"authorization": f"Bearer {key}"}) as program:
         assert program.get("/api/v1/session").json()["username"] == reviewer.name
         item.get_by_role("button", name="Revoke").click()
         confirm(page, "Revoke this key?", "Revoke")
-        expect(page.get_by_text("1 key that no longer holds")).to_be_visible()
+        expect(page.get_by_text("1 expired or revoked key")).to_be_visible()
         assert program.get("/api/v1/session").status_code == 401
 
 
 def test_a_key_for_an_agent_asks_under_its_name_and_never_answers(reviewer: Person) -> None:
     page = reviewer.opens("/settings/keys")
     page.get_by_label("Name", exact=True).fill("deploy-bot")
-    page.get_by_label("Name under which it asks").fill("deployer")
-    page.get_by_role("main").get_by_role("button", name="Make a key").click()
+    page.get_by_label("Agent name").fill("deployer")
+    page.get_by_role("main").get_by_role("button", name="Create key").click()
     key = page.get_by_role("dialog").get_by_label("Key").input_value()
     with httpx.Client(base_url=reviewer.url, headers={"authorization": f"Bearer {key}"}) as program:
         asking = {"type": "clarification", "request_data": {"question": "From the bot?"}}
@@ -165,9 +179,9 @@ def test_the_language_is_the_browsers_until_another_one_is_chosen(owner: Threads
     expect(page.get_by_role("heading", level=1, name="Preferences")).to_be_visible()
     expect(page.locator("html")).to_have_attribute("lang", "en")
     page.goto("/inbox")
-    expect(page.get_by_text("Nothing waits.")).to_be_visible()
+    expect(page.get_by_text("All caught up. Nothing is waiting.")).to_be_visible()
     page.goto("/settings/preferences")
-    page.get_by_label("As the browser").check()
+    page.get_by_label("Match browser").check()
     expect(page.get_by_role("heading", level=1, name="偏好")).to_be_visible()
 
 

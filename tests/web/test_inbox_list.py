@@ -50,9 +50,11 @@ def test_each_row_tells_kind_risk_agent_and_call_and_the_page_how_many_wait(pers
     expect(risky).to_contain_text(re.compile(r"High.*execute.*puppet.*Approval.*1 of 2", re.DOTALL))
     expect(plain).to_contain_text(re.compile(r"Medium.*guarded.*2 of 2", re.DOTALL))
     expect(question).to_contain_text(re.compile(r"Question.*14 min left", re.DOTALL))
-    expect(page.get_by_role("heading", level=2)).to_have_text([re.compile("^Has deadline"), re.compile("^No deadline")])
-    expect(page.get_by_role("link", name="3 requests wait")).to_be_visible()
-    expect(page).to_have_title("(3) Interlock")
+    expect(page.get_by_role("heading", level=2)).to_have_text(
+        [re.compile("^With a deadline"), re.compile("^No deadline")]
+    )
+    expect(page.get_by_role("link", name="3 requests waiting")).to_be_visible()
+    expect(page).to_have_title("(3) Inbox · Interlock")
 
 
 def test_opening_the_page_reads_the_list_once(person: Person) -> None:
@@ -61,11 +63,11 @@ def test_opening_the_page_reads_the_list_once(person: Person) -> None:
     person.context.on("request", lambda request: read.append(request.url.removeprefix(f"{person.url}/api/v1/inbox?")))
     page = person.opens()
     expect(row(page, "first")).to_be_visible()
-    expect(page).to_have_title("(1) Interlock")
+    expect(page).to_have_title("(1) Inbox · Interlock")
     # The count is read again after it, so whatever was to be read at the start has been read by now.
     asked(person.client, GUARDED[1])
     expect(page.get_by_role("button", name="1 new · show")).to_be_visible()
-    expect(page).to_have_title("(2) Interlock")
+    expect(page).to_have_title("(2) Inbox · Interlock")
     listed = [query for query in read if query.startswith("limit=200")]
     counted = [query for query in read if query.startswith("limit=1") and query not in listed]
     assert (len(listed), len(counted)) == (1, 2)
@@ -103,15 +105,15 @@ def test_what_is_settled_stays_in_its_place_until_the_list_is_left(person: Perso
     expect(row(page, "first")).to_contain_text("✕ You refused")
     expect(row(page, "second")).to_contain_text("↩ You replied")
     assert place_of(last) == before
-    expect(page.get_by_role("link", name="1 request waits")).to_be_visible()
+    expect(page.get_by_role("link", name="1 request waiting")).to_be_visible()
     page.get_by_role("link", name="History").click()
     expect(page.get_by_role("heading", level=1, name="History")).to_be_visible()
     page.go_back()
     expect(last).to_be_visible()
     expect(row(page, "first")).to_have_count(0)
     answer(person.client, third["request_id"], {"decision": "reject"}).raise_for_status()
-    page.get_by_role("button", name="Tidy up").click()
-    expect(page.get_by_text("Nothing waits.")).to_be_visible()
+    page.get_by_role("button", name="Clear settled").click()
+    expect(page.get_by_text("All caught up. Nothing is waiting.")).to_be_visible()
     expect(page.get_by_text("Last: guarded, refused")).to_be_visible()
 
 
@@ -124,15 +126,15 @@ def test_filters_and_search_stand_in_the_address(person: Person) -> None:
     expect(row(page, "Which one?")).to_be_visible()
     expect(row(page, "guarded")).to_have_count(0)
     page.get_by_label("Risk").select_option(label="High")
-    expect(page.get_by_text("No match; 3 hidden.")).to_be_visible()
+    expect(page.get_by_text("No matches. 3 requests are hidden by the filters.")).to_be_visible()
     page.get_by_role("main").get_by_role("button", name="Clear filters").last.click()
-    page.get_by_label("Search what is asked").fill("日本語 %")
+    page.get_by_label("Search requests").fill("日本語 %")
     expect(page).to_have_url(re.compile(r"/inbox\?q=%E6%97%A5"))
     expect(row(page, "plain")).to_have_count(0)
     expect(row(page, "日本語 %")).to_be_visible()
     page.reload()
     expect(row(page, "日本語 %")).to_be_visible()
-    expect(page.get_by_label("Search what is asked")).to_have_value("日本語 %")
+    expect(page.get_by_label("Search requests")).to_have_value("日本語 %")
     expect(row(page, "plain")).to_have_count(0)
     row(page, "日本語 %").get_by_role("link").click()
     expect(page.get_by_role("heading", level=1, name="execute wants to run")).to_be_focused()
@@ -174,12 +176,12 @@ def test_every_page_is_reached_by_keys_and_fields_keep_their_letters(person: Per
         page.keyboard.type(keys)
         expect(page.get_by_role("heading", level=1, name=heading)).to_be_focused()
     page.keyboard.type("?")
-    expect(page.get_by_role("dialog", name="Keys")).to_contain_text("Enter never approves.")
+    expect(page.get_by_role("dialog", name="Shortcuts")).to_contain_text("Enter never approves.")
     page.keyboard.type("gh")
     page.keyboard.press("Escape")
     expect(page.get_by_role("dialog")).to_have_count(0)
     page.keyboard.type("/")
-    search = page.get_by_label("Search what is asked")
+    search = page.get_by_label("Search requests")
     expect(search).to_be_focused()
     page.keyboard.type("gho?")
     expect(search).to_have_value("gho?")
@@ -193,8 +195,8 @@ def test_letters_that_are_turned_off_do_nothing(owner: ThreadsClient, visit: Vis
     page.get_by_role("link", name="API keys").press("Enter")
     expect(page.get_by_role("heading", level=1, name="API keys")).to_be_focused()
     expect(page.get_by_role("dialog")).to_have_count(0)
-    page.get_by_role("button", name="Keys").click()
-    expect(page.get_by_role("dialog", name="Keys")).to_contain_text("turned off in Settings")
+    page.get_by_role("button", name="Shortcuts").click()
+    expect(page.get_by_role("dialog", name="Shortcuts")).to_contain_text("turned off in Settings")
 
 
 PRESS_AT_ONCE = """

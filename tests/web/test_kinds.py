@@ -3,11 +3,14 @@
 import json
 from typing import Any
 
-from playwright.sync_api import expect
+import pytest
+from playwright.sync_api import Page, ViewportSize, expect
 
 from tests.support import hitl
+from tests.support.threads import ThreadsClient
 from tests.support.witness import Witness
-from tests.web.person import Person
+from tests.web.conftest import Visit
+from tests.web.person import DESKTOP, PHONE, Person
 from tests.web.reviewing import Review, asks, opened
 
 REGION = {"question": "Which region?", "options": ["eu", "us"], "allow_custom": True}
@@ -45,7 +48,7 @@ def test_a_question_is_answered_with_one_of_its_options(reviewer: Person) -> Non
     expect(review.words).to_contain_text("Which region?")
     expect(review.page.get_by_role("radio", checked=True)).to_have_count(0)
     review.chooses("Send")
-    expect(review.bar.get_by_role("alert")).to_have_text("Choose one first.")
+    expect(review.bar.get_by_role("alert")).to_have_text("Choose an option first.")
     review.is_open()
     review.press("2")
     expect(review.page.get_by_role("radio", name="us")).to_be_checked()
@@ -103,9 +106,9 @@ def test_a_decision_is_made_with_a_reason_and_no_option_is_put_forward(reviewer:
 
 def test_a_dangerous_option_takes_its_code_and_a_click(reviewer: Person) -> None:
     review = ask(reviewer, "request_decision", RELEASE)
-    expect(review.code).to_have_count(0)
+    expect(review.code).to_be_disabled()
     review.page.get_by_role("radio", name="dangerous At once").check()
-    printed = review.page.get_by_text("to choose what is dangerous, type").get_by_role("strong").inner_text()
+    printed = review.page.get_by_text("▲ options need the code").get_by_role("strong").inner_text()
     review.chooses("Send")
     expect(review.bar.get_by_role("alert")).to_contain_text("Type the four digits")
     expect(review.code).to_be_focused()
@@ -128,7 +131,7 @@ def test_several_questions_are_sent_together_and_none_is_left_out(reviewer: Pers
     animal.get_by_label("Your own words").fill("axolotl")
     review.chooses("Send 3 answers")
     expect(review.page.get_by_text("2 of 3 answered")).to_be_visible()
-    expect(review.page.get_by_text("← missing")).to_have_count(1)
+    expect(review.page.get_by_text("← not answered")).to_have_count(1)
     how = review.page.get_by_role("group", name="How?").get_by_label("Your own words")
     expect(how).to_be_focused()
     review.is_open()
@@ -173,7 +176,7 @@ def test_a_call_without_arguments_says_so(reviewer: Person) -> None:
     with hitl.of(reviewer.client) as elsewhere:
         made = elsewhere.ask("permission", {"tool_name": "reboot", "args": {}, "risk_level": "critical"})
     review = opened(reviewer, made["request_id"])
-    expect(review.shown).to_contain_text("It takes no arguments.")
+    expect(review.shown).to_contain_text("No arguments.")
     expect(review.shown.get_by_text("▲ Critical")).to_be_visible()
     review.types_code()
     review.chooses("Approve")
@@ -203,7 +206,7 @@ def test_a_refusal_tells_the_agent_why_and_nothing_runs(reviewer: Person, witnes
     review.ends("Refused at")
     assert "not on a Friday" in review.finished()
     assert witness.count("refused-with-reason") == 0
-    expect(review.page.get_by_role("main")).to_contain_text("What was told to the agentnot on a Friday")
+    expect(review.page.get_by_role("main")).to_contain_text("Message to the agentnot on a Friday")
 
 
 def test_a_refusal_needs_no_reason(reviewer: Person, witness: Witness) -> None:
@@ -220,10 +223,34 @@ def test_a_reply_takes_the_place_of_the_result(reviewer: Person, witness: Witnes
     review = ask(reviewer, "guarded", {"name": "replied-to"})
     review.press("m")
     review.chooses("Reply")
-    expect(review.bar).to_contain_text("Write what the agent is to be told.")
+    expect(review.bar).to_contain_text("Write what the agent should be told.")
     review.is_open()
     review.page.get_by_label("What the agent is told").fill("use the other one")
     review.page.get_by_label("What the agent is told").press("Meta+Enter")
     review.ends("Replied at")
     assert review.finished() == "use the other one"
     assert witness.count("replied-to") == 0
+
+
+@pytest.mark.parametrize("size", [DESKTOP, PHONE])
+def test_nothing_moves_when_a_dangerous_option_is_picked(
+    owner: ThreadsClient, visit: Visit, size: ViewportSize
+) -> None:
+    person = visit(owner, viewport=size)
+    person.takes_the_clock()
+    review = ask(person, "request_decision", RELEASE)
+    page = review.page
+    page.get_by_role("radio", name="Step by step").check()
+    before = places(page)
+    page.get_by_role("radio", name="dangerous At once").check()
+    expect(review.code).to_be_enabled()
+    assert places(page) == before
+
+
+def places(page: Page) -> list[dict[str, float]]:
+    """Of everything that takes a click."""
+    found = page.locator("[data-review] :is(input, textarea, button)")
+    return found.evaluate_all(
+        """(all) => all.map((one) => one.getBoundingClientRect()).map(
+          ({ x, y, width }) => ({ x: Math.round(x), y: Math.round(y), width: Math.round(width) }))"""
+    )

@@ -45,7 +45,7 @@ def page(reviewer: Person) -> Generator[Page]:
     page = reviewer.opens("about:blank")
     page.add_init_script(MACHINE)
     page.goto("/inbox")
-    expect(page.get_by_text("Nothing waits.")).to_be_visible()
+    expect(page.get_by_text("All caught up. Nothing is waiting.")).to_be_visible()
     yield page
     forget(reviewer.client)
 
@@ -67,17 +67,17 @@ def comes(page: Page, count: int) -> list[dict[str, Any]]:
 def test_nobody_is_notified_who_did_not_ask_for_it(reviewer: Person, page: Page) -> None:
     leaves(page)
     asked(reviewer.client, ("guarded", {"name": SECRET}))
-    expect(page).to_have_title("(1) Interlock")
+    expect(page).to_have_title("(1) Inbox · Interlock")
     assert (notices(page), page.evaluate("Notification.asked")) == ([], 0)
 
 
 def test_a_notification_names_kind_agent_tool_and_risk_and_shows_no_argument(reviewer: Person, page: Page) -> None:
-    page.get_by_role("button", name="Notify me").click()
-    expect(page.get_by_text("You are notified while this tab is hidden.")).to_be_visible()
+    page.get_by_role("button", name="Turn on notifications").click()
+    expect(page.get_by_text("You will be notified while this tab is hidden.")).to_be_visible()
     leaves(page)
     (entry,) = asked(reviewer.client, ("execute", {"command": SECRET}))
     (notice,) = comes(page, 1)
-    assert (notice["title"], notice["body"]) == ("Approval wanted", "puppet · execute · High risk")
+    assert (notice["title"], notice["body"]) == ("Approval requested", "puppet · execute · High risk")
     page.clock.fast_forward(BURST_MS)
     with of(reviewer.client) as outside:
         outside.ask("clarification", {"question": SECRET})
@@ -92,7 +92,7 @@ def test_a_notification_names_kind_agent_tool_and_risk_and_shows_no_argument(rev
 
 
 def test_a_burst_is_told_as_one_and_what_is_settled_is_taken_away(reviewer: Person, page: Page) -> None:
-    page.get_by_role("button", name="Notify me").click()
+    page.get_by_role("button", name="Turn on notifications").click()
     leaves(page)
     # However long the machine takes, for the page it is one burst.
     page.clock.pause_at(page.evaluate("Date.now()") / 1000 + 1)
@@ -103,7 +103,7 @@ def test_a_burst_is_told_as_one_and_what_is_settled_is_taken_away(reviewer: Pers
     page.clock.fast_forward(BURST_MS)
     page.clock.resume()
     _, burst = comes(page, 2)
-    assert (burst["title"], burst["body"]) == ("2 requests wait", "From puppet. Highest risk: High.")
+    assert (burst["title"], burst["body"]) == ("2 requests waiting", "From puppet. Highest risk: High.")
     answer(reviewer.client, first["request_id"], {"decision": "reject"}).raise_for_status()
     assert comes(page, 1) == [burst]
     for entry in others:
@@ -112,7 +112,7 @@ def test_a_burst_is_told_as_one_and_what_is_settled_is_taken_away(reviewer: Pers
 
 
 def test_who_looks_at_the_page_is_not_notified(reviewer: Person, page: Page) -> None:
-    page.get_by_role("button", name="Notify me").click()
+    page.get_by_role("button", name="Turn on notifications").click()
     asked(reviewer.client, ("guarded", {"name": "looked at"}))
     expect(page.get_by_role("listitem").filter(has_text="looked at")).to_be_visible()
     page.clock.fast_forward(BURST_MS)

@@ -1,5 +1,6 @@
 """Without a connection nobody decides, and nothing is left to be sent when there is one again."""
 
+import re
 import signal
 from collections.abc import Generator
 from pathlib import Path
@@ -9,14 +10,16 @@ from playwright.sync_api import Browser, Route, expect
 
 from tests.support import puppet
 from tests.support.people import People
+from tests.support.puppet import says, script
 from tests.support.server import ServerProcess
 from tests.support.waiting import wait_for
 from tests.support.witness import Witness
+from tests.web.chatting import begin, said, thread_of
 from tests.web.person import Person
 from tests.web.reviewing import Review, asks, offline, opened
 
 HUNG_MS = 12_000
-LOST = "Your answer did not reach the server, and will not any more: nothing was done."
+LOST = "Your answer never reached the server and will not be sent again: nothing was done."
 
 
 @pytest.fixture
@@ -45,12 +48,28 @@ def test_without_a_network_deciding_is_off_at_once_and_nothing_is_sent_later(
     review = opened(reviewer, asks(reviewer, "guarded", name=name))
     with offline(reviewer):
         review.ends("No connection since")
-        expect(review.bar.get_by_role("button")).to_have_text(["Retry"])
+        expect(review.bar.get_by_role("button")).to_have_text(["Try again"])
         review.press("a")
         review.later()
         review.press("a", "r", "Control+Enter")
     review.is_open()
     assert witness.count(name) == 0
+
+
+def test_without_a_network_no_message_is_sent_and_nobody_is_said_to_work_on_it(person: Person) -> None:
+    page = begin(person, script(says("At first.")))
+    expect(said(page, "At first.")).to_be_visible()
+    late = script(says("Much later."))
+    with offline(person):
+        expect(page.get_by_label("Message")).to_have_attribute("placeholder", re.compile("^No connection"))
+        page.get_by_label("Message").fill(late)
+        page.get_by_label("Message").press("Enter")
+        expect(page.get_by_label("Message")).to_have_value(late)
+        expect(page.get_by_text("The agent is working")).to_have_count(0)
+    expect(page.get_by_role("button", name="Send")).not_to_have_attribute("aria-disabled", "true")
+    assert "Much later" not in person.client.http.get(f"/api/history/{thread_of(page)}").raise_for_status().text
+    page.get_by_label("Message").press("Enter")
+    expect(said(page, "Much later.")).to_be_visible()
 
 
 def test_an_answer_that_never_arrived_is_not_sent_when_the_network_is_back(reviewer: Person, witness: Witness) -> None:

@@ -20,6 +20,9 @@ SENTENCES = {
     "Always allow every tool, any arguments, in this conversation": ("all_tools", "session"),
     "Always allow every tool, any arguments, in all my conversations until revoked": ("all_tools", "forever"),
 }
+EVERY_TOOL = "Always allow every tool, any arguments, in this conversation"
+HIGH_RISK = "Also for high-risk calls"
+HIGHER = "Calls of a higher risk are still asked about."
 REVOKED = "Asks again if the tool changes. Revoke in Settings."
 
 
@@ -54,6 +57,7 @@ def test_each_sentence_names_the_tool_the_scope_and_the_end(reviewer: Person) ->
         expect(offered.get_by_role("radio", name=sentence, exact=True)).to_be_visible()
     expect(offered.get_by_role("radio", name=ONCE)).to_be_checked()
     expect(offered).to_contain_text(REVOKED)
+    expect(offered).to_contain_text(HIGHER)
     review.chooses("Refuse")
     review.later()
     review.bar.get_by_text(f"Remember: {ONCE}").click()
@@ -102,12 +106,78 @@ def test_a_promise_for_every_tool_takes_the_code(reviewer: Person) -> None:
     review.tries("Approve")
     review.press("a")
     review.is_open()
-    printed = review.shown.get_by_text("to approve, type").get_by_role("strong").inner_text()
+    printed = review.shown.get_by_text("to approve").get_by_role("strong").inner_text()
     review.code.fill(printed)
     review.chooses("Approve")
     review.ends("Remembered: Always allow every tool")
     (grant,) = grants(reviewer)
     assert (grant["scope"], grant["duration"], grant["tool"]) == ("all_tools", "session", None)
+
+
+def test_every_tool_granted_on_a_medium_call_lets_no_high_risk_command_run_unasked(
+    reviewer: Person, witness: Witness
+) -> None:
+    review = opened(reviewer, asks(reviewer, "guarded", name="kept-below"))
+    review.page.get_by_label(EVERY_TOOL).check()
+    expect(review.page.get_by_label(HIGH_RISK)).not_to_be_checked()
+    review.types_code()
+    review.chooses("Approve")
+    review.ends(f"Remembered: {EVERY_TOOL}")
+    (grant,) = grants(reviewer)
+    assert grant["ceiling"] == "medium"
+    risky = script(calls(("execute", {"command": "kept-below-risky"})))
+    assert "interrupt" in hitl.chatted(reviewer.client, thread_of(review), risky).events
+    assert witness.count("kept-below-risky") == 0
+    listed = reviewer.opens("/settings/grants").get_by_role("main").get_by_role("listitem")
+    expect(listed).to_contain_text("up to medium risk")
+
+
+def test_high_risk_is_a_choice_of_its_own_that_is_asked_about_once_more(reviewer: Person, witness: Witness) -> None:
+    review = opened(reviewer, asks(reviewer, "guarded", name="kept-raised"))
+    high = review.page.get_by_label(HIGH_RISK)
+    expect(high).to_have_count(0)
+    review.page.get_by_label("Always allow exactly this guarded call in this conversation").check()
+    expect(high).to_have_count(0)
+    tool = "Always allow guarded, any arguments, in this conversation"
+    review.page.get_by_label(tool).check()
+    dialog = review.page.get_by_role("dialog", name="Let high-risk calls run without asking?")
+    for way_out in (lambda: review.press("Escape"), dialog.get_by_role("button", name="No, ask about those").click):
+        high.click()
+        expect(dialog).to_be_visible()
+        way_out()
+        expect(dialog).to_have_count(0)
+        expect(high).not_to_be_checked()
+    expect(review.code).to_have_count(0)
+    high.click()
+    dialog.get_by_role("button", name="Yes, also high-risk calls").click()
+    expect(high).to_be_checked()
+    # It takes the code, as whatever is given away so widely.
+    expect(review.code).to_be_visible()
+    # Another promise is another question.
+    review.page.get_by_label(EVERY_TOOL).check()
+    expect(high).not_to_be_checked()
+    high.click()
+    dialog.get_by_role("button", name="Yes, also high-risk calls").click()
+    review.types_code()
+    review.chooses("Approve")
+    review.ends(f"Remembered: {EVERY_TOOL}, also for high-risk calls")
+    (grant,) = grants(reviewer)
+    assert (grant["scope"], grant["ceiling"]) == ("all_tools", "high")
+    risky = script(calls(("execute", {"command": "kept-raised-risky"})))
+    assert "interrupt" not in hitl.chatted(reviewer.client, thread_of(review), risky).events
+    assert witness.count("kept-raised-risky") == 1
+    listed = reviewer.opens("/settings/grants").get_by_role("main").get_by_role("listitem")
+    expect(listed).to_contain_text("up to high risk")
+
+
+def test_a_refusal_offers_no_choice_of_risk(reviewer: Person) -> None:
+    review = opened(reviewer, asks(reviewer, "guarded", name="kept-no-risk"))
+    review.chooses("Refuse")
+    review.later()
+    review.bar.get_by_text(f"Remember: {ONCE}").click()
+    review.bar.get_by_label(EVERY_TOOL.replace("allow", "refuse")).check()
+    expect(review.page.get_by_label(HIGH_RISK)).to_have_count(0)
+    expect(review.page.get_by_text(HIGHER)).to_have_count(0)
 
 
 def test_a_refusal_is_remembered_as_a_refusal(reviewer: Person, witness: Witness) -> None:

@@ -96,12 +96,12 @@ def test_a_question_that_expires_says_what_was_used_and_keeps_the_draft(reviewer
 
 def test_an_approval_that_expires_says_that_nothing_ran_and_keeps_the_draft(reviewer: Person) -> None:
     def begin(review: Review) -> None:
-        review.page.get_by_text("the agent is told so. Nothing runs.").wait_for(timeout=5_000)
+        review.page.get_by_text("nothing runs and the agent is told so.").wait_for(timeout=5_000)
         review.press("m")
         writes("What the agent is told", "half a reply")(review)
 
     review = expired(reviewer, "permission", {"tool_name": "reboot", "args": {}}, begin)
-    review.ends("while you read. Nothing ran; the agent is told that nobody answered.")
+    review.ends("while you were reading. Nothing ran; the agent is told that nobody answered.")
     expect(review.shown.or_(review.page.get_by_text("What was asked to run")).first).to_be_visible()
     assert copies(review) == "half a reply"
     assert review.sent == []
@@ -173,7 +173,7 @@ def test_what_is_settled_tells_who_how_and_from_where(reviewer: Person) -> None:
 def test_a_request_of_somebody_else_is_not_shown(reviewer: Person, owner: ThreadsClient) -> None:
     (entry,) = asked(owner, ("guarded", {"name": "private-words"}))
     page = reviewer.opens(f"/requests/{entry['request_id']}")
-    expect(page.get_by_role("alert")).to_contain_text("There is no such request, or it is not yours to see.")
+    expect(page.get_by_role("alert")).to_contain_text("This request does not exist, or you may not see it.")
     assert "private-words" not in page.content()
 
 

@@ -40,6 +40,36 @@ def test_who_looks_at_a_request_is_named_in_the_list_and_on_the_page_of_the_othe
     expect(theirs.get_by_role("list", name="About this request")).to_contain_text(f"{person.name} is looking")
 
 
+@pytest.mark.parametrize("revoker", ["owner", "giver"])
+def test_a_grant_given_on_somebody_elses_request_says_whose_it_is_and_both_see_and_revoke_it(
+    reviewer: Person, admin: Person, revoker: str
+) -> None:
+    name = f"granted-for-{reviewer.name}"
+    theirs = opened(admin, asks(reviewer, "guarded", name=name))
+    tool = f"Always allow guarded, any arguments, in all of {reviewer.name}’s conversations until revoked"
+    expect(theirs.page.get_by_text("in all my conversations")).to_have_count(0)
+    theirs.page.get_by_label(tool, exact=True).check()
+    theirs.chooses("Approve")
+    theirs.ends(f"Remembered: {tool}")
+    theirs.finished()
+    given = admin.opens("/settings/grants")
+    listed = given.get_by_role("main").get_by_role("listitem").filter(has_text=reviewer.name)
+    expect(listed).to_contain_text(tool)
+    expect(listed).to_contain_text(f"For {reviewer.name}")
+    page = reviewer.opens("/settings/grants")
+    own = page.get_by_role("main").get_by_role("listitem")
+    expect(own).to_contain_text("Always allow guarded, any arguments, in all my conversations until revoked")
+    expect(own).to_contain_text(f"granted by {FIRST} on")
+    item, where = (own, page) if revoker == "owner" else (listed, given)
+    item.get_by_role("button", name="Revoke").click()
+    where.get_by_role("dialog").get_by_role("button", name="Revoke").click()
+    expect(item).to_have_count(0)
+    for who in (reviewer, admin):
+        with of(who.client) as client:
+            assert reviewer.name not in [grant["owner"] for grant in client.grants()]
+    opened(reviewer, asks(reviewer, "guarded", name=f"{name}-again")).is_open()
+
+
 def test_the_other_browser_is_told_at_once_who_took_it(reviewer: Person, admin: Person, witness: Witness) -> None:
     name = f"taken-{reviewer.name}"
     request_id = asks(reviewer, "guarded", name=name)

@@ -40,16 +40,16 @@ def link(server: ServerProcess) -> str:
 
 
 def sign_in(page: Page, name: str, password: str) -> None:
-    page.get_by_label("Name", exact=True).fill(name)
+    page.get_by_label("Username", exact=True).fill(name)
     page.get_by_label("Password", exact=True).fill(password)
     page.get_by_label("Password", exact=True).press("Enter")
 
 
 def make_account(page: Page, name: str, password: str, again: str) -> None:
-    page.get_by_label("Name", exact=True).fill(name)
+    page.get_by_label("Username", exact=True).fill(name)
     page.get_by_label("Password", exact=True).fill(password)
-    page.get_by_label("Password again").fill(again)
-    page.get_by_role("button", name="Make the account and sign in").click()
+    page.get_by_label("Repeat password").fill(again)
+    page.get_by_role("button", name="Create account and sign in").click()
 
 
 def who(page: Page) -> str | None:
@@ -61,7 +61,7 @@ def who(page: Page) -> str | None:
 def test_a_password_opens_the_page_that_was_asked_for(stranger: Person) -> None:
     page = stranger.opens("/history?outcome=refused")
     expect(page.get_by_role("heading", name="Sign in to Interlock")).to_be_visible()
-    expect(page.get_by_label("Name", exact=True)).to_be_focused()
+    expect(page.get_by_label("Username", exact=True)).to_be_focused()
     sign_in(page, stranger.name, stranger.client.password)
     expect(page.get_by_role("heading", level=1, name="History")).to_be_focused()
     assert page.url == f"{stranger.url}/history?outcome=refused"
@@ -73,9 +73,9 @@ def test_a_password_opens_the_page_that_was_asked_for(stranger: Person) -> None:
 def test_a_wrong_password_signs_nobody_in_and_says_what_to_do(stranger: Person) -> None:
     page = stranger.opens("/login")
     sign_in(page, stranger.name, "not this one")
-    expect(page.get_by_role("alert")).to_contain_text("Name and password do not fit")
+    expect(page.get_by_role("alert")).to_contain_text("Wrong username or password")
     expect(page.get_by_role("alert")).to_contain_text("interlock users reset NAME")
-    expect(page.get_by_label("Name", exact=True)).to_have_value(stranger.name)
+    expect(page.get_by_label("Username", exact=True)).to_have_value(stranger.name)
     assert who(page) is None
     sign_in(page, stranger.name, stranger.client.password)
     expect(page.get_by_role("heading", level=1, name="Inbox")).to_be_visible()
@@ -84,11 +84,11 @@ def test_a_wrong_password_signs_nobody_in_and_says_what_to_do(stranger: Person) 
 def test_a_new_account_is_signed_in_once_its_two_passwords_agree(stranger: Person) -> None:
     name = f"new-{uuid.uuid4()}"
     page = stranger.opens("/login")
-    page.get_by_role("button", name="Make an account").click()
+    page.get_by_role("button", name="Create an account").click()
     make_account(page, name, "correct horse", "correct house")
-    expect(page.get_by_role("alert")).to_have_text("The two passwords are not the same.")
+    expect(page.get_by_role("alert")).to_have_text("The passwords do not match.")
     make_account(page, stranger.name, "correct horse", "correct horse")
-    expect(page.get_by_role("alert")).to_have_text("This name is taken. Choose another one.")
+    expect(page.get_by_role("alert")).to_have_text("This username is taken. Choose another one.")
     make_account(page, name, "correct horse", "correct horse")
     expect(page.get_by_role("heading", level=1, name="Inbox")).to_be_visible()
     assert who(page) == name
@@ -114,16 +114,16 @@ def test_the_printed_link_makes_the_first_account_and_holds_once(
     first = visit(owner, fresh.url)
     first.context.clear_cookies()
     page = first.opens(link(fresh))
-    expect(page.get_by_role("heading", name="Make the first account")).to_be_visible()
+    expect(page.get_by_role("heading", name="Create the first account")).to_be_visible()
     assert page.url == f"{fresh.url}/login"
     make_account(page, "ann", "correct horse", "correct horse")
-    expect(page.get_by_text("Nothing waits.")).to_be_visible()
+    expect(page.get_by_text("All caught up. Nothing is waiting.")).to_be_visible()
     session = page.request.get("/api/v1/session").json()
     assert (session["username"], session["role"]) == ("ann", "admin")
     second = visit(owner, fresh.url)
     second.context.clear_cookies()
     page = second.opens(link(fresh))
-    expect(page.get_by_role("alert")).to_contain_text("This link was used before")
+    expect(page.get_by_role("alert")).to_contain_text("This link has already been used")
     assert who(page) is None
 
 

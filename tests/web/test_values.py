@@ -51,7 +51,7 @@ def test_values_reach_the_tools_and_are_nowhere_afterwards(reviewer: Person, wit
     review.page.get_by_label("WEB_REGION required").fill("eu-west")
     assert SECRET not in review.page.evaluate("JSON.stringify([{...sessionStorage}, {...localStorage}])")
     assert SECRET not in review.page.content()
-    review.chooses("Hand over")
+    review.chooses("Send values")
     review.ends("Answered at")
     assert [sent["value"] for sent in review.sent] == [
         {"values": {"WEB_KEY": SECRET, "WEB_REGION": "eu-west"}, "save": False}
@@ -109,9 +109,9 @@ def test_a_secret_is_gone_with_the_page_and_what_is_none_stays_a_draft(reviewer:
 def test_a_value_that_is_needed_is_asked_for_before_anything_is_sent(reviewer: Person) -> None:
     review = needed(reviewer)
     review.page.get_by_label("WEB_REGION required").fill("eu-west")
-    review.chooses("Hand over")
+    review.chooses("Send values")
     expect(review.page.get_by_label("WEB_KEY required")).to_be_focused()
-    expect(review.page.get_by_text("A value is needed.")).to_have_count(1)
+    expect(review.page.get_by_text("Enter a value.")).to_have_count(1)
     review.is_open()
 
 
@@ -148,7 +148,7 @@ def test_a_secret_of_several_lines_keeps_its_lines_and_stays_hidden(
     expect(review.page.get_by_role("button", name="Show for 10 s").first).to_be_visible()
     assert key.evaluate(IS_HIDDEN)
     assert "MIIEvQ" not in review.page.content()
-    review.chooses("Hand over")
+    review.chooses("Send values")
     review.ends("Answered at")
     used(witness, PEM)
     assert review.sent[-1]["value"]["values"]["WEB_KEY"] == PEM
@@ -174,7 +174,7 @@ def test_saved_values_fill_later_asks_without_anybody(reviewer: Person, witness:
     review.page.get_by_label("WEB_KEY required").fill(f"{SECRET}-saved")
     review.page.get_by_label("WEB_REGION required").fill("eu-west")
     review.page.get_by_label("WEB_NOTE optional").fill("kept")
-    review.page.get_by_label("Save encrypted; later asks of this agent are filled without me").check()
+    review.page.get_by_label("Save encrypted, and fill in this agent’s later requests without asking me").check()
     review.page.get_by_label("WEB_KEY required").press("Control+Enter")
     review.ends("Answered at")
     used(witness, f"{SECRET}-saved")

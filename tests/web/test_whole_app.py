@@ -1,96 +1,26 @@
 """What holds for every page: nothing from elsewhere, no policy broken, little to load, room on a phone, axe content."""
 
+import re
 from collections.abc import Generator
 from pathlib import Path
 from typing import Any
 
 import pytest
-from playwright.sync_api import Browser, Page, Request, Response, expect
+from playwright.sync_api import Browser, Page, expect
 
 from tests.support.people import FIRST, People
 from tests.support.server import ServerProcess
 from tests.support.threads import ThreadsClient
 from tests.web.conftest import Visit
-from tests.web.person import DESKTOP, PHONE, Person
+from tests.web.inspecting import Inspector
+from tests.web.person import NOWHERE, PHONE, Person, lead
 from tests.web.reviewing import waits
 from tests.web.stage import every_page, shown
 
-AXE = Path(__file__).parents[2] / "packages" / "web" / "node_modules" / "axe-core" / "axe.min.js"
 FIRST_LOAD = 250_000
 """Bytes, as they come over the wire."""
-
-# Of two looks at one page the second one is for its colours.
-FAULTS = """async (rules) => {
-  const { violations } = await axe.run(document, { resultTypes: ["violations"], ...rules });
-  const grave = violations.filter((one) => ["serious", "critical"].includes(one.impact));
-  return grave.map((one) => `${one.id}: ${one.nodes.map((node) => node.target.join(" ")).join(", ")}`);
-}"""
-# A table of an agent's may scroll by itself. In what is folded up, no layout is kept true.
-WIDE = """async () => {
-  await new Promise((resolve) => requestAnimationFrame(() => requestAnimationFrame(resolve)));
-  const isWide = (element) => element.scrollWidth > element.clientWidth + 1;
-  const scrolls = (element) => ["auto", "scroll"].includes(getComputedStyle(element).overflowX);
-  const isTable = (element) => element.firstElementChild?.tagName === "TABLE";
-  const seen = [...document.querySelectorAll("main, main *, dialog *")].filter((one) => one.checkVisibility());
-  const inner = seen.filter((one) => isWide(one) && scrolls(one) && !isTable(one));
-  const page = document.scrollingElement.scrollWidth > innerWidth ? [document.documentElement] : [];
-  const told = (one) => `${one.tagName} ${one.className} ${one.scrollWidth}>${one.clientWidth} ${one.innerText}`;
-  return [...page, ...inner].map((one) => told(one).slice(0, 200));
-}"""
-VIOLATIONS = """
-window.violations = [];
-document.addEventListener("securitypolicyviolation", (event) => violations.push(event.violatedDirective));
-"""
-
-
-class Inspector:
-    """Looks at pages in both colours, and hears what they load."""
-
-    def __init__(self, page: Page) -> None:
-        self.page = page
-        self.faults: dict[str, list[str]] = {}
-        self.wide: dict[str, list[str]] = {}
-        self.violations: list[str] = []
-        self.hosts: set[str] = set()
-        self.policies: set[str] = set()
-        self._axe = AXE.read_text()
-        page.add_init_script(VIOLATIONS)
-        page.on("request", self._asked)
-        page.on("response", self._answered)
-        page.reload()
-
-    def looks(self, name: str) -> None:
-        """Axe on a desktop, then whether it fits a phone."""
-        if not self.page.evaluate("'axe' in window"):
-            self.page.evaluate(self._axe)
-        for scheme in self._schemes():
-            rules = {"runOnly": ["color-contrast"]} if scheme == "dark" else {}
-            self._note(self.faults, f"{name}, {scheme}", FAULTS, rules)
-        self.page.set_viewport_size({"width": PHONE["width"], "height": PHONE["height"]})
-        self.fits(name)
-        self.page.set_viewport_size({"width": DESKTOP["width"], "height": DESKTOP["height"]})
-        self.violations += self.page.evaluate("violations.splice(0)")
-
-    def fits(self, name: str) -> None:
-        for scheme in self._schemes():
-            self._note(self.wide, f"{name}, {scheme}", WIDE)
-
-    def _schemes(self) -> Generator[str]:
-        for scheme in ("dark", "light"):
-            self.page.emulate_media(color_scheme=scheme)
-            expect(self.page.locator("html")).to_have_attribute("data-theme", scheme)
-            yield scheme
-
-    def _note(self, notes: dict[str, list[str]], name: str, look: str, given: object = None) -> None:
-        if found := self.page.evaluate(look, given):
-            notes[name] = found
-
-    def _asked(self, request: Request) -> None:
-        self.hosts.add("/".join(request.url.split("/")[:3]))
-
-    def _answered(self, response: Response) -> None:
-        if response.request.resource_type == "document":
-            self.policies.add(response.headers.get("content-security-policy", ""))
+READABLE = 4.5
+"""The contrast that WCAG asks for."""
 
 
 @pytest.fixture(scope="module")
@@ -117,7 +47,7 @@ def inspected(
     person.leave()
 
 
-def test_axe_finds_nothing_serious_on_any_page_in_light_or_dark(inspected: Inspector) -> None:
+def test_axe_finds_nothing_on_any_page_in_light_dark_or_forced_colours(inspected: Inspector) -> None:
     assert inspected.faults == {}
 
 
@@ -145,6 +75,55 @@ def test_no_page_scrolls_sideways_on_a_phone_in_chinese(
         expect(inspector.page.locator("html")).to_have_attribute("lang", "zh-CN")
         inspector.fits(name)
     assert inspector.wide == {}
+
+
+@pytest.mark.parametrize("locale", ["en-GB", "zh-CN"])
+def test_the_title_of_every_page_is_its_heading(
+    resident: ThreadsClient, visit: Visit, pages: dict[str, str], locale: str
+) -> None:
+    page = visit(resident, locale=locale).opens()
+    for path in pages.values():
+        shown(page, path)
+        heading = re.escape(page.get_by_role("heading", level=1).inner_text())
+        expect(page).to_have_title(re.compile(rf"^(\(\d+\) )?{heading} · Interlock$"))
+
+
+# axe leaves out what stands in an empty field. Colours are painted, and read back as the eye gets them.
+PLACEHOLDERS = """() => {
+  const canvas = document.createElement("canvas").getContext("2d", { willReadFrequently: true });
+  const painted = (...colours) => {
+    for (const colour of colours) { canvas.fillStyle = colour; canvas.fillRect(0, 0, 1, 1); }
+    return [...canvas.getImageData(0, 0, 1, 1).data].slice(0, 3);
+  };
+  const lightness = (colour) => {
+    const [red, green, blue] = colour.map((one) => one / 255).map(
+      (one) => (one <= 0.04045 ? one / 12.92 : ((one + 0.055) / 1.055) ** 2.4));
+    return 0.2126 * red + 0.7152 * green + 0.0722 * blue;
+  };
+  const grounds = (one) => (one ? [...grounds(one.parentElement), getComputedStyle(one).backgroundColor] : []);
+  const contrast = (field) => {
+    const hint = getComputedStyle(field, "::placeholder").color;
+    const both = [painted(...grounds(field)), painted(...grounds(field), hint)];
+    const [dark, light] = both.map(lightness).sort((one, other) => one - other);
+    return (light + 0.05) / (dark + 0.05);
+  };
+  const all = [...document.querySelectorAll(":is(input, textarea):placeholder-shown")];
+  const hinting = all.filter((one) => one.checkVisibility() && one.placeholder);
+  return hinting.map((one) => [one.placeholder, contrast(one)]);
+}"""
+
+
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+def test_what_stands_in_empty_fields_can_be_read(
+    resident: ThreadsClient, visit: Visit, pages: dict[str, str], scheme: str
+) -> None:
+    page = visit(resident, color_scheme=scheme).opens()
+    found: dict[str, float] = {}
+    for path in pages.values():
+        shown(page, path)
+        found |= dict(page.evaluate(PLACEHOLDERS))
+    assert {"Search requests", "Message the agent", "Username"} <= set(found)
+    assert [hint for hint, contrast in found.items() if contrast < READABLE] == []
 
 
 def opens_editor(page: Page, pages: dict[str, str]) -> None:
@@ -187,6 +166,47 @@ def opens_record(page: Page, pages: dict[str, str]) -> None:
     shown(page, pages["history"])
     page.get_by_role("listitem").filter(has_text="refused").locator("summary").click()
     expect(page.get_by_text("Hash").first).to_be_visible()
+
+
+def is_lost(page: Page, pages: dict[str, str]) -> None:
+    shown(page, pages["inbox"])
+    lead(page, NOWHERE)
+    expect(page.get_by_role("heading", level=1, name="Page not found")).to_be_visible()
+
+
+def answers(page: Page, pages: dict[str, str]) -> None:
+    shown(page, pages["arguments"])
+    waits(page)
+    page.keyboard.press("m")
+    page.get_by_label("What the agent is told").fill("not now")
+    waits(page)
+    page.get_by_label("What the agent is told").press("Control+Enter")
+    expect(page.locator("[data-state=receipt]")).to_be_visible()
+
+
+def loses_its_connection(page: Page, pages: dict[str, str]) -> None:
+    shown(page, pages["command"])
+    page.context.set_offline(True)
+    expect(page.locator("[data-bar]").get_by_text("No connection since")).to_be_visible()
+
+
+def loses_its_session(page: Page, pages: dict[str, str]) -> None:
+    page.context.set_offline(False)
+    shown(page, pages["command"])
+    assert page.context.request.delete("/api/v1/session").ok
+    expect(page.get_by_role("dialog", name="Your session has ended")).to_be_visible()
+
+
+def test_what_becomes_of_a_request_or_a_session_has_no_faults(people: People, visit: Visit) -> None:
+    owner = people.named("passer-by")
+    pages = every_page(owner)
+    person = visit(owner)
+    person.context.clock.install()
+    inspector = Inspector(person.opens())
+    for comes in (is_lost, answers, loses_its_connection, loses_its_session):
+        comes(inspector.page, pages)
+        inspector.looks(comes.__name__)
+    assert (inspector.faults, inspector.wide, inspector.violations) == ({}, {}, [])
 
 
 def test_neither_forms_nor_dialogs_have_faults(resident: ThreadsClient, visit: Visit, pages: dict[str, str]) -> None:
@@ -241,6 +261,6 @@ def test_the_first_load_is_small_and_packed(owner: ThreadsClient, visit: Visit) 
     devtools.on("Network.loadingFinished", loaded)
     with page.expect_response("**/assets/index-*.js") as script:
         page.goto("/inbox")
-    expect(page.get_by_text("Nothing waits.")).to_be_visible()
+    expect(page.get_by_text("All caught up. Nothing is waiting.")).to_be_visible()
     assert script.value.headers["content-encoding"] == "gzip"
     assert 50_000 < sum(sizes) < FIRST_LOAD

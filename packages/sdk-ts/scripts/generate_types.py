@@ -12,35 +12,36 @@ from typing import Any, TypeGuard, TypeVar, cast, get_args
 
 from pydantic import BaseModel
 
-from interlock_client import audit, confirm, hitl, inbox, manage, sessions, threads, webhooks
-from interlock_client.base import Sent, Told
+from interlock_client import account, audit, base, confirm, hitl, inbox, manage, sessions, threads, webhooks
+from interlock_client.base import ClientModel, ServerModel
 
 SOURCES = Path(__file__).parents[1] / "src"
 Aliases = Mapping[str, Any]
 """Sets of words that have a name: wherever one is used, its name stands for it."""
 FACES: Aliases = {
     "ThreadState": threads.Status,
-    "RequestKind": sessions.InterruptType,
+    "RequestKind": base.Kind,
     "RequestType": hitl.RequestType,
-    "RequestStatus": hitl.RequestStatus,
-    "Risk": hitl.Risk,
+    "RequestStatus": base.RequestStatus,
+    "Risk": base.Risk,
     "ResponseType": sessions.ResponseType,
     "ResponseStatus": sessions.ResponseStatus,
     "SessionState": sessions.SessionState,
     "KeyRole": manage.KeyRole,
+    "PersonRole": account.PersonRole,
     "WebhookEvent": webhooks.Event,
     "DeliveryStatus": webhooks.Status,
 }
 INBOX: Aliases = {
-    "Kind": inbox.Kind,
-    "Risk": inbox.Risk,
-    "RequestStatus": inbox.RequestStatus,
+    "Kind": base.Kind,
+    "Risk": base.Risk,
+    "RequestStatus": base.RequestStatus,
     "Outcome": inbox.Outcome,
     "ResultStatus": inbox.ResultStatus,
     "ConversationState": inbox.ConversationState,
 }
 TARGETS: Mapping[str, tuple[Aliases, Sequence[ModuleType]]] = {
-    "wire.ts": (FACES, (threads, hitl, sessions, confirm, manage, audit, webhooks)),
+    "wire.ts": (FACES, (threads, hitl, sessions, confirm, manage, account, audit, webhooks)),
     # Apart, because some have the name of another face's.
     "inbox.ts": (INBOX, (inbox,)),
 }
@@ -110,13 +111,15 @@ def _interface(model: type[BaseModel], aliases: Aliases) -> str:
 
 
 def _is_wire(base: type) -> TypeGuard[type[BaseModel]]:
-    return issubclass(base, BaseModel) and base not in (BaseModel, Sent, Told) and "[" not in base.__name__
+    return (
+        issubclass(base, BaseModel) and base not in (BaseModel, ClientModel, ServerModel) and "[" not in base.__name__
+    )
 
 
 def _field(model: type[BaseModel], name: str, schema: Schema, aliases: Aliases) -> str:
     field = model.model_fields[name]
     optional = not field.is_required()
-    if issubclass(model, Told):
+    if issubclass(model, ServerModel):
         # What the server says is said, but for what is only there at times.
         optional = optional and field.default is None
     kind = "T" if isinstance(field.annotation, TypeVar) else _type(schema, aliases)

@@ -81,6 +81,27 @@ export interface Inbox {
   server_time: string;
 }
 
+export interface Change {
+  path: string;
+  /** write: the whole file, which may exist. */
+  act: "edit" | "write" | "add" | "delete";
+  /** Of an edit: the text that is replaced. */
+  before: string;
+  after: string;
+  /** Where in the file, in the words of a patch. */
+  at: string;
+  moved_to: string | null;
+  /** Every occurrence is replaced, and not only one. */
+  everywhere: boolean;
+}
+
+export interface Presentation {
+  /** The arguments that it stands for. */
+  shows: string[];
+  changes: Change[];
+  markdown: string;
+}
+
 export interface View {
   type: "command" | "file" | "json" | "none";
   /** What will run, complete. */
@@ -89,6 +110,8 @@ export interface View {
   rest: string[];
   /** What else the graph handed over with its interrupt, as JSON. */
   details: string[];
+  /** A call of a coding agent as what it is: changes of files, or a text in Markdown. */
+  presentation?: Presentation | null;
 }
 
 export interface File {
@@ -117,6 +140,10 @@ export interface InboxRequest extends InboxEntry {
   code: string | null;
   args_schema: Record<string, unknown> | null;
   file: File | null;
+  /** What the agent said when it made the call. */
+  said?: string | null;
+  /** Whose words the description is: the tool's own, or those of who asks. */
+  described_by: "tool" | "agent";
   allowed: string[];
   allow_remember: boolean;
   siblings: string[];
@@ -139,6 +166,10 @@ export interface InboxRequest extends InboxEntry {
 export interface Remember {
   duration: "session" | "forever";
   scope: "this_action" | "this_tool" | "all_tools";
+  /** A yes covers calls of high risk too; else none riskier than this. Takes the code. */
+  also_high_risk?: boolean;
+  /** The same once more: without it the answer is refused. */
+  confirm_high_risk?: boolean;
 }
 
 export interface Answer {
@@ -220,6 +251,8 @@ export interface HistoryEntry {
   at: string;
   dwell_ms: number | null;
   digest: string | null;
+  /** Why it was not answered, where somebody said so. */
+  reason?: string | null;
 }
 
 export interface History {

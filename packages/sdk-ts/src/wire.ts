@@ -20,6 +20,8 @@ export type SessionState = "not_found" | "idle" | "running" | "interrupted" | "c
 
 export type KeyRole = "person" | "agent";
 
+export type PersonRole = "owner" | "reviewer" | "admin";
+
 export type WebhookEvent = "request.asked" | "request.expiring" | "request.settled";
 
 export type DeliveryStatus = "waiting" | "delivered" | "failed";
@@ -118,8 +120,11 @@ export interface Deleted {
   deleted: boolean;
 }
 
+/** A message, or an input of the agent's own form; one of them. */
 export interface ChatMessage {
-  message: string;
+  message?: string | null;
+  /** What the agent's graph takes, in place of a message: its fields, as JSON. */
+  input?: unknown;
   user_id?: string | null;
 }
 
@@ -246,6 +251,10 @@ export interface NewRequest {
   request_data: Record<string, unknown>;
   /** A new one is begun when left out. */
   conversation_id?: string | null;
+  /** The asker's own name for a conversation: the first ask under it begins one. */
+  conversation_key?: string | null;
+  /** Of a conversation that this ask begins; made of what is asked when left out. */
+  title?: string | null;
   /** `null`: it waits for as long as it takes. */
   timeout_seconds?: number | null;
   /** The name that people see; a key of an agent has one of its own. */
@@ -304,7 +313,9 @@ export interface CollectedValues {
 
 export interface AgentRequest {
   user_id: string;
-  query: string;
+  query?: string | null;
+  /** What the agent's graph takes, in place of a query: its fields, as JSON. */
+  input?: unknown;
   /** Heeded when the session begins, and not again. */
   system_message?: string | null;
 }
@@ -491,6 +502,10 @@ export interface GrantEntry {
   tool: string | null;
   conversation_id: string | null;
   owner_id: string;
+  /** Whose conversations it stands for; who gave it may be somebody else. */
+  owner: string;
+  /** The highest risk that a yes covers; null for a no, which holds for every risk. */
+  ceiling?: Risk | null;
   granted_by: string;
   request_id: string;
   created_at: string;
@@ -508,6 +523,7 @@ export interface SavedEntry {
   name: string;
   sensitive: boolean;
   owner_id: string;
+  asker_id?: string | null;
   saved_by: string;
   request_id: string;
   created_at: string;
@@ -521,6 +537,70 @@ export interface SavedList {
 export interface Ended {
   id: string;
   ended: boolean;
+}
+
+export interface ChangePassword {
+  old_password: string;
+  new_password: string;
+}
+
+export interface SignInEntry {
+  id: string;
+  signed_in_at: string;
+  /** Right to the minute. */
+  last_used_at: string;
+  expires_at: string;
+  /** null where it is not known. */
+  how: "password" | "link" | null;
+  /** Of an IPv6 address the network. */
+  address: string | null;
+  user_agent: string | null;
+  /** Whether it is the one that this is asked with. */
+  current: boolean;
+}
+
+export interface SignInList {
+  /** The last used first; 200 at the most. */
+  sessions: SignInEntry[];
+  total: number;
+}
+
+export interface SessionsEnded {
+  ended: number;
+  /** What the caller goes on with; a browser has it as its cookie instead. */
+  access_token?: string | null;
+}
+
+export interface PersonEntry {
+  user_id: string;
+  username: string;
+  role: PersonRole;
+  reviews: string[];
+  created_at: string;
+  allowed: boolean;
+  deleted_at: string | null;
+}
+
+export interface PeopleList {
+  people: PersonEntry[];
+}
+
+export interface NewRole {
+  role: PersonRole;
+  /** For a reviewer: the agents they answer for; OWNER/AGENT for one that runs elsewhere. */
+  reviews?: string[];
+}
+
+export interface NewAccess {
+  allowed: boolean;
+}
+
+export interface PersonDeleted {
+  user_id: string;
+  sessions: number;
+  keys: number;
+  grants: number;
+  saved_values: number;
 }
 
 export interface AuditEntry {

@@ -1,5 +1,5 @@
 import { execFile } from "node:child_process";
-import { cp, mkdtemp, readdir, readFile, rm, symlink } from "node:fs/promises";
+import { cp, mkdir, mkdtemp, readdir, readFile, rm, symlink, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { promisify } from "node:util";
@@ -14,7 +14,9 @@ describe("the package", () => {
     expect(Object.keys(built).sort()).toEqual(Object.keys(source).sort());
   });
 
-  test("is packed whole from a clone in which nothing was built", { timeout: 60_000 }, async () => {
+  test("is packed whole from a clone in which nothing was built, and works when installed", {
+    timeout: 60_000,
+  }, async () => {
     const clone = await mkdtemp(join(tmpdir(), "interlock-pack-"));
     try {
       for (const name of ["package.json", "tsconfig.json", "tsconfig.build.json", "src", "README.md", "LICENSE"]) {
@@ -28,6 +30,13 @@ describe("the package", () => {
       for (const name of ["dist/index.js", "dist/index.d.ts", "src/index.ts", "README.md", "LICENSE"]) {
         expect(inside).toContain(`package/${name}`);
       }
+      const empty = join(clone, "empty");
+      await mkdir(empty);
+      await writeFile(join(empty, "package.json"), "{}");
+      await promisify(execFile)("npm", ["install", "--offline", "--silent", join(clone, packed)], { cwd: empty });
+      const program = 'console.log(Object.keys(await import("interlock-client")).sort().join())';
+      const run = await promisify(execFile)("node", ["--input-type=module", "-e", program], { cwd: empty });
+      expect(run.stdout.trim()).toBe(Object.keys(source).sort().join());
     } finally {
       await rm(clone, { recursive: true, force: true });
     }

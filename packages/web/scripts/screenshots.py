@@ -5,13 +5,19 @@
 
 import tempfile
 import uuid
-from collections.abc import Callable
+from collections.abc import Callable, Generator, Sequence
+from contextlib import ExitStack, contextmanager
 from pathlib import Path
+from shutil import rmtree
 from typing import Any
 
+from film import Film
 from playwright.sync_api import Browser, Page, expect
 from small_png import shrink
 
+from tests.hooks.claude import ClaudeCode
+from tests.hooks.hook import Desk
+from tests.hooks.messages_model import Block, MessagesModel, use
 from tests.servers.browser import browser as running_browser
 from tests.support.hitl import HitlClient, of
 from tests.support.server import ServerProcess
@@ -27,6 +33,7 @@ PHONE: dict[str, Any] = {
     "is_mobile": True,
     "device_scale_factor": 2,
 }
+SCREEN: dict[str, Any] = {"viewport": {"width": 1120, "height": 680}}
 TALL = {"viewport": {"width": 1280, "height": 1080}}
 MINUTE = 60
 SETTLED_MS = 700
@@ -170,6 +177,68 @@ RELEASE_ZH: dict[str, Any] = {
 }
 
 
+FILMED = (
+    ("approval", "mia", "create report.py, then run it", "en-GB"),
+    ("approval.zh-CN", "wei", "创建 报告.py，然后运行它", "zh-CN"),
+)
+"""The name of the picture, who is seen in it, what they say, and their language."""
+
+
+CODE = """\
+def total(items):
+    return sum(item.price for item in items)
+
+
+def receipt(items):
+    lines = [f"{item.name}: {item.price}" for item in items]
+    return "\\n".join([*lines, f"Total: {total(items)}"])
+"""
+CHANGED: dict[str, Any] = {
+    "old_string": "def total(items):\n    return sum(item.price for item in items)",
+    "new_string": "def total(items, discount=0):\n"
+    "    full = sum(item.price * item.count for item in items)\n"
+    "    return round(full * (1 - discount), 2)",
+}
+TESTED = use("Bash", command="npm ci && npm test -- --coverage", description="Install and run the tests")
+
+
+@contextmanager
+def claude_code(url: str, who: ThreadsClient) -> Generator[str]:
+    """Claude Code at work in two folders, and waiting for a person in both; the address of its edit."""
+    homes = Path(tempfile.gettempdir()) / who.username
+    homes.mkdir()
+    try:
+        with of(who) as person, ExitStack() as running:
+            edit = use("Edit", "toolu_2", file_path="src/receipt.py", **CHANGED)
+            waiting = [
+                _asked(url, person, running, homes / "laptop", "website", [TESTED]),
+                _asked(
+                    url,
+                    person,
+                    running,
+                    homes / "desktop",
+                    "web-shop",
+                    [use("Read", file_path="src/receipt.py")],
+                    [edit],
+                ),
+            ]
+            yield f"/requests/{waiting[-1]}"
+    finally:
+        rmtree(homes)
+
+
+def _asked(url: str, person: HitlClient, running: ExitStack, home: Path, project: str, *turns: Sequence[Block]) -> str:
+    home.mkdir()
+    key = person.new_key(home.name, "agent", agent="claude-code")["key"]
+    desk = Desk(url, key, person, home)
+    running.enter_context(desk.agent)
+    claude = ClaudeCode(desk, running.enter_context(MessagesModel(*turns)), project=project)
+    (claude.folder / "src").mkdir()
+    (claude.folder / "src" / "receipt.py").write_text(CODE)
+    running.enter_context(claude.run())
+    return desk.asked()[0]["request_id"]
+
+
 class Camera:
     def __init__(self, browser: Browser, admin: ThreadsClient) -> None:
         self._browser = browser
@@ -192,6 +261,16 @@ class Camera:
         shrink(file, page)
         person.leave()
 
+    def films(self, name: str, who: ThreadsClient, act: Callable[[Page, Film], None], **options: Any) -> None:
+        """Somebody who answers what waits for them."""
+        person = Person(self._browser, str(self._admin.http.base_url), who, {**SCREEN, **options})
+        page = person.opens("/inbox")
+        film = Film(page)
+        act(page, film)
+        page.goto("about:blank")
+        film.save(IMAGES / f"{name}.png", page)
+        person.leave()
+
     def _looks(self, path: str) -> None:
         """Somebody else has the request on their screen."""
         if path.startswith("/requests/"):
@@ -212,7 +291,33 @@ def from_its_beginning(page: Page) -> None:
 
 def opened(page: Page) -> None:
     page.get_by_role("listitem").filter(has_text="send_email").locator("summary").click()
-    expect(page.get_by_text("Place in the audit chain")).to_be_visible()
+    expect(page.get_by_text("Audit trail")).to_be_visible()
+
+
+def approves(page: Page, film: Film) -> None:
+    """One click for what is harmless enough, and the code for what is not; both really run."""
+    bar = page.locator("[data-bar]")
+    row = page.locator("li[data-request] a").first
+    expect(row).to_be_visible()
+    film.takes(1_600)
+    film.clicks(row)
+    yes = bar.locator("[data-act=yes]")
+    expect(yes).to_be_visible()
+    film.takes(2_400)
+    film.clicks(yes)
+    following = bar.locator("a[href^='/requests/']")
+    expect(following).to_be_visible()
+    film.takes(2_000)
+    film.clicks(following)
+    code = bar.locator("[data-act=code]")
+    expect(code).to_be_visible()
+    film.takes(2_600)
+    film.clicks(code, 700)
+    code.press_sequentially(page.locator("[data-code]").inner_text())
+    film.takes(1_200)
+    film.clicks(yes)
+    expect(page.locator("[data-act=result]")).to_be_visible()
+    film.takes(3_200)
 
 
 def main() -> None:
@@ -230,6 +335,11 @@ def take_all(browser: Browser, server: ServerProcess) -> None:
     admin, ann, lin = (ThreadsClient(server.url, name).sign_in() for name in ("li", "ann", "lin"))
     (server.data / "workspace" / "settings.py").write_text(SETTINGS)
     camera = Camera(browser, admin)
+    for name, who, message, locale in FILMED:
+        somebody = ThreadsClient(server.url, who).sign_in()
+        somebody.chat(somebody.new_thread(), message)
+        camera.films(name, somebody, approves, locale=locale)
+        somebody.http.close()
     told, told_zh = Story(ann), Story(lin)
     pages, pages_zh = english(told), chinese(told_zh)
     camera.takes("inbox", ann, "/inbox", first_row)
@@ -240,6 +350,11 @@ def take_all(browser: Browser, server: ServerProcess) -> None:
     camera.takes("history", ann, pages["history"], opened, **TALL)
     camera.takes("phone", ann, pages["request"], **PHONE)
     camera.takes("inbox.zh-CN", lin, pages_zh["request"], locale="zh-CN")
+    for name, who, locale in (("claude-code", "max", "en-GB"), ("claude-code.zh-CN", "chen", "zh-CN")):
+        coder = ThreadsClient(server.url, who).sign_in()
+        with claude_code(server.url, coder) as edit:
+            camera.takes(name, coder, edit, locale=locale)
+        coder.http.close()
     for story in (told, told_zh):
         story.close()
     admin.http.close()

@@ -4,6 +4,8 @@ import base64
 import struct
 import zlib
 from collections import Counter
+from collections.abc import Sequence
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -24,17 +26,36 @@ PIXELS = """async (data) => {
 """Only a browser is there to read a picture."""
 
 
+@dataclass(frozen=True, slots=True)
+class Picture:
+    """Its dots in rows, three bytes each."""
+
+    width: int
+    height: int
+    dots: Sequence[bytes]
+
+
 def shrink(file: Path, blank: Page) -> None:
     """In place; `blank` is a page with nothing on it."""
-    found: dict[str, Any] = blank.evaluate(PIXELS, base64.b64encode(file.read_bytes()).decode())
+    picture = read(file.read_bytes(), blank)
+    palette, indexed = in_few_colours(picture)
+    parts = (b"PLTE", palette), (b"IDAT", packed(indexed, picture.width)), (b"IEND", b"")
+    file.write_bytes(png(header(picture.width, picture.height), *parts))
+
+
+def read(data: bytes, blank: Page) -> Picture:
+    found: dict[str, Any] = blank.evaluate(PIXELS, base64.b64encode(data).decode())
     pixels = base64.b64decode(found["pixels"])
-    colours = [pixels[at : at + 3] for at in range(0, len(pixels), 3)]
-    counted = Counter(colours)
+    return Picture(found["width"], found["height"], [pixels[at : at + 3] for at in range(0, len(pixels), 3)])
+
+
+def in_few_colours(*pictures: Picture) -> tuple[bytes, bytes]:
+    """One palette for all of them, and their dots, one after the other, as places in it."""
+    counted = Counter(dot for picture in pictures for dot in picture.dots)
     palette = _palette([colour for colour, _ in counted.most_common()])
     places = {colour: index for index, colour in enumerate(palette)}
     places |= {colour: _nearest(colour, palette) for colour in counted if colour not in places}
-    indexed = bytes(places[colour] for colour in colours)
-    file.write_bytes(_png(found["width"], found["height"], b"".join(palette), indexed))
+    return b"".join(palette), bytes(places[dot] for picture in pictures for dot in picture.dots)
 
 
 def _palette(colours: list[bytes]) -> list[bytes]:
@@ -54,10 +75,16 @@ def _distance(one: bytes, other: bytes) -> int:
     return sum((left - right) ** 2 for left, right in zip(one, other, strict=True))
 
 
-def _png(width: int, height: int, palette: bytes, indexed: bytes) -> bytes:
+def packed(indexed: bytes, width: int) -> bytes:
     rows = b"".join(b"\0" + indexed[at : at + width] for at in range(0, len(indexed), width))
-    header = struct.pack(">IIBBBBB", width, height, 8, 3, 0, 0, 0)
-    parts = ((b"IHDR", header), (b"PLTE", palette), (b"IDAT", zlib.compress(rows, 9)), (b"IEND", b""))
+    return zlib.compress(rows, 9)
+
+
+def header(width: int, height: int) -> tuple[bytes, bytes]:
+    return b"IHDR", struct.pack(">IIBBBBB", width, height, 8, 3, 0, 0, 0)
+
+
+def png(*parts: tuple[bytes, bytes]) -> bytes:
     return b"\x89PNG\r\n\x1a\n" + b"".join(_part(name, data) for name, data in parts)
 
 

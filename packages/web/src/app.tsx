@@ -12,6 +12,7 @@ import { Layout } from "@/shell/layout";
 import { Loading } from "@/shell/loading";
 import { NotFound } from "@/shell/not-found";
 import { useTheme } from "@/shell/theme";
+import { useVisibleHeight } from "@/shell/visible-height";
 
 const ChatPage = lazy(async () => ({ default: (await import("@/chat/chat-page")).ChatPage }));
 const HistoryPage = lazy(async () => ({ default: (await import("@/history/history-page")).HistoryPage }));
@@ -19,6 +20,7 @@ const SettingsPage = lazy(async () => ({ default: (await import("@/settings/sett
 
 export function App() {
   useTheme();
+  useVisibleHeight();
   return (
     <Announcer>
       <ErrorBoundary place="app">

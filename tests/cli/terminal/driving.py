@@ -7,9 +7,9 @@ from typing import Any
 
 from textual.pilot import Pilot
 
-from interlock.cli.terminal.app import InboxApp
-from interlock.cli.terminal.confirm_screen import ConfirmScreen
-from interlock.cli.terminal.request_screen import RequestScreen
+from interlock_client.cli.terminal.app import InboxApp
+from interlock_client.cli.terminal.confirm_screen import ConfirmScreen
+from interlock_client.cli.terminal.request_screen import RequestScreen
 from interlock_client.client import Interlock
 from tests.support.hitl import HitlClient
 

@@ -4,13 +4,14 @@ from typing import Any
 
 import pytest
 
-from interlock.cli.terminal import request_screen
-from interlock.cli.terminal.confirm_screen import ConfirmScreen
-from interlock.cli.terminal.edit_screen import EditScreen
-from interlock.cli.terminal.request_screen import RequestScreen
+from interlock_client.cli.terminal import request_screen
+from interlock_client.cli.terminal.confirm_screen import ConfirmScreen
+from interlock_client.cli.terminal.edit_screen import EditScreen
+from interlock_client.cli.terminal.request_screen import RequestScreen
 from tests.cli.terminal.driving import Asker, inbox
 from tests.support.hitl import HitlClient
 from tests.support.server import ServerProcess
+from tests.support.threads import ThreadsClient
 
 
 def is_pending(person: HitlClient, request_id: str) -> bool:
@@ -212,13 +213,13 @@ async def test_a_permission_is_remembered_as_the_sentence_says(
 
 
 async def test_allowing_every_tool_takes_the_word(
-    server: ServerProcess, key: str, asker: Asker, person: HitlClient
+    server: ServerProcess, key: str, asker: Asker, person: HitlClient, owner: ThreadsClient
 ) -> None:
     asked = asker.approval()
     async with inbox(server.url, key) as driver:
         await driver.open("file_delete")
         await driver.press("a", "7", "a")
-        await driver.sees("Always allow every tool, any arguments, in all conversations")
+        await driver.sees(f"Always allow every tool, any arguments, in all of {owner.username}'s conversations")
         await driver.sees("type YES in full")
         assert is_pending(person, asked)
         await driver.type("YES")
@@ -226,6 +227,40 @@ async def test_allowing_every_tool_takes_the_word(
         await driver.sees("✓ approved")
     grants = [(grant["scope"], grant["duration"], grant["allow"]) for grant in person.grants()]
     assert grants == [("all_tools", "forever", True)]
+
+
+async def test_high_risk_is_a_choice_of_its_own_that_takes_its_own_words(
+    server: ServerProcess, key: str, asker: Asker, person: HitlClient
+) -> None:
+    asked = asker.approval()
+    async with inbox(server.url, key) as driver:
+        await driver.open("file_delete")
+        await driver.press("a")
+        await driver.sees("[ ] h also for high-risk calls")
+        await driver.press("h", "2", "a")
+        await driver.sees("High-risk calls go with any arguments or every tool only")
+        await driver.press("6", "a")
+        await driver.sees("high-risk calls?")
+        await driver.type("YES")
+        await driver.press("ctrl+s")
+        await driver.sees("That is not it: type HIGH RISK in full")
+        assert is_pending(person, asked)
+        await driver.press("backspace", "backspace", "backspace")
+        await driver.type("HIGH RISK")
+        await driver.press("ctrl+s")
+        await driver.sees("✓ approved")
+    assert [(grant["scope"], grant["ceiling"]) for grant in person.grants()] == [("all_tools", "high")]
+
+
+async def test_without_that_choice_a_permission_stays_below_high_risk(
+    server: ServerProcess, key: str, asker: Asker, person: HitlClient
+) -> None:
+    asker.approval()
+    async with inbox(server.url, key) as driver:
+        await driver.open("file_delete")
+        await driver.press("a", "h", "h", "4", "a")
+        await driver.sees("✓ approved")
+    assert [grant["ceiling"] for grant in person.grants()] == ["medium"]
 
 
 async def test_of_a_risky_call_only_the_very_same_is_remembered(server: ServerProcess, key: str, asker: Asker) -> None:

@@ -34,16 +34,16 @@ def chat(server: ServerProcess, key: str, tmp_path: Path, thread: str) -> Genera
 
 
 def say(chat: Terminal, *turns: Turn) -> None:
-    chat.sees("you>")
-    chat.type(script(*turns))
-    chat.press("Enter")
+    # At the end of the screen: an earlier prompt is still to be seen, and what is typed too early is forgotten.
+    chat.waits_at("you>")
+    chat.enter(script(*turns))
 
 
 def answer(chat: Terminal, prompt: str, *typed: str) -> None:
     chat.sees(prompt)
     for text in typed:
-        chat.type(text)
-        chat.press("Enter")
+        chat.waits_at(">", ":")
+        chat.enter(text)
 
 
 def test_a_risky_call_needs_the_typed_word(
@@ -101,6 +101,22 @@ def test_a_permission_is_remembered_in_plain_words(chat: Terminal, person: HitlC
     assert [(grant["scope"], grant["duration"]) for grant in person.grants()] == [("this_tool", "session")]
 
 
+def test_a_permission_for_high_risk_too_takes_its_own_words(
+    chat: Terminal, person: HitlClient, owner: ThreadsClient
+) -> None:
+    say(chat, calls(("guarded", {"name": "again"})))
+    answer(chat, "yes | no [reason]", "always")
+    answer(chat, "NUMBER high: also for high-risk calls", "4 high")
+    chat.sees(f"Always allow guarded, any arguments, in all of {owner.username}'s conversations")
+    answer(chat, "also for high-risk calls? HIGH RISK", "yes")
+    answer(chat, "yes | no [reason]", "always")
+    answer(chat, "NUMBER high: also for high-risk calls", "4 high")
+    answer(chat, "also for high-risk calls? HIGH RISK", "HIGH RISK")
+    chat.sees("done again")
+    told = [(grant["scope"], grant["duration"], grant["ceiling"]) for grant in person.grants()]
+    assert told == [("this_tool", "forever", "high")]
+
+
 @pytest.mark.parametrize(
     ("call", "typed", "told"),
     [
@@ -125,8 +141,7 @@ def test_questions_are_asked_line_by_line(chat: Terminal, call: Call, typed: lis
     say(chat, calls(call), THE_END)
     for text in typed:
         chat.waits_at(" >")
-        chat.type(text)
-        chat.press("Enter")
+        chat.enter(text)
     assert told in chat.sees("the end")
 
 
@@ -145,11 +160,12 @@ def test_what_an_agent_says_does_not_steer_the_terminal(chat: Terminal) -> None:
 
 def test_control_c_stops_the_agent_and_leaves_what_waits(chat: Terminal, thread: str, person: HitlClient) -> None:
     say(chat, calls(("guarded", {"name": "left"})))
-    chat.sees("yes | no [reason]")
+    chat.waits_at("/cancel >")
     chat.press("C-c")
     chat.sees("still waits")
     assert person.one_pending(thread)["status"] == "pending"
     say(chat, says("more"))
     chat.sees("Not sent")
+    chat.waits_at("/cancel >")
     answer(chat, "yes | no [reason]", "no")
     chat.sees("guarded refused")

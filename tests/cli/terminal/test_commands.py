@@ -90,8 +90,24 @@ def test_an_answer_is_remembered_when_that_is_said(
     interlock: Interlock, server: ServerProcess, key: str, asker: Asker, person: HitlClient
 ) -> None:
     options = ["--yes", "--remember", "forever", "--scope", "this_tool"]
-    assert interlock("answer", asker.approval(), *options, url=server.url, key=key).returncode == 0
-    assert [(grant["scope"], grant["duration"]) for grant in person.grants()] == [("this_tool", "forever")]
+    done = interlock("answer", asker.approval(), *options, url=server.url, key=key)
+    assert done.returncode == 0
+    (grant,) = person.grants()
+    assert (grant["scope"], grant["duration"], grant["ceiling"]) == ("this_tool", "forever", "medium")
+    assert f"It stands in all of {grant['owner']}'s conversations with this agent until revoked." in done.stdout
+
+
+def test_high_risk_is_remembered_when_that_is_said_and_confirmed(
+    interlock: Interlock, server: ServerProcess, key: str, asker: Asker, person: HitlClient
+) -> None:
+    request_id = asker.approval()
+    options = ["--yes", "--remember", "session", "--scope", "all_tools", "--also-high-risk"]
+    done = interlock("answer", request_id, *options, url=server.url, key=key)
+    assert done.returncode == 2
+    assert "--confirm-high-risk" in done.stderr
+    assert person.look(request_id)["status"] == "pending"
+    assert interlock("answer", request_id, *options, "--confirm-high-risk", url=server.url, key=key).returncode == 0
+    assert [grant["ceiling"] for grant in person.grants()] == ["high"]
 
 
 def test_a_request_is_cancelled(interlock: Interlock, server: ServerProcess, key: str, asker: Asker) -> None:
@@ -131,6 +147,10 @@ def test_what_the_server_refuses_is_exit_code_1_with_the_reason(
         ["--yes", "--remember", "sometimes"],
         ["--yes", "--remember", "forever", "--scope", "everything"],
         ["--yes", "--remember", "forever", "--args", "{}"],
+        ["--yes", "--also-high-risk", "--confirm-high-risk"],
+        ["--yes", "--remember", "forever", "--also-high-risk", "--confirm-high-risk"],
+        ["--yes", "--remember", "forever", "--scope", "this_tool", "--confirm-high-risk"],
+        ["--no", "--remember", "forever", "--scope", "this_tool", "--also-high-risk", "--confirm-high-risk"],
         ["--yes", "--save"],
         ["--value", "NAME=sesame7"],
         ["--value", "NAME"],

@@ -120,8 +120,7 @@ def test_a_chat_asks_how_it_is_meant(
         chat.sees("Mal")
         for text in typed:
             chat.waits_at("json JSON | /cancel >")
-            chat.type(text)
-            chat.press("Enter")
+            chat.enter(text)
         chat.sees(gets)
         chat.sees("you>")
     assert finished(owner, thread) == f"the graph got {got!r}"

@@ -5,16 +5,19 @@ import unicodedata
 from datetime import UTC, datetime
 from typing import Any
 
+import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from interlock.cli.terminal.asked import Kind, Waiting
-from interlock.cli.terminal.editing import changes, read
-from interlock.cli.terminal.revealing import json_text, lines, plain
-from interlock.cli.terminal.sections import sections
-from interlock.cli.terminal.wording import heading, remembering
+from interlock_client.cli.terminal.asked import Kind, Waiting
+from interlock_client.cli.terminal.editing import NotJson, changes, read, read_any
+from interlock_client.cli.terminal.revealing import json_text, lines, plain
+from interlock_client.cli.terminal.sections import sections
+from interlock_client.cli.terminal.wording import heading, remembering
 from tests.cli.terminal.driving import Asker, inbox
 from tests.support.server import ServerProcess
+
+pytestmark = pytest.mark.promise("P17")
 
 NASTY = [
     "\x1b[2J\x1b[H",
@@ -136,3 +139,28 @@ async def test_a_hostile_request_of_a_real_agent_is_shown_escaped(
         assert "tool\\x1b[31m wants to run" in shown
         assert "\\x1b[2J[bold]safe[/bold]\\u200b" in shown
         assert is_safe(shown)
+
+
+@pytest.mark.parametrize(
+    ("typed", "told"),
+    [
+        ("1e999", "1e999 is larger"),
+        ('{"a": [-1E+400]}', "larger"),
+        ("9" * 5_000, "too many digits"),
+        ("[" * 61 + "]" * 61, "nested too deeply"),
+        ("[" * 100_000 + "]" * 100_000, "nested too deeply"),
+        ('{"a":' * 200 + "1" + "}" * 200, "nested too deeply"),
+        ("Infinity", "no JSON"),
+    ],
+    ids=lambda text: text[:12],
+)
+def test_json_that_cannot_be_sent_as_it_is_typed_is_no_answer(typed: str, told: str) -> None:
+    with pytest.raises(NotJson, match=told):
+        read_any(typed)
+
+
+@pytest.mark.parametrize(
+    "value", [2**70, -(2**63), 1e308, [[[0.1]]], {"a": {"b": None}}, json.loads("[" * 60 + "]" * 60)]
+)
+def test_json_that_can_be_sent_is_read_as_it_is(value: object) -> None:
+    assert read_any(json.dumps(value)) == value

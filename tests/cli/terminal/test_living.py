@@ -4,8 +4,8 @@ from collections.abc import Iterator
 
 import pytest
 
-from interlock.cli.terminal.request_list import RequestList
-from interlock.cli.terminal.request_screen import RequestScreen
+from interlock_client.cli.terminal.request_list import RequestList
+from interlock_client.cli.terminal.request_screen import RequestScreen
 from tests.cli.terminal.driving import Asker, inbox
 from tests.support.hitl import HitlClient, of
 from tests.support.people import People

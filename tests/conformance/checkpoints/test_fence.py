@@ -16,6 +16,8 @@ from interlock.storage.schema import checkpoints, threads
 from tests.conformance.checkpoints.conftest import Leases
 from tests.conformance.checkpoints.drafts import LONG, METADATA, at, draft, rows
 
+pytestmark = pytest.mark.promise("P5")
+
 
 async def take_over(database: Database, **changes: Any) -> None:
     async with database.write() as connection:

@@ -214,6 +214,7 @@ MALFORMED: list[Any] = [
     {"confirmed": True, "metadata": "x"},
     {"confirmed": True, "metadata": {"args": "x"}},
     {"confirmed": True, "metadata": {"args": {"nonsense": 1}}},
+    {"confirmed": True, "metadata": {"response": {"granted": False}}},
 ]
 
 

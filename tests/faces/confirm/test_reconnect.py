@@ -9,6 +9,8 @@ from tests.support.threads import ThreadsClient
 from tests.support.waiting import wait_for
 from tests.support.witness import Witness
 
+pytestmark = pytest.mark.promise("P14")
+
 
 def numbered(told: list[Told]) -> list[tuple[int, str]]:
     """What stands in the log: every event but the tokens, which repeat a number, and what is of one connection."""

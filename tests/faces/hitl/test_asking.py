@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 from typer.testing import CliRunner
 
-from interlock.cli.main import app
+from interlock_client.cli.main import app
 from tests.support.hitl import (
     ASKED,
     CHOICE,

@@ -3,13 +3,18 @@
 from collections.abc import Generator
 from itertools import product
 from pathlib import Path
-from typing import Any
 
 import pytest
-from typer.testing import CliRunner
 
-from interlock.cli.main import app
 from tests.faces.hitl.changing_agent import VARIANT
+from tests.faces.hitl.granting import (
+    GUARDED,
+    OTHER_ARGS,
+    OTHER_TOOL,
+    granted,
+    is_asked,
+    remembered,
+)
 from tests.support.hitl import PERMISSION, HitlClient, asked_by_agent, chatted, data_of, finished, of
 from tests.support.people import People
 from tests.support.puppet import Call, calls, script
@@ -17,31 +22,7 @@ from tests.support.server import ServerProcess
 from tests.support.threads import ThreadsClient
 from tests.support.witness import Witness
 
-GUARDED: Call = ("guarded", {"name": "first"})
-OTHER_ARGS: Call = ("guarded", {"name": "second"})
-OTHER_TOOL: Call = ("execute", {"command": "ls"})
-
-
-def remembered(scope: str, duration: str, *, allow: bool = True) -> dict[str, Any]:
-    return {"granted": allow, "remember": True, "scope": scope, "duration": duration}
-
-
-def is_asked(person: ThreadsClient, thread_id: str, call: Call) -> bool:
-    """Let the agent make the call; whether somebody had to be asked. What was asked is cancelled again."""
-    reply = chatted(person, thread_id, script(calls(call)))
-    if "interrupt" not in reply.events:
-        return False
-    assert person.resume(thread_id, "cancel").status == 200
-    return True
-
-
-def granted(owner: ThreadsClient, theirs: HitlClient, response: dict[str, Any], call: Call = GUARDED) -> str:
-    """Answer one call of a new conversation, which is given back."""
-    thread_id = owner.new_thread("puppet")
-    asked_by_agent(owner, thread_id, call)
-    theirs.respond(theirs.one_pending(thread_id)["request_id"], response)
-    finished(owner, thread_id)
-    return thread_id
+pytestmark = pytest.mark.promise("P11")
 
 
 @pytest.fixture(scope="module")
@@ -144,7 +125,8 @@ def test_where_an_answer_comes_from_is_in_the_request_the_event_and_the_audit(
     first = theirs.look(grant["request_id"])
     assert first["source"] == "hitl"
     remembered_as = theirs.told(first["conversation_id"], "permission_replied")["data"]["remembered"]
-    assert remembered_as == {"grant_id": grant["id"], "scope": "this_tool", "duration": "forever"}
+    said = {"scope": "this_tool", "duration": "forever", "ceiling": "medium", "owner_id": grant["owner_id"]}
+    assert remembered_as == {"grant_id": grant["id"], **said}
 
 
 def test_a_revoked_grant_ends_at_once(
@@ -185,29 +167,6 @@ def test_a_deleted_conversation_takes_its_grants_with_it(owner: ThreadsClient, t
     assert len(theirs.grants()) == 1
     assert owner.http.delete(f"/api/sessions/{here}").status_code == 200
     assert theirs.grants() == []
-
-
-def test_a_reviewers_grant_ends_with_the_role(
-    server: ServerProcess, people: People, owner: ThreadsClient, theirs: HitlClient
-) -> None:
-    reviewer = people.named("reviewer-of-puppets")
-
-    def role(*arguments: str) -> None:
-        done = CliRunner().invoke(app, ["users", "role", reviewer.username, *arguments, *server.where])
-        assert done.exit_code == 0, done.output
-
-    role("reviewer", "--agent", "puppet")
-    here = owner.new_thread("puppet")
-    asked_by_agent(owner, here, GUARDED)
-    with of(reviewer) as reviews:
-        reviews.respond(theirs.one_pending(here)["request_id"], remembered("this_tool", "forever"))
-    finished(owner, here)
-    assert theirs.grants()[0]["granted_by"] == reviewer.username
-    assert not is_asked(owner, here, GUARDED)
-    role("owner")
-    assert is_asked(owner, here, GUARDED)
-    role("reviewer", "--agent", "demo")
-    assert is_asked(owner, here, GUARDED)
 
 
 def test_a_grant_for_an_agent_elsewhere_answers_its_next_ask_at_once(server: ServerProcess, theirs: HitlClient) -> None:

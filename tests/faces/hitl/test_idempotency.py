@@ -25,6 +25,8 @@ from tests.support.threads import ThreadsClient
 from tests.support.wire import at_once
 from tests.support.witness import Witness
 
+pytestmark = pytest.mark.promise("P3")
+
 
 def test_the_same_answer_again_gets_the_same_bytes(person: HitlClient) -> None:
     request_id = person.ask("clarification", QUESTION)["request_id"]

@@ -123,6 +123,25 @@ def test_an_agent_elsewhere_collects_a_saved_value_and_is_shown_none(server: Ser
         assert data_of(agent.collect(again["request_id"])) == {"values": {"API_KEY": "kept-4"}}
 
 
+def test_a_value_saved_for_one_key_is_not_handed_to_another_that_has_the_agents_name(
+    server: ServerProcess, theirs: HitlClient
+) -> None:
+    first, second = (theirs.new_key(name, "agent", agent="namesake") for name in ("one", "two"))
+    with HitlClient(server.url, first["key"]) as one, HitlClient(server.url, second["key"]) as two:
+        theirs.respond(one.ask("env_var", SECRET)["request_id"], {"values": {"API_KEY": "of-key-one"}, "save": True})
+        theirs.http.delete(f"/api/v1/keys/{first['id']}").raise_for_status()
+        asked = two.ask("env_var", SECRET)
+        assert asked["status"] == "pending"
+        # Nor does the person get it back by asking themselves under that name, as anything of theirs could.
+        assert theirs.ask("env_var", SECRET, agent="namesake")["status"] == "pending"
+        theirs.respond(asked["request_id"], {"values": {"API_KEY": "of-key-two"}, "save": True})
+        again = two.ask("env_var", SECRET)
+        assert (again["status"], again["source"]) == ("answered", "saved")
+        assert data_of(two.collect(again["request_id"])) == {"values": {"API_KEY": "of-key-two"}}
+    listed = theirs.http.get("/api/v1/secrets").json()["secrets"]
+    assert [(saved["agent"], saved["name"]) for saved in listed] == [("namesake", "API_KEY")] * 2
+
+
 def test_a_value_given_in_confidence_is_not_handed_to_who_would_show_it(theirs: HitlClient) -> None:
     theirs.respond(theirs.ask("env_var", SECRET)["request_id"], {"values": {"API_KEY": "hidden-5"}, "save": True})
     plain = theirs.try_ask("env_var", {"fields": [{"name": "API_KEY", "sensitive": False}]})

@@ -17,7 +17,8 @@ from interlock.faces.hitl import streaming
 from interlock.faces.http import watching
 from interlock.faces.http.credentials import authenticated
 from interlock.faces.http.sse import KEEP_ALIVE
-from interlock.services import following, pending, threads
+from interlock.services.requests import pending
+from interlock.services.threads import following, threads
 from tests.support.asgi import request_to
 from tests.support.hitl import AGENT, ASKED, QUESTION, SEVERAL, HitlClient, error_of
 from tests.support.puppet import Call, calls, script
@@ -257,7 +258,7 @@ async def test_a_silent_stream_says_that_it_lives(tmp_path: Path, monkeypatch: p
         request = request_to(built.app)
         principal = await authenticated(request)
         thread = await threads.create_thread(core, principal)
-        standing = await pending.standing_of(core, principal, thread.id)
+        standing = await pending.open_requests_of(core, principal, thread.id)
         assert standing is not None
         frames = streaming._frames(request, standing, None)  # pyright: ignore[reportPrivateUsage]
         assert [await anext(frames) for _ in range(3)] == [b"id: 1\n\n", KEEP_ALIVE, KEEP_ALIVE]

@@ -19,6 +19,8 @@ from tests.support.threads import Frame, ThreadsClient, parse
 from tests.support.waiting import wait_for
 from tests.support.witness import Witness
 
+pytestmark = pytest.mark.promise("P14")
+
 DISCONNECTS = 100
 LAST = "the last one"
 QUIET = 0.3

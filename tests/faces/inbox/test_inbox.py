@@ -20,7 +20,7 @@ from tests.support.witness import Witness
 def test_the_list_tells_what_waits_and_how_risky_it_is(alice: ThreadsClient) -> None:
     risky, plain = asked(alice, ("execute", {"command": "rm -r x"}), ("guarded", {"name": "listed"}))
     assert (risky["kind"], risky["tool"], risky["risk"]) == ("approval", "execute", "high")
-    assert risky["headline"] == 'execute "rm -r x"'
+    assert risky["headline"] == "execute rm -r x"
     assert (plain["risk"], plain["position"], plain["in_pause"]) == ("medium", 1, 2)
     assert (risky["owner"], risky["agent"], risky["batchable"]) == ("alice", "puppet", False)
 
@@ -71,7 +71,13 @@ def test_what_closes_soon_can_be_asked_for(people: People) -> None:
 def test_what_will_run_is_shown_to_the_last_line(alice: ThreadsClient) -> None:
     command = "\n".join(f"echo {number}" for number in range(5_000))
     shown = view(alice, asked(alice, ("execute", {"command": command}))[0])
-    assert shown["view"] == {"type": "command", "lines": command.split("\n"), "rest": [], "details": []}
+    assert shown["view"] == {
+        "type": "command",
+        "lines": command.split("\n"),
+        "rest": [],
+        "details": [],
+        "presentation": None,
+    }
     assert re.fullmatch(r"\d{4}", shown["code"])
     assert shown["args_schema"]["properties"].keys() == {"command"}
     assert shown["allowed"] == ["accept", "edit", "reject", "response"]
@@ -96,6 +102,14 @@ def test_a_yes_to_what_is_risky_repeats_the_code(alice: ThreadsClient, witness: 
     assert view(alice, shown)["status"] == "pending"
     assert answer(alice, shown, {"decision": "accept"}, code=shown["code"]).status_code == 200
     wait_for(lambda: witness.count("coded"), lambda count: count == 1)
+
+
+def test_an_accept_with_other_arguments_than_were_shown_is_refused(alice: ThreadsClient, witness: Witness) -> None:
+    shown = view(alice, asked(alice, ("guarded", {"name": "as-shown"}))[0])
+    refused = answer(alice, shown, {"decision": "accept", "args": {"name": "as-meant"}})
+    assert (refused.status_code, refused.json()["errors"][0]["field"]) == (400, "args")
+    assert view(alice, shown)["status"] == "pending"
+    assert (witness.count("as-shown"), witness.count("as-meant")) == (0, 0)
 
 
 def test_a_no_to_what_is_risky_needs_no_code(alice: ThreadsClient, witness: Witness) -> None:
@@ -238,7 +252,7 @@ def test_a_page_of_history_ends_where_the_next_begins(people: People) -> None:
         cursor = page["next_cursor"]
         if cursor is None:
             break
-    assert seen == ['guarded "h3"', 'guarded "h2"', 'guarded "h1"']
+    assert seen == ["guarded h3", "guarded h2", "guarded h1"]
 
 
 def test_the_agents_are_told_with_their_tools_and_risks(alice: ThreadsClient) -> None:

@@ -85,6 +85,20 @@ def test_a_dangerous_option_and_a_wide_promise_take_the_code(owner: ThreadsClien
     assert (refused.status_code, refused.json()["errors"][0]["field"]) == (400, "code")
 
 
+def test_a_promise_for_high_risk_too_takes_the_code_and_is_confirmed(owner: ThreadsClient) -> None:
+    shown = view(owner, asked(owner, ("guarded", {"name": "raised"}))[0])
+    raised = {"duration": "session", "scope": "this_tool", "also_high_risk": True}
+    confirmed = raised | {"confirm_high_risk": True}
+    refused = answer(owner, shown, {"decision": "accept"}, remember=confirmed)
+    assert (refused.status_code, refused.json()["errors"][0]["field"]) == (400, "code")
+    refused = answer(owner, shown, {"decision": "accept"}, remember=raised, code=shown["code"])
+    assert (refused.status_code, refused.json()["errors"][0]["field"]) == (400, "confirm_high_risk")
+    assert owner.http.get("/api/v1/grants").json() == {"grants": []}
+    answer(owner, shown, {"decision": "accept"}, remember=confirmed, code=shown["code"]).raise_for_status()
+    (grant,) = owner.http.get("/api/v1/grants").json()["grants"]
+    assert (grant["scope"], grant["ceiling"], grant["owner"]) == ("this_tool", "high", owner.username)
+
+
 def test_conversations_are_listed_and_stopped(owner: ThreadsClient, witness: Witness) -> None:
     thread = owner.new_thread()
     message = script(calls(("hold", {"name": "stopped-here"})), says("never said"))

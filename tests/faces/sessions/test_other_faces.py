@@ -134,5 +134,6 @@ def test_halves_of_characters_do_not_keep_anybody_from_being_asked(user: Session
     user.session_id = asked["session_id"]
     assert asked["interrupt_data"]["action_request"]["args"]["name"].startswith("half ")
     assert user.try_invoke(script(says("hi"))).status_code == 409
+    # What was kept of it has a question mark there, and is the same for all that.
     assert user.resume("reject")["status"] == "completed"
     assert witness.count("half") == 0

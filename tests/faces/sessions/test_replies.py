@@ -5,12 +5,13 @@ from typing import Any
 
 import pytest
 
-from interlock.faces.sessions.replies import Said, choose
+from interlock.domain.kinds import ApprovalBody
+from interlock.faces.sessions.replies import ReplyInput, choose
 from interlock_client.sessions import ResponseType
 from tests.conformance.examples import a_request
 
 ID = "perm_0123456789abcdef"
-BODY = {"tool_name": "t", "args": {"x": 1}, "allowed": ["accept", "edit", "reject", "response"]}
+BODY = ApprovalBody.ask("tool", {"x": 1})
 
 
 @pytest.mark.parametrize(
@@ -30,7 +31,7 @@ BODY = {"tool_name": "t", "args": {"x": 1}, "allowed": ["accept", "edit", "rejec
 def test_a_request_is_named_beside_the_arguments(
     how: ResponseType, args: Any, named: str | None, left: dict[str, Any]
 ) -> None:
-    said = Said.of(how, args)
+    said = ReplyInput.of(how, args)
     assert (said.request_id, said.args) == (named, left)
 
 
@@ -48,11 +49,11 @@ def test_a_request_is_named_beside_the_arguments(
 def test_the_arguments_of_an_edit_are_unwrapped_unless_the_tool_takes_args(
     known: frozenset[str] | None, args: dict[str, Any], meant: dict[str, Any]
 ) -> None:
-    (reply,) = choose(Said.of("edit", args), lambda _: known)([replace(a_request(), body=BODY)])
+    (reply,) = choose(ReplyInput.of("edit", args), lambda _: known)([replace(a_request(), body=BODY)])
     assert reply.value == {"decision": "edit", "args": meant}
 
 
 def test_a_tool_that_is_not_known_is_known_by_what_it_was_called_with() -> None:
-    request = replace(a_request(), body={**BODY, "args": {"args": {}}})
-    (reply,) = choose(Said.of("edit", {"args": {"x": 2}}), lambda _: None)([request])
+    request = replace(a_request(), body=ApprovalBody.ask("tool", {"args": {}}))
+    (reply,) = choose(ReplyInput.of("edit", {"args": {"x": 2}}), lambda _: None)([request])
     assert reply.value == {"decision": "edit", "args": {"args": {"x": 2}}}

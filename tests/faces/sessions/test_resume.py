@@ -2,12 +2,16 @@
 
 import hashlib
 import json
+import time
 from typing import Any
 
+import httpx
 import pytest
 
+from interlock.services.memory import SETTLED_VIEW
 from tests.support.puppet import Call, calls, fails, gate, says
 from tests.support.sessions import SessionsClient
+from tests.support.waiting import wait_for
 from tests.support.wire import at_once
 from tests.support.witness import Witness
 
@@ -28,6 +32,18 @@ def test_accept_runs_what_was_asked(user: SessionsClient, witness: Witness, fres
     response = user.resume("accept")
     assert (response["status"], response["session_id"]) == ("completed", user.session_id)
     assert response["result"]["output"] == f"done {fresh}"
+    assert witness.count(fresh) == 1
+
+
+@pytest.mark.parametrize("args", [{"args": {"name": "other"}}, {"name": "other"}, {"text": "no"}], ids=repr)
+def test_an_accept_that_also_says_something_else_is_refused_and_runs_nothing(
+    user: SessionsClient, witness: Witness, fresh: str, args: dict[str, Any]
+) -> None:
+    user.invoke(guarded(fresh))
+    refused = user.try_resume("accept", args)
+    assert (refused.status_code, refused.json()["errors"][0]["field"]) == (400, "args")
+    assert witness.count(fresh) == 0
+    assert user.resume("accept", {"args": {"name": fresh}})["status"] == "completed"
     assert witness.count(fresh) == 1
 
 
@@ -301,6 +317,28 @@ def test_of_several_resumes_at_once_one_wins_and_the_others_are_told(
         assert (told["source"], told["answer"]["decision"]) == ("sessions", decision)
         assert told["answered_at"]
     assert witness.count(fresh) == int(decision == "accept")
+
+
+def test_a_reply_sent_again_because_its_response_was_lost_reaches_no_later_question(
+    user: SessionsClient, witness: Witness, fresh: str
+) -> None:
+    later = calls(("guarded", {"name": f"{fresh}-PRODUCTION"}), say=[gate(fresh)])
+    user.invoke(guarded(f"{fresh}-staging"), later)
+    reply = {"user_id": user.user_id, "session_id": user.session_id, "response_type": "accept"}
+    with pytest.raises(httpx.ReadTimeout):
+        user.again().http.post("/agent/resume", json=reply, timeout=1)
+    wait_for(lambda: witness.count(f"{fresh}-staging"), lambda count: count == 1)
+    witness.release(fresh)
+    wait_for(lambda: user.try_resume("accept"), lambda reply: reply.json().get("code") == "not_shown")
+    # Longer than a question takes to count as seen by those who never replied here.
+    until = time.monotonic() + SETTLED_VIEW.total_seconds() + 0.5
+    while time.monotonic() < until:
+        again = user.try_resume("accept")
+        assert (again.status_code, again.json()["code"]) == (409, "not_shown")
+    assert witness.count(f"{fresh}-PRODUCTION") == 0
+    assert user.status()["status"] == "interrupted"
+    assert user.resume("accept")["status"] == "completed"
+    assert witness.count(f"{fresh}-PRODUCTION") == 1
 
 
 def test_of_two_bare_resumes_at_once_the_second_reaches_no_later_question(

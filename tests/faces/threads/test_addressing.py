@@ -1,9 +1,13 @@
 """A reply that names its request settles that one alone, and nothing beside it."""
 
+import pytest
+
 from tests.faces.threads.asking import clarification
 from tests.support.puppet import calls, script
 from tests.support.threads import ThreadsClient
 from tests.support.witness import Witness
+
+pytestmark = pytest.mark.promise("P8")
 
 
 def test_an_answer_reaches_the_request_it_names_and_not_the_first_one(alice: ThreadsClient, thread: str) -> None:

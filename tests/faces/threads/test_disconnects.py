@@ -1,12 +1,16 @@
 """Who leaves in the middle: the run stops at a safe point, unless somebody comes back or it was told to go on."""
 
 import sqlite3
-from collections.abc import Callable
+from collections.abc import Callable, Generator
+from contextlib import ExitStack, contextmanager
+from typing import Any
 
 import pytest
 
+from tests.support import confirm, hitl
 from tests.support.puppet import calls, gate, says, script
 from tests.support.server import ServerProcess
+from tests.support.sockets import joined
 from tests.support.threads import ThreadsClient
 from tests.support.wire import following, opened, until
 from tests.support.witness import Witness
@@ -127,3 +131,39 @@ def test_leaving_a_thread_that_waits_for_a_person_changes_nothing(
     assert alice.status(thread)["status"] == "interrupted"
     alice.resume(thread, "continue")
     assert witness.count("left-waiting") == 1
+
+
+@contextmanager
+def by_socket(person: ThreadsClient, thread_id: str) -> Generator[None]:
+    token = person.http.headers["authorization"].removeprefix("Bearer ")
+    with joined(str(person.http.base_url), token, conversation_id=thread_id) as socket:
+        socket.until("subscribed")
+        yield
+
+
+@contextmanager
+def by_confirm_socket(person: ThreadsClient, thread_id: str) -> Generator[None]:
+    with confirm.of(person) as connection:
+        connection.reconnect(thread_id)
+        yield
+
+
+@contextmanager
+def by_events(person: ThreadsClient, thread_id: str) -> Generator[None]:
+    with hitl.of(person) as client, client.events(thread_id):
+        yield
+
+
+@pytest.mark.parametrize("join", [by_socket, by_confirm_socket, by_events])
+def test_a_run_that_is_followed_by_another_face_goes_on_until_that_follower_leaves_too(
+    alice: ThreadsClient, thread: str, witness: Witness, stop_of: StopOf, join: Any
+) -> None:
+    name = f"elsewhere-{join.__name__}"
+    with ExitStack() as follower:
+        with opened(alice, f"/api/chat/{thread}", {"message": script(calls(("hold", {"name": name})))}) as frames:
+            until(frames, "tool/start")
+            follower.enter_context(join(alice, thread))
+        let_the_grace_pass(alice, witness, stop_of, f"clock-{name}")
+        assert stop_of(thread) is None
+    alice.wait_for(lambda: stop_of(thread), bool)
+    witness.release(name)

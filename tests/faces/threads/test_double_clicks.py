@@ -1,10 +1,14 @@
 """The same reply twice never settles the question after the one it was meant for."""
 
+import pytest
+
 from tests.support.people import People
 from tests.support.puppet import calls, fails, gate, script
 from tests.support.threads import Reply, ThreadsClient
 from tests.support.wire import at_once, opened, until
 from tests.support.witness import Witness
+
+pytestmark = pytest.mark.promise("P8")
 
 
 def two_questions(name: str) -> str:

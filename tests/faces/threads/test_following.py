@@ -12,6 +12,8 @@ from tests.support.threads import Frame, ThreadsClient, parse
 from tests.support.wire import at_once, following, opened, until
 from tests.support.witness import Witness
 
+pytestmark = pytest.mark.promise("P14")
+
 
 def replay(client: ThreadsClient, thread_id: str, ends: int, last: str = "0") -> list[Frame]:
     """The thread's log after `last`, as this face shows it, until so many runs have ended."""
@@ -101,12 +103,15 @@ def test_what_is_seen_over_random_disconnects_is_the_log(alice: ThreadsClient, s
     while not seen or seen[-1].event != "end":
         connections += 1
         with following(alice, thread_id, last) as frames:
-            for frame in _some(frames, dice.randrange(8)):
+            # So few that there are many connections, also where the run was over before the first of them.
+            for frame in _some(frames, dice.randrange(4)):
                 seen.append(frame)
                 last = frame.id or last
     logged = replay(alice, thread_id, 1)
     assert connections > 5
-    assert told(seen) == told(logged)
+    assert [event for _, event in told(seen)] == [event for _, event in told(logged)]
+    # A message may be logged just after its tool has begun. Who saw it being written then has it twice, never a part.
+    assert {text for text, _ in told(seen)} | {""} == {text for text, _ in told(logged)} | {""}
     numbers = [frame.id for frame in seen if frame.event != "messages/partial"]
     assert len(numbers) == len(set(numbers))
 

@@ -50,6 +50,21 @@ def test_cancel_refuses_the_tool_and_the_agent_is_told_and_goes_on(
     assert alice.status(thread)["status"] == "idle"
 
 
+@pytest.mark.parametrize("beside", [{"answers": ["no"]}, {"answers": [False]}, {"reason": "too early"}], ids=repr)
+def test_a_continue_that_also_says_something_else_is_refused_and_runs_nothing(
+    alice: ThreadsClient, thread: str, witness: Witness, beside: dict[str, Any]
+) -> None:
+    fresh = f"beside-{thread}"
+    ask(alice, thread, ("guarded", {"name": fresh}))
+    reply = alice.resume(thread, "continue", **beside)
+    assert reply.status == 400
+    assert [error["field"] for error in reply.body["errors"]] == list(beside)
+    assert alice.status(thread)["status"] == "interrupted"
+    assert witness.count(fresh) == 0
+    assert alice.resume(thread, "continue", answers=[]).events[-1] == "end"
+    assert witness.count(fresh) == 1
+
+
 @pytest.mark.parametrize("call", [clarification("a"), decision(), variables(KEY), questions(FREE)])
 def test_cancel_cancels_what_is_no_approval_and_the_agent_goes_on(
     alice: ThreadsClient, thread: str, call: Call
@@ -182,7 +197,7 @@ def test_only_a_text_answers_a_question_of_an_agents(alice: ThreadsClient, threa
 @pytest.mark.parametrize("action", ["continue", "cancel", "answer"])
 def test_a_reply_when_nothing_is_pending_is_a_conflict(alice: ThreadsClient, thread: str, action: str) -> None:
     alice.chat(thread, script(says("hi")))
-    reply = alice.resume(thread, action, answers=["x"])
+    reply = alice.resume(thread, action, **({"answers": ["x"]} if action == "answer" else {}))
     assert reply.status == 409
     assert (reply.body["detail"], reply.body["status"], reply.body["pending"]) == ("没有待处理的请求", "idle", [])
 

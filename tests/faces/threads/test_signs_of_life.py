@@ -13,7 +13,9 @@ from interlock.faces.http.credentials import authenticated
 from interlock.faces.http.sse import KEEP_ALIVE
 from interlock.faces.threads.frames import Frames
 from interlock.faces.threads.streaming import Stream
-from interlock.services import accounts, following, messages, pulse, threads
+from interlock.services.access import accounts
+from interlock.services.operations import pulse
+from interlock.services.threads import following, messages, threads
 from tests.support.asgi import request_to
 
 

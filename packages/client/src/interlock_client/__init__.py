@@ -49,7 +49,7 @@ if TYPE_CHECKING:
     )
     from interlock_client.sync import SyncInterlock
 
-__version__ = "0.1.0"
+__version__ = "0.2.0"
 
 _HOMES = {
     "answers": ("Approval", "Decision"),

@@ -5,15 +5,14 @@ import time
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from interlock_client._part import HITL, Part
 from interlock_client._patience import Patience, logger
-from interlock_client._transport import Call, segment
+from interlock_client._transport import HITL, Call, Part, segment
 from interlock_client.answers import Approval, Decision, approval_of
 from interlock_client.errors import Forbidden, InterlockError, NotAnswered, NotFound
 from interlock_client.hitl import Cancelled, CollectedValues, RequestObject, RequestType, Risk
 
 DEFAULT_TIMEOUT = 300.0
-HELD = 30.0
+LONG_POLL = 30.0
 """Seconds for which the server holds each look at a request that is pending."""
 WITHDRAWING = 3.0
 
@@ -38,9 +37,9 @@ class Asking(Part):
         began = time.monotonic()
         placing = asyncio.create_task(self._place(type, dict(request_data), timeout, conversation_id))
         try:
-            placed = await asyncio.shield(placing)
+            request = await asyncio.shield(placing)
             left = None if timeout is None else timeout + self._transport.patience - (time.monotonic() - began)
-            return await self._settled(placed, left)
+            return await self._settled(request, left)
         except asyncio.CancelledError:
             await self._withdraw(placing)
             raise
@@ -161,9 +160,9 @@ class Asking(Part):
         # The first ask begins the conversation; those beside it wait for that, and go on in the same one.
         async with self._beginning:
             if not self.conversation_id:
-                placed = await self._post(type, data, timeout, None)
-                self.conversation_id = placed.conversation_id
-                return placed
+                request = await self._post(type, data, timeout, None)
+                self.conversation_id = request.conversation_id
+                return request
         return await self._post(type, data, timeout, self.conversation_id)
 
     async def _post(
@@ -176,7 +175,7 @@ class Asking(Part):
 
     async def _settled(self, request: RequestObject, seconds: float | None) -> RequestObject:
         path = f"{HITL}/requests/{segment(request.request_id)}"
-        look = Call("GET", path, params={"wait": HELD}, repeatable=True, holds=HELD)
+        look = Call("GET", path, params={"wait": LONG_POLL}, repeatable=True, holds=LONG_POLL)
         until = None if seconds is None else time.monotonic() + seconds
         try:
             while request.status == "pending":

@@ -57,7 +57,7 @@ class ConfirmationResponse:
 
 
 class ConfirmationError(InterlockError):
-    """What went wrong, as the server or the connection told it."""
+    """What went wrong, as the server or the connection reports it."""
 
     def __init__(
         self,
@@ -107,11 +107,11 @@ _OTHER_NAMES = {"confirmation_timeout": "timeout"}
 def confirmation_error(message: Mapping[str, Any]) -> ConfirmationError:
     """From an `agent.error` or a `system.error`."""
     metadata: Mapping[str, Any] = message.get("metadata") or {}
-    told = str(metadata.get("error_type") or "error")
-    error_type = _OTHER_NAMES.get(told, told)
-    return _KINDS.get(error_type, ConfirmationError)(
-        str(message.get("content") or error_type),
-        error_type=error_type,
+    sent_type = str(metadata.get("error_type") or "error")
+    known_type = _OTHER_NAMES.get(sent_type, sent_type)
+    return _KINDS.get(known_type, ConfirmationError)(
+        str(message.get("content") or known_type),
+        error_type=known_type,
         step_id=metadata.get("step_id") or metadata.get("received_step_id") or message.get("step_id"),
         timestamp=message.get("timestamp"),
         details=metadata,

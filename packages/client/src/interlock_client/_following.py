@@ -7,26 +7,34 @@ from typing import Any, TypeVar
 
 from pydantic import ValidationError
 
-from interlock_client._patience import Patience
-from interlock_client._sse import Frame
-from interlock_client._transport import Call, Transport
+from interlock_client._patience import OnTrouble, Patience
+from interlock_client._transport import Call, Frame, Transport
 from interlock_client.errors import Forbidden, NetworkError, NotFound, RateLimited, ServerFailed, ServerUnavailable
 
 T = TypeVar("T")
 
-Told = Callable[[str, Mapping[str, Any], str | None], T]
+EventReader = Callable[[str, Mapping[str, Any], str | None], T]
 """A frame's name, data and id as an event."""
 
 
 class Follower:
     """One stream, from one place in the log on."""
 
-    def __init__(self, transport: Transport, call: Call, last_event_id: str | None, *, is_log: bool = True) -> None:
+    def __init__(
+        self,
+        transport: Transport,
+        call: Call,
+        last_event_id: str | None,
+        *,
+        is_log: bool = True,
+        on_trouble: OnTrouble | None = None,
+    ) -> None:
         self._transport = transport
         self._call = call
         self._last = last_event_id
         self._is_log = is_log
         """Whether the stream is a log of one conversation: its frames have numbers, and it may end."""
+        self._on_trouble = on_trouble
         self._unnumbered: list[Frame] = []
         """Told since the last numbered frame: only the last frame of an entry of the log has its number."""
         self._again: list[Frame] = []
@@ -40,7 +48,7 @@ class Follower:
                 async with self._transport.stream(self._resuming()) as (_, frames):
                     if not reached:
                         # What was there once is waited for without end.
-                        patience, reached = Patience(None), True
+                        patience, reached = Patience(None, self._on_trouble), True
                     async for frame in frames:
                         if self._is_new(frame) and frame.data is not None:
                             patience.renew()
@@ -73,14 +81,14 @@ class Follower:
         return True
 
 
-def event_of(told: Told[T], frame: Frame) -> T:
+def event_of(read: EventReader[T], frame: Frame) -> T:
     try:
-        return told(frame.event, frame.data or {}, frame.id)
+        return read(frame.event, frame.data or {}, frame.id)
     except (KeyError, TypeError, ValidationError) as error:
         raise ServerFailed(f"an event of the stream is not of the form: {frame.event}") from error
 
 
-async def followed(follower: Follower, told: Told[T]) -> AsyncGenerator[T]:
+async def followed(follower: Follower, read: EventReader[T]) -> AsyncGenerator[T]:
     async with aclosing(follower.frames()) as frames:
         async for frame in frames:
-            yield event_of(told, frame)
+            yield event_of(read, frame)

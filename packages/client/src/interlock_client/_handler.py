@@ -138,18 +138,18 @@ class ConfirmationHandler(ConfirmationLink):
 
     async def _received(self, raw: str | bytes) -> None:
         try:
-            message: Any = json.loads(raw)
+            parsed: Any = json.loads(raw)
         except ValueError:
             logger.warning("the server sent a message that is not JSON")
             return
-        if not isinstance(message, dict):
+        if not isinstance(parsed, dict):
             return
-        told = cast("Message", message)
-        if told.get("event") == AgentEvents.USER_CONFIRM:
+        message = cast("Message", parsed)
+        if message.get("event") == AgentEvents.USER_CONFIRM:
             # Beside the loop: while a person thinks, events go on.
-            self._start_asking(str(told.get("step_id")), self._handle_message(told))
+            self._start_asking(str(message.get("step_id")), self._handle_message(message))
         else:
-            await self._handle_message(told)
+            await self._handle_message(message)
 
     def _start_asking(self, step_id: str, asking: Coroutine[Any, Any, None]) -> None:
         if step_id in self._asking:

@@ -1,21 +1,23 @@
 """The inbox: everything that waits and that the caller may see, listed and followed."""
 
-from collections.abc import AsyncGenerator, Iterator
+from collections.abc import AsyncGenerator, Callable, Iterator
 from contextlib import aclosing
 from typing import Any
 
 from interlock_client._following import Follower, event_of
-from interlock_client._part import Part
 from interlock_client._patience import Patience
-from interlock_client._transport import Call, segment
-from interlock_client.errors import Forbidden, NotFound
+from interlock_client._transport import Call, Part, segment
+from interlock_client.errors import Forbidden, InterlockError, NotFound
 from interlock_client.events import InboxAsked, InboxEvent, InboxExtended, InboxGone, InboxSettled
 from interlock_client.inbox import Inbox, InboxEntry, InboxRequest, Kind, Risk
 
 INBOX = "/api/v1/inbox"
 PAGE = 200
+SILENCE = 10.0
+"""Seconds: the server gives a sign of life every 4."""
 
 Waiting = dict[str, InboxEntry]
+OnConnection = Callable[[InterlockError | None], None]
 
 
 class InboxPart(Part):
@@ -25,26 +27,31 @@ class InboxPart(Part):
         """Everything that waits and that the caller may see, the oldest first."""
         return self._listed({"kind": kind, "risk": risk, "agent": agent}, Patience(self._transport.patience))
 
-    async def follow_inbox(self) -> AsyncGenerator[InboxEvent]:
+    async def follow_inbox(self, *, on_connection: OnConnection | None = None) -> AsyncGenerator[InboxEvent]:
         """Everything that waits now, and from then on what is asked and what becomes of it, over all conversations.
 
         It connects again by itself, and then tells what it missed: each request that waits is told of once, and once
         how it ended. `NotAuthenticated` when the credential does not hold any more.
+
+        `on_connection` is called with what stands in the way, each time that the connection is lost, and with None once
+        it is there and everything missed was told.
         """
         waiting: Waiting = {}
-        call = Call("GET", f"{INBOX}/stream", repeatable=True)
-        async with aclosing(Follower(self._transport, call, None, is_log=False).frames()) as frames:
+        call = Call("GET", f"{INBOX}/stream", repeatable=True, silence=SILENCE)
+        follower = Follower(self._transport, call, None, is_log=False, on_trouble=on_connection)
+        async with aclosing(follower.frames()) as frames:
             async for frame in frames:
                 if frame.event in ("hello", "reset"):
                     # The stream is open, so nothing that happens from now on is missed: look at what happened before.
-                    async for event in self._missed(waiting):
+                    async for event in self._missed(waiting, Patience(None, on_connection)):
                         yield event
+                    if on_connection is not None:
+                        on_connection(None)
                 else:
-                    for event in event_of(lambda name, data, _: list(_told(name, data, waiting)), frame):
+                    for event in event_of(lambda name, data, _: list(_events_of(name, data, waiting)), frame):
                         yield event
 
-    async def _missed(self, waiting: Waiting) -> AsyncGenerator[InboxEvent]:
-        patience = Patience(None)
+    async def _missed(self, waiting: Waiting, patience: Patience) -> AsyncGenerator[InboxEvent]:
         listed = {entry.request_id: entry async for entry in self._listed({}, patience)}
         for entry in listed.values():
             if entry.request_id not in waiting:
@@ -64,10 +71,10 @@ class InboxPart(Part):
         if now.status == "pending":
             return None
         at = now.answered_at.isoformat().replace("+00:00", "Z") if now.answered_at else None
-        return InboxSettled(entry, now.status, now.answered_by, at, now.source, now.response)
+        return InboxSettled(entry, now.status, now.answered_by, at, now.source, now.response, now.reason)
 
-    async def _listed(self, wanted: dict[str, Any], patience: Patience) -> AsyncGenerator[InboxEntry]:
-        params = {**wanted, "limit": PAGE}
+    async def _listed(self, query: dict[str, Any], patience: Patience) -> AsyncGenerator[InboxEntry]:
+        params = {**query, "limit": PAGE}
         while True:
             page = await self._transport.fetch(Inbox, Call("GET", INBOX, params=params, repeatable=True), patience)
             for entry in page.requests:
@@ -77,7 +84,7 @@ class InboxPart(Part):
             params["cursor"] = page.next_cursor
 
 
-def _told(name: str, data: Any, waiting: Waiting) -> Iterator[InboxEvent]:
+def _events_of(name: str, data: Any, waiting: Waiting) -> Iterator[InboxEvent]:
     """What a frame tells that was not told before; of what never waited here, nothing."""
     match name:
         case "asked" if data["request_id"] not in waiting:
@@ -86,7 +93,7 @@ def _told(name: str, data: Any, waiting: Waiting) -> Iterator[InboxEvent]:
             yield InboxAsked(entry)
         case "settled" if entry := waiting.pop(data["request_id"], None):
             how = (data["status"], data["answered_by"], data["answered_at"], data["source"], data["value"])
-            yield InboxSettled(entry, *how)
+            yield InboxSettled(entry, *how, data.get("reason"))
         case "extended" if entry := waiting.get(data["request_id"]):
             yield InboxExtended(entry, data["expires_at"])
         case "deleted":

@@ -4,8 +4,7 @@ from collections.abc import AsyncGenerator
 from datetime import datetime
 
 from interlock_client import audit, manage
-from interlock_client._part import Part
-from interlock_client._transport import Call, segment
+from interlock_client._transport import Call, Part, segment
 
 
 class Managing(Part):

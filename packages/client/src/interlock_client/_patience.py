@@ -4,6 +4,7 @@ import asyncio
 import logging
 import random
 import time
+from collections.abc import Callable
 
 from interlock_client.errors import InterlockError
 
@@ -12,12 +13,15 @@ LONGEST_PAUSE = 5.0
 
 logger = logging.getLogger("interlock_client")
 
+OnTrouble = Callable[[InterlockError], None]
+
 
 class Patience:
-    """Over the tries of one call. `seconds` None: it never ends."""
+    """Over the tries of one call. `seconds` None: it never ends. `on_trouble` is called before each pause."""
 
-    def __init__(self, seconds: float | None) -> None:
+    def __init__(self, seconds: float | None, on_trouble: OnTrouble | None = None) -> None:
         self._seconds = seconds
+        self._on_trouble = on_trouble
         self._since = time.monotonic()
         self._tries = 0
 
@@ -32,6 +36,8 @@ class Patience:
         if self._tries == 0:
             left = "" if self._seconds is None else f" for {self._seconds - passed:.0f} s"
             logger.warning("%s; trying again%s", error.message, left)
+        if self._on_trouble is not None:
+            self._on_trouble(error)
         self._tries += 1
         await asyncio.sleep(pause)
 

@@ -4,8 +4,7 @@ from collections.abc import AsyncGenerator, Mapping
 from typing import Any
 
 from interlock_client._following import Follower, followed
-from interlock_client._part import HITL, Part
-from interlock_client._transport import Call, segment
+from interlock_client._transport import HITL, Call, Part, segment
 from interlock_client.errors import InvalidInput
 from interlock_client.events import RequestEvent, request_event
 from interlock_client.hitl import (
@@ -35,12 +34,12 @@ class Requests(Part):
         page_size: int = 50,
     ) -> AsyncGenerator[PendingRequest]:
         """What waits for a person: of one conversation, or everything that the caller may see, the oldest first."""
-        wanted = {"type": type, "agent": agent, "risk": risk, "min_age": min_age, "max_age": max_age}
+        query = {"type": type, "agent": agent, "risk": risk, "min_age": min_age, "max_age": max_age}
         if conversation_id is None:
-            async for request in self._all_pending({**wanted, "limit": page_size}):
+            async for request in self._all_pending({**query, "limit": page_size}):
                 yield request
             return
-        if any(value is not None for value in wanted.values()):
+        if any(value is not None for value in query.values()):
             raise InvalidInput("filters are for all conversations: leave conversation_id out")
         call = Call("GET", f"{HITL}/conversations/{segment(conversation_id)}/pending", repeatable=True)
         for request in (await self._enveloped(PendingOfConversation, call)).pending_requests:

@@ -4,9 +4,8 @@ from collections.abc import Mapping
 from typing import Any
 
 from interlock_client import sessions as wire
-from interlock_client._part import Part
 from interlock_client._patience import Patience
-from interlock_client._transport import Call, segment
+from interlock_client._transport import Call, Part, segment
 from interlock_client.errors import ServerUnavailable
 
 SERVERS_OWN: Any = object()

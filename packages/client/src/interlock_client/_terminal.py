@@ -148,8 +148,8 @@ class CliConfirmationHandler(ErrorHandlingConfirmationClient):
     async def _value(self, field: Field) -> str | None:
         self.say(visible(field.label))
         for number, (value, label) in enumerate(field.options, 1):
-            shown = visible(label, keep="")
-            self.say(f"  {number}. {shown}" + ("" if value == label else f" ({visible(value, keep='')})"))
+            visible_label = visible(label, keep="")
+            self.say(f"  {number}. {visible_label}" + ("" if value == label else f" ({visible(value, keep='')})"))
         hint = self.wording.text("number or text" if field.allow_custom else "number") if field.options else ""
         while True:
             typed = await self._lines.next(f"{hint}> ", getpass.getpass if field.secret else None)

@@ -6,10 +6,8 @@ from typing import Any, Literal
 
 from interlock_client import threads as wire
 from interlock_client._following import Follower, event_of, followed
-from interlock_client._part import Part
 from interlock_client._patience import Patience
-from interlock_client._sse import Frame
-from interlock_client._transport import Call, segment, thread_id_of
+from interlock_client._transport import Call, Frame, Part, segment, thread_id_of
 from interlock_client.errors import NetworkError, RateLimited, ServerUnavailable
 from interlock_client.events import ChatEvent, End, chat_event
 

@@ -1,20 +1,21 @@
-"""HTTP underneath the client: credentials, errors in one tree, and trying again where that is safe."""
+"""HTTP underneath the client: credentials, server-sent events, errors in one tree, trying again where that is safe."""
 
+import asyncio
 import json
 import math
+import secrets
 from collections.abc import AsyncGenerator, AsyncIterator, Mapping
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, field
 from functools import cache
 from ssl import SSLContext
-from typing import Any, TypeVar
+from typing import Any, TypeVar, cast
 from urllib.parse import quote, unquote
 
 import httpx
 from pydantic import BaseModel, ValidationError
 
 from interlock_client._patience import Patience
-from interlock_client._sse import Frame, frames
 from interlock_client.errors import (
     InterlockError,
     InvalidInput,
@@ -24,15 +25,58 @@ from interlock_client.errors import (
     ServerUnavailable,
     error_of,
 )
+from interlock_client.hitl import Done
 
+HITL = "/api/v1/agent/hitl"
 SILENCE = 50.0
-"""Streams give a sign of life every 15 s; after so much silence the connection is taken for dead."""
+"""Seconds, for streams that give a sign of life every 15."""
 AMBIGUOUS = (502, 504)
 """What stands in between may have passed the request on."""
 
+M = TypeVar("M", bound=BaseModel)
+
 _NOT_SENT = (httpx.ConnectError, httpx.ConnectTimeout, httpx.PoolTimeout)
 
-M = TypeVar("M", bound=BaseModel)
+
+@dataclass(frozen=True, slots=True)
+class Frame:
+    event: str
+    data: dict[str, Any] | None
+    """None: the frame only says from where to go on."""
+    id: str | None
+
+
+async def frames(chunks: AsyncIterator[bytes]) -> AsyncIterator[Frame]:
+    """The frames of a stream; comments, which are signs of life, are left out. A frame that was cut off is not told."""
+    fields: dict[str, str] = {}
+    async for line in _lines(chunks):
+        if not line:
+            if "data" in fields or "id" in fields:
+                yield _frame(fields)
+            fields = {}
+        elif not line.startswith(":"):
+            name, _, value = line.partition(":")
+            value = value.removeprefix(" ")
+            fields[name] = f"{fields[name]}\n{value}" if name == "data" and name in fields else value
+
+
+async def _lines(chunks: AsyncIterator[bytes]) -> AsyncIterator[str]:
+    """Split at the line breaks of the format only, and not at every one that Unicode knows."""
+    rest = b""
+    async for chunk in chunks:
+        *whole, rest = (rest + chunk).split(b"\n")
+        for line in whole:
+            yield line.removesuffix(b"\r").decode("utf-8", "replace")
+
+
+def _frame(fields: dict[str, str]) -> Frame:
+    try:
+        data: Any = json.loads(fields["data"]) if "data" in fields else None
+    except ValueError as error:
+        raise ServerFailed("the stream holds an event that is not JSON") from error
+    if data is not None and not isinstance(data, dict):
+        raise ServerFailed("the stream holds an event that is no object")
+    return Frame(fields.get("event", "message"), cast("dict[str, Any] | None", data), fields.get("id"))
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,6 +90,8 @@ class Call:
     """Whether sending it again does no harm when it had arrived: it only looks, or carries an idempotency key."""
     holds: float = 0.0
     """Seconds for which the server may hold the reply."""
+    silence: float = SILENCE
+    """Of a stream: after so many seconds without a sign of life the connection is taken for dead."""
 
 
 class Transport:
@@ -101,7 +147,7 @@ class Transport:
     @asynccontextmanager
     async def stream(self, call: Call) -> AsyncGenerator[tuple[httpx.Headers, AsyncIterator[Frame]]]:
         """One attempt at a stream of events. `NetworkError` from within when it breaks off."""
-        async with self._attempt(call, SILENCE) as response:
+        async with self._attempt(call, call.silence) as response:
             if not response.headers.get("content-type", "").startswith("text/event-stream"):
                 raise ServerFailed(f"{self.url} gave no stream: is the address right?")
             yield response.headers, frames(response.aiter_bytes())
@@ -203,3 +249,30 @@ def _checked(url: str) -> str:
     if parsed.userinfo:
         raise InvalidInput("an address holds no credential: give it as key or token")
     return url.rstrip("/")
+
+
+class Part:
+    """What the parts of the client stand on: one transport, replies in the envelope of the hitl face or without."""
+
+    def __init__(self, transport: Transport, agent: str | None = None, conversation_id: str | None = None) -> None:
+        self._transport = transport
+        self._agent = agent
+        self.conversation_id: str | None = conversation_id
+        """Where this client asks; the first ask begins one, unless it was given."""
+        self._beginning = asyncio.Lock()
+
+    async def _enveloped(self, model: type[M], call: Call, patience: Patience | None = None) -> M:
+        envelope = await self._transport.fetch(Done[model], call, patience)
+        return envelope.data
+
+    async def _got(self, model: type[M], path: str, params: Mapping[str, Any] | None = None) -> M:
+        return await self._transport.fetch(model, Call("GET", path, params=params or {}, repeatable=True))
+
+    def _new_key(self) -> dict[str, str]:
+        """Made once for a call, however often it is sent."""
+        return {"idempotency-key": secrets.token_hex(16)}
+
+    def _body(self, **fields: Any) -> dict[str, Any]:
+        """With who is calling, for a server that runs without accounts; unset fields are left out."""
+        named = {"user_id": self._transport.user, **fields}
+        return {name: value for name, value in named.items() if value is not None}

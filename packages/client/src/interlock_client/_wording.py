@@ -6,7 +6,7 @@ from typing import Literal
 
 Language = Literal["zh", "en"]
 
-_TEXTS: Mapping[str, Mapping[Language, str]] = {
+TEXTS: Mapping[str, Mapping[Language, str]] = {
     "title": {"zh": "工具执行确认", "en": "Confirm a tool"},
     "asked": {"zh": "Agent 提问", "en": "The agent asks"},
     "message": {"zh": "消息", "en": "Message"},
@@ -52,4 +52,4 @@ class Wording:
         return cls("zh" if not locale or locale.lower().startswith("zh") else "en")
 
     def text(self, key: str, **values: str) -> str:
-        return _TEXTS[key][self.language].format(**values)
+        return TEXTS[key][self.language].format(**values)

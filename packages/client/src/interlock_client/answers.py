@@ -13,6 +13,10 @@ class Decision:
     """The key of the option that was chosen."""
     reason: str = ""
 
+    def __bool__(self) -> bool:
+        # Every choice, a refusal too, would read as a yes.
+        raise TypeError("a decision is neither true nor false: compare its .decision with the key of an option")
+
 
 @dataclass(frozen=True, slots=True)
 class Approval:
@@ -25,6 +29,9 @@ class Approval:
     @property
     def granted(self) -> bool:
         return self.decision in ("accept", "edit")
+
+    def __bool__(self) -> bool:
+        return self.granted
 
 
 def approval_of(response: Mapping[str, Any], args: Mapping[str, Any]) -> Approval:

@@ -39,26 +39,33 @@ def requires_approval(
     when nobody decided. An async function needs `Interlock`, a plain one `SyncInterlock`.
     """
 
-    said: dict[str, Any] = {"risk_level": risk_level, "allow_remember": allow_remember, "timeout": timeout}
+    fixed_options: dict[str, Any] = {"risk_level": risk_level, "allow_remember": allow_remember, "timeout": timeout}
 
     def decorate(function: Callable[P, T]) -> Callable[P, T]:
         guarded = _Guarded(function, name or function.__name__)
         described = _described(function) if description is None else description
-        options: dict[str, Any] = {**said, "description": described, "allowed": ALLOWED, "tool_schema": guarded.schema}
+        options: dict[str, Any] = {
+            **fixed_options,
+            "description": described,
+            "allowed": ALLOWED,
+            "tool_schema": guarded.schema,
+        }
         _check_fits(function, client)
 
         @wraps(function)
         async def later(*args: P.args, **kwargs: P.kwargs) -> Any:
             call = guarded.called(args, kwargs)
             approval = await cast("Interlock", client).ask_approval(
-                guarded.name, call.shown, **options, fixed=call.fixed
+                guarded.name, call.display_args, **options, fixed=call.fixed
             )
             return await call.run(approval)
 
         @wraps(function)
         def now(*args: P.args, **kwargs: P.kwargs) -> T:
             call = guarded.called(args, kwargs)
-            approval = cast("SyncInterlock", client).ask_approval(guarded.name, call.shown, **options, fixed=call.fixed)
+            approval = cast("SyncInterlock", client).ask_approval(
+                guarded.name, call.display_args, **options, fixed=call.fixed
+            )
             return cast("T", call.run(approval))
 
         return cast("Callable[P, T]", later) if inspect.iscoroutinefunction(function) else now
@@ -93,7 +100,7 @@ class _Call:
     def __init__(self, guarded: _Guarded, bound: inspect.BoundArguments) -> None:
         self._guarded = guarded
         self._given = {name: copy.deepcopy(one) if _is_plain(one) else one for name, one in bound.arguments.items()}
-        self.shown = {name: _shown(value) for name, value in self._given.items()}
+        self.display_args = {name: _display(value) for name, value in self._given.items()}
         self.fixed = [name for name, one in self._given.items() if not _is_plain(one)]
         """Objects of the program, which nobody can edit."""
 
@@ -110,14 +117,14 @@ class _Call:
         return {name: self._one(name, args[name]) for name in self._given}
 
     def _one(self, name: str, value: Any) -> Any:
-        if value == self.shown[name]:
+        if value == self.display_args[name]:
             return self._given[name]
         if not _is_plain(self._given[name]):
             raise InvalidInput(f"the edit changes {name}, which is an object of the program")
         parameter = self._guarded.signature.parameters[name]
-        wanted = _VARIADIC.get(parameter.kind)
-        if wanted is not None and not isinstance(value, wanted):
-            raise InvalidInput(f"the edit makes {name} something else than a {wanted.__name__}")
+        container = _VARIADIC.get(parameter.kind)
+        if container is not None and not isinstance(value, container):
+            raise InvalidInput(f"the edit makes {name} something else than a {container.__name__}")
         return value
 
 
@@ -138,14 +145,14 @@ def _described(function: Callable[..., Any]) -> str:
     return (inspect.getdoc(function) or "").partition("\n")[0]
 
 
-def _shown(value: Any) -> Any:
+def _display(value: Any) -> Any:
     """As JSON says it; what JSON cannot say, in Python's words."""
     if not _is_plain(value):
         return repr(value)
     if isinstance(value, dict):
-        return {name: _shown(one) for name, one in cast("dict[str, Any]", value).items()}
+        return {name: _display(one) for name, one in cast("dict[str, Any]", value).items()}
     if isinstance(value, list | tuple):
-        return [_shown(one) for one in cast("list[Any]", value)]
+        return [_display(one) for one in cast("list[Any]", value)]
     return value
 
 

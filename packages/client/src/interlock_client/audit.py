@@ -5,10 +5,10 @@ from typing import Any
 
 from pydantic import Field
 
-from interlock_client.base import Told
+from interlock_client.base import ServerModel
 
 
-class AuditEntry(Told):
+class AuditEntry(ServerModel):
     conversation_id: str = Field(description="The thread; `server` for what belongs to none.")
     number: int = Field(description="Its place in the thread's chain, from 1.")
     at: datetime
@@ -18,6 +18,6 @@ class AuditEntry(Told):
     hash: str = Field(description="Covers the entry and the one before.")
 
 
-class AuditPage(Told):
+class AuditPage(ServerModel):
     entries: list[AuditEntry]
     next_cursor: str | None

@@ -1,18 +1,25 @@
-"""The base of every wire model: strict types, so that `false` is not taken for a number or `1` for a text."""
+"""The base of every wire model, strict, so that `false` is no number and `1` no text; the words that faces share."""
 
 import math
-from typing import Annotated, Any, cast
+from typing import Annotated, Any, Literal, cast
 
 from pydantic import AfterValidator, BaseModel, ConfigDict
 
+Kind = Literal["approval", "clarification", "decision", "env_var", "questions"]
+RequestStatus = Literal["pending", "answered", "cancelled", "expired"]
+Risk = Literal["low", "medium", "high", "critical"]
+MessageRole = Literal["user", "assistant", "tool", "system"]
+GrantScope = Literal["this_action", "this_tool", "all_tools"]
+GrantDuration = Literal["session", "forever"]
 
-class Sent(BaseModel):
+
+class ClientModel(BaseModel):
     """What clients send. Unknown fields are ignored, as clients of several versions send them."""
 
     model_config = ConfigDict(strict=True, extra="ignore")
 
 
-class Told(BaseModel):
+class ServerModel(BaseModel):
     """What the server says."""
 
     model_config = ConfigDict(extra="forbid")

@@ -5,7 +5,7 @@ from typing import Annotated, Any
 
 from pydantic import AliasChoices, ConfigDict, Field, StringConstraints
 
-from interlock_client.base import Sent, Told
+from interlock_client.base import ClientModel, ServerModel
 
 
 class UserEvents(StrEnum):
@@ -67,7 +67,7 @@ UserName = Annotated[str, StringConstraints(max_length=200)]
 _USER_ID = AliasChoices("user_id", "userId")
 
 
-class UserEvent(Sent):
+class UserEvent(ClientModel):
     """The envelope of everything that a client sends."""
 
     model_config = ConfigDict(populate_by_name=True)
@@ -83,7 +83,7 @@ class UserEvent(Sent):
     )
 
 
-class Confirmation(Sent):
+class Confirmation(ClientModel):
     """The `content` of `user.response`."""
 
     model_config = ConfigDict(populate_by_name=True)
@@ -97,7 +97,7 @@ class Confirmation(Sent):
     )
 
 
-class ServerEvent(Told):
+class ServerEvent(ServerModel):
     """The envelope of everything that the server says."""
 
     event: str

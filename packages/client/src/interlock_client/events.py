@@ -70,6 +70,8 @@ class InboxSettled:
     source: str | None
     value: Data | None
     """The answer, secret values as `***`; None without one."""
+    reason: str | None = None
+    """Why it was not answered, where somebody said so."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -4,18 +4,18 @@ from typing import Annotated, Any, Generic, Literal, TypeVar
 
 from pydantic import Field, StringConstraints
 
-from interlock_client.base import JsonObject, Sent, Told
+from interlock_client.base import ClientModel, JsonObject, ServerModel
+from interlock_client.base import RequestStatus as RequestStatus
+from interlock_client.base import Risk as Risk
 
 RequestType = Literal["clarification", "decision", "env_var", "permission"]
-RequestStatus = Literal["pending", "answered", "cancelled", "expired"]
-Risk = Literal["low", "medium", "high", "critical"]
 RequestId = Annotated[str, StringConstraints(min_length=1, max_length=200)]
 ConversationId = Annotated[str, StringConstraints(min_length=1, max_length=500)]
 
 T = TypeVar("T")
 
 
-class Done(Told, Generic[T]):
+class Done(ServerModel, Generic[T]):
     """The envelope of every success."""
 
     success: Literal[True] = True
@@ -23,20 +23,20 @@ class Done(Told, Generic[T]):
     message: str
 
 
-class Failure(Told):
+class Failure(ServerModel):
     code: str = Field(description="Stable: `HITL_...`.")
     message: str
     details: dict[str, Any] = Field(description="`alias` is the short name, `errors` names each wrong field.")
 
 
-class Failed(Told):
+class Failed(ServerModel):
     """The envelope of every error."""
 
     success: Literal[False] = False
     error: Failure
 
 
-class Respond(Sent):
+class Respond(ClientModel):
     request_id: RequestId
     response: JsonObject = Field(description="By the request's type; unknown fields are refused.")
     metadata: JsonObject = Field(
@@ -44,19 +44,26 @@ class Respond(Sent):
     )
 
 
-class Cancel(Sent):
+class Cancel(ClientModel):
     request_id: RequestId
     reason: Annotated[str, StringConstraints(max_length=10_000)] | None = None
 
 
-class Extend(Sent):
+class Extend(ClientModel):
     seconds: Annotated[float, Field(gt=0, le=86_400)]
 
 
-class NewRequest(Sent):
+class NewRequest(ClientModel):
     type: RequestType
     request_data: JsonObject = Field(description="By the type: what its `..._asked` event shows as `data`.")
     conversation_id: ConversationId | None = Field(default=None, description="A new one is begun when left out.")
+    conversation_key: Annotated[str, StringConstraints(min_length=1, max_length=200)] | None = Field(
+        default=None,
+        description="The asker's own name for a conversation: the first ask under it begins one.",
+    )
+    title: Annotated[str, StringConstraints(max_length=200)] | None = Field(
+        default=None, description="Of a conversation that this ask begins; made of what is asked when left out."
+    )
     timeout_seconds: Annotated[float, Field(gt=0, le=31_536_000)] | None = Field(
         default=300, description="`null`: it waits for as long as it takes."
     )
@@ -65,19 +72,19 @@ class NewRequest(Sent):
     )
 
 
-class Answered(Told):
+class Answered(ServerModel):
     request_id: str
     status: Literal["answered"]
     answered_at: str
 
 
-class Cancelled(Told):
+class Cancelled(ServerModel):
     request_id: str
     status: Literal["cancelled"]
     cancelled_at: str
 
 
-class PendingRequest(Told):
+class PendingRequest(ServerModel):
     request_id: str
     type: RequestType
     status: RequestStatus
@@ -99,16 +106,16 @@ class RequestObject(PendingRequest):
     """The face that the answer came through, or `grant`, `saved`, `deadline` where no person gave it."""
 
 
-class PendingOfConversation(Told):
+class PendingOfConversation(ServerModel):
     pending_requests: list[PendingRequest]
     total: int
 
 
-class PendingPage(Told):
+class PendingPage(ServerModel):
     pending_requests: list[PendingRequest]
     total: int = Field(description="Counted up to 10000.")
     next_cursor: str | None
 
 
-class CollectedValues(Told):
+class CollectedValues(ServerModel):
     values: dict[str, str]

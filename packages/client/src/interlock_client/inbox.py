@@ -5,11 +5,11 @@ from typing import Annotated, Any, Literal
 
 from pydantic import Field, StringConstraints
 
-from interlock_client.base import JsonObject, Sent, Told
+from interlock_client.base import ClientModel, GrantDuration, GrantScope, JsonObject, ServerModel
+from interlock_client.base import Kind as Kind
+from interlock_client.base import RequestStatus as RequestStatus
+from interlock_client.base import Risk as Risk
 
-Kind = Literal["approval", "clarification", "decision", "env_var", "questions"]
-Risk = Literal["low", "medium", "high", "critical"]
-RequestStatus = Literal["pending", "answered", "cancelled", "expired"]
 ConversationState = Literal["idle", "running", "waiting"]
 Outcome = Literal["approved", "edited", "refused", "replied", "answered", "cancelled", "expired"]
 ResultStatus = Literal[
@@ -20,18 +20,18 @@ Password = Annotated[str, StringConstraints(min_length=1, max_length=256)]
 Id = Annotated[str, StringConstraints(min_length=1, max_length=200)]
 
 
-class SignIn(Sent):
+class SignIn(ClientModel):
     username: Name
     password: Password
 
 
-class SignInOnce(Sent):
+class SignInOnce(ClientModel):
     token: Annotated[str, StringConstraints(min_length=1, max_length=200)]
     username: Name | None = Field(default=None, description="For the first account of a server that has none.")
     password: Password | None = None
 
 
-class SignedIn(Told):
+class SignedIn(ServerModel):
     username: str
     user_id: str
     role: str
@@ -44,7 +44,7 @@ class Present(SignedIn):
     server_time: datetime
 
 
-class Welcome(Told):
+class Welcome(ServerModel):
     auth: Literal["accounts", "none"]
     locale: Literal["zh", "en"]
     has_accounts: bool
@@ -52,11 +52,11 @@ class Welcome(Told):
     server_time: datetime
 
 
-class SignedOut(Told):
+class SignedOut(ServerModel):
     ended: bool = True
 
 
-class InboxEntry(Told):
+class InboxEntry(ServerModel):
     request_id: str
     kind: Kind
     conversation_id: str
@@ -77,21 +77,40 @@ class InboxEntry(Told):
     looking: list[str]
 
 
-class Inbox(Told):
+class Inbox(ServerModel):
     requests: list[InboxEntry]
     total: int = Field(description="Counted up to 10000.")
     next_cursor: str | None
     server_time: datetime
 
 
-class View(Told):
+class Change(ServerModel):
+    path: str
+    act: Literal["edit", "write", "add", "delete"] = Field(description="write: the whole file, which may exist.")
+    before: str = Field(description="Of an edit: the text that is replaced.")
+    after: str
+    at: str = Field(description="Where in the file, in the words of a patch.")
+    moved_to: str | None
+    everywhere: bool = Field(description="Every occurrence is replaced, and not only one.")
+
+
+class Presentation(ServerModel):
+    shows: list[str] = Field(description="The arguments that it stands for.")
+    changes: list[Change]
+    markdown: str
+
+
+class View(ServerModel):
     type: Literal["command", "file", "json", "none"]
     lines: list[str] = Field(description="What will run, complete.")
     rest: list[str] = Field(description="The arguments beside a command.")
     details: list[str] = Field(description="What else the graph handed over with its interrupt, as JSON.")
+    presentation: Presentation | None = Field(
+        default=None, description="A call of a coding agent as what it is: changes of files, or a text in Markdown."
+    )
 
 
-class File(Told):
+class File(ServerModel):
     path: str
     exists: bool
     text: str | None
@@ -100,7 +119,7 @@ class File(Told):
     after: str | None
 
 
-class Result(Told):
+class Result(ServerModel):
     status: ResultStatus
     output: str = Field(description="What the call gave, or why the run failed.")
 
@@ -116,6 +135,10 @@ class InboxRequest(InboxEntry):
     )
     args_schema: dict[str, Any] | None
     file: File | None
+    said: str | None = Field(default=None, description="What the agent said when it made the call.")
+    described_by: Literal["tool", "agent"] = Field(
+        default="agent", description="Whose words the description is: the tool's own, or those of who asks."
+    )
     allowed: list[str]
     allow_remember: bool
     siblings: list[str]
@@ -133,12 +156,17 @@ class InboxRequest(InboxEntry):
     server_time: datetime
 
 
-class Remember(Sent):
-    duration: Literal["session", "forever"]
-    scope: Literal["this_action", "this_tool", "all_tools"]
+class Remember(ClientModel):
+    duration: GrantDuration
+    scope: GrantScope
+    also_high_risk: bool = Field(
+        default=False,
+        description="A yes covers calls of high risk too; else none riskier than this. Takes the code.",
+    )
+    confirm_high_risk: bool = Field(default=False, description="The same once more: without it the answer is refused.")
 
 
-class Answer(Sent):
+class Answer(ClientModel):
     value: JsonObject = Field(description="By the kind of the request; see the reference.")
     digest: Id = Field(description="Of what was shown.")
     dwell_ms: Annotated[int, Field(ge=0, le=10**10)] | None = None
@@ -147,33 +175,33 @@ class Answer(Sent):
     remember: Remember | None = None
 
 
-class CancelRequest(Sent):
+class CancelRequest(ClientModel):
     reason: Annotated[str, StringConstraints(max_length=10_000)] | None = None
 
 
-class Extend(Sent):
+class Extend(ClientModel):
     seconds: Annotated[float, Field(gt=0, le=86_400)]
 
 
-class Look(Sent):
+class Look(ClientModel):
     request_id: Id
 
 
-class Looked(Told):
+class Looked(ServerModel):
     request_id: str
 
 
-class Settled(Told):
+class Settled(ServerModel):
     request_id: str
     status: Literal["answered", "cancelled"]
     answered_at: str
 
 
-class Recalled(Told):
+class Recalled(ServerModel):
     settled: Settled | None = Field(description="None: nothing was done under the key, and nothing will be.")
 
 
-class Conversation(Told):
+class Conversation(ServerModel):
     conversation_id: str
     title: str
     agent: str
@@ -184,21 +212,21 @@ class Conversation(Told):
     updated_at: datetime
 
 
-class Conversations(Told):
+class Conversations(ServerModel):
     conversations: list[Conversation]
     total: int
 
 
-class StopConversation(Sent):
+class StopConversation(ClientModel):
     reason: Annotated[str, StringConstraints(max_length=10_000)] | None = None
 
 
-class ConversationStopped(Told):
+class ConversationStopped(ServerModel):
     conversation_id: str
     stopped: bool = Field(description="False when there was nothing to stop.")
 
 
-class HistoryEntry(Told):
+class HistoryEntry(ServerModel):
     request_id: str
     kind: Kind
     conversation_id: str
@@ -212,24 +240,25 @@ class HistoryEntry(Told):
     at: datetime
     dwell_ms: int | None
     digest: str | None
+    reason: str | None = Field(default=None, description="Why it was not answered, where somebody said so.")
 
 
-class History(Told):
+class History(ServerModel):
     entries: list[HistoryEntry]
     next_cursor: str | None
 
 
-class Tool(Told):
+class Tool(ServerModel):
     name: str
     description: str
     risk: Risk
     args_schema: dict[str, Any]
 
 
-class Agent(Told):
+class Agent(ServerModel):
     name: str
     tools: list[Tool]
 
 
-class Agents(Told):
+class Agents(ServerModel):
     agents: list[Agent]

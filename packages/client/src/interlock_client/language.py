@@ -12,8 +12,8 @@ def language(environment: Mapping[str, str] = os.environ) -> str | None:
 
     A server speaks English and Chinese: who reads neither is better served by English.
     """
-    said = next((text for name in ("LC_ALL", "LC_MESSAGES", "LANG") if (text := environment.get(name))), "")
-    found = _TAG.match(said)
+    setting = next((text for name in ("LC_ALL", "LC_MESSAGES", "LANG") if (text := environment.get(name))), "")
+    found = _TAG.match(setting)
     if found is None:
         return None
     tag = "-".join(part for part in found.groups() if part)

@@ -5,13 +5,13 @@ from typing import Annotated, Literal
 
 from pydantic import AwareDatetime, Field, StringConstraints
 
-from interlock_client.base import Sent, Told
+from interlock_client.base import ClientModel, GrantDuration, GrantScope, Risk, ServerModel
 
 KeyRole = Literal["person", "agent"]
 Name = Annotated[str, StringConstraints(min_length=1, max_length=64)]
 
 
-class NewKey(Sent):
+class NewKey(ClientModel):
     name: Name
     role: KeyRole = "person"
     expires_at: Annotated[AwareDatetime, Field(strict=False)] | None = Field(
@@ -20,7 +20,7 @@ class NewKey(Sent):
     agent: Name | None = Field(default=None, description="For an agent's key: the name people see. Default: its name.")
 
 
-class KeyEntry(Told):
+class KeyEntry(ServerModel):
     id: str
     name: str
     role: KeyRole
@@ -32,7 +32,7 @@ class KeyEntry(Told):
     revoked_at: datetime | None
 
 
-class KeyMade(Told):
+class KeyMade(ServerModel):
     id: str
     key: str = Field(description="Shown here, and never again.")
     name: str
@@ -41,24 +41,28 @@ class KeyMade(Told):
     expires_at: datetime | None
 
 
-class KeyList(Told):
+class KeyList(ServerModel):
     keys: list[KeyEntry]
 
 
-class TicketMade(Told):
+class TicketMade(ServerModel):
     ticket: str = Field(description="For `?ticket=` of one stream or socket, once.")
     expires_at: datetime
 
 
-class GrantEntry(Told):
+class GrantEntry(ServerModel):
     id: str
     agent: str
     allow: bool
-    scope: Literal["this_action", "this_tool", "all_tools"]
-    duration: Literal["session", "forever"]
+    scope: GrantScope
+    duration: GrantDuration
     tool: str | None
     conversation_id: str | None
     owner_id: str
+    owner: str = Field(default="", description="Whose conversations it stands for; who gave it may be somebody else.")
+    ceiling: Risk | None = Field(
+        default=None, description="The highest risk that a yes covers; null for a no, which holds for every risk."
+    )
     granted_by: str
     request_id: str
     created_at: datetime
@@ -66,26 +70,28 @@ class GrantEntry(Told):
     last_used_at: datetime | None
 
 
-class GrantList(Told):
+class GrantList(ServerModel):
     grants: list[GrantEntry]
 
 
-class SavedEntry(Told):
+class SavedEntry(ServerModel):
     id: str
     agent: str
     name: str
     sensitive: bool
     owner_id: str
+    asker_id: str | None = None
+    """Of an agent that runs elsewhere: the key that it was saved for, or the person who asked themselves."""
     saved_by: str
     request_id: str
     created_at: datetime
     updated_at: datetime
 
 
-class SavedList(Told):
+class SavedList(ServerModel):
     secrets: list[SavedEntry]
 
 
-class Ended(Told):
+class Ended(ServerModel):
     id: str
     ended: bool = True

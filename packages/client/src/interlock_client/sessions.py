@@ -1,10 +1,10 @@
 """The sessions face: invoke an agent and wait for what comes of it, resume it with an answer, look at the session."""
 
-from typing import Annotated, Any, Literal
+from typing import Annotated, Any, Literal, Self
 
-from pydantic import Field, StringConstraints
+from pydantic import Field, StringConstraints, model_validator
 
-from interlock_client.base import JsonObject, Sent, Told
+from interlock_client.base import ClientModel, Json, JsonObject, Kind, MessageRole, ServerModel
 
 SYSTEM_MESSAGE = "你会使用工具来帮助用户。如果工具使用被拒绝，请提示用户。"
 
@@ -12,18 +12,26 @@ UserId = Annotated[str, StringConstraints(min_length=1, max_length=64)]
 ResponseType = Literal["accept", "reject", "edit", "response"]
 ResponseStatus = Literal["interrupted", "completed", "error"]
 SessionState = Literal["not_found", "idle", "running", "interrupted", "completed", "error"]
-InterruptType = Literal["approval", "clarification", "decision", "env_var", "questions"]
 
 
-class AgentRequest(Sent):
+class AgentRequest(ClientModel):
     user_id: UserId
-    query: Annotated[str, StringConstraints(min_length=1, max_length=500_000)]
+    query: Annotated[str, StringConstraints(min_length=1, max_length=500_000)] | None = None
+    input: Json = Field(
+        default=None, description="What the agent's graph takes, in place of a query: its fields, as JSON."
+    )
     system_message: Annotated[str, StringConstraints(max_length=500_000)] | None = Field(
         default=SYSTEM_MESSAGE, description="Heeded when the session begins, and not again."
     )
 
+    @model_validator(mode="after")
+    def _is_one(self) -> Self:
+        if (self.query is None) is (self.input is None):
+            raise ValueError("send either query or input")
+        return self
 
-class InterruptResponse(Sent):
+
+class InterruptResponse(ClientModel):
     user_id: UserId
     session_id: Annotated[str, StringConstraints(min_length=1, max_length=200)]
     response_type: ResponseType
@@ -33,23 +41,23 @@ class InterruptResponse(Sent):
     )
 
 
-class ActionRequest(Told):
+class ActionRequest(ServerModel):
     action: str = Field(description="The tool; for everything but approvals the type.")
     args: dict[str, Any] = Field(description="Of the tool; for everything but approvals what is asked.")
 
 
-class InterruptConfig(Told):
+class InterruptConfig(ServerModel):
     allow_accept: bool
     allow_edit: bool
     allow_respond: bool
     allow_reject: bool
 
 
-class InterruptRequest(Told):
+class InterruptRequest(ServerModel):
     """One thing that is asked."""
 
     request_id: str
-    interrupt_type: InterruptType
+    interrupt_type: Kind
     action_request: ActionRequest
     config: InterruptConfig
     description: str
@@ -58,36 +66,36 @@ class InterruptRequest(Told):
     expires_at: float | None
 
 
-class InterruptData(Told):
+class InterruptData(ServerModel):
     """A pause: its top fields are those of the first open request, `requests` are all of them."""
 
     request_id: str
-    interrupt_type: InterruptType
+    interrupt_type: Kind
     action_request: ActionRequest
     config: InterruptConfig
     description: str
     requests: list[InterruptRequest]
 
 
-class ToolCall(Told):
+class ToolCall(ServerModel):
     id: str | None
     name: str
     args: dict[str, Any]
 
 
-class ResultMessage(Told):
+class ResultMessage(ServerModel):
     type: Literal["human", "ai", "tool", "system"]
-    role: Literal["user", "assistant", "tool", "system"]
+    role: MessageRole
     content: str
     tool_calls: list[ToolCall] | None = Field(default=None, exclude_if=lambda calls: calls is None)
 
 
-class Result(Told):
+class Result(ServerModel):
     messages: list[ResultMessage]
     output: str = Field(description="The last text of the agent.")
 
 
-class AgentResponse(Told):
+class AgentResponse(ServerModel):
     session_id: str
     status: ResponseStatus
     timestamp: float
@@ -96,7 +104,7 @@ class AgentResponse(Told):
     interrupt_data: InterruptData | None = Field(default=None, description="With `interrupted`.")
 
 
-class SessionStatusResponse(Told):
+class SessionStatusResponse(ServerModel):
     user_id: str
     session_id: str | None = None
     status: SessionState
@@ -106,11 +114,11 @@ class SessionStatusResponse(Told):
     last_response: AgentResponse | None = Field(default=None, description="Null while the session runs.")
 
 
-class SystemInfoResponse(Told):
+class SystemInfoResponse(ServerModel):
     sessions_count: int
     active_users: list[str]
 
 
-class SessionDeleted(Told):
+class SessionDeleted(ServerModel):
     status: Literal["success"] = "success"
     message: str

@@ -1,11 +1,11 @@
 """The threads face: chat, resume, status and history over REST and SSE."""
 
 from datetime import datetime
-from typing import Annotated, Any, Literal
+from typing import Annotated, Any, Literal, Self
 
-from pydantic import Field, StringConstraints
+from pydantic import Field, StringConstraints, model_validator
 
-from interlock_client.base import Json, Sent, Told
+from interlock_client.base import ClientModel, Json, Kind, MessageRole, ServerModel
 
 Text = Annotated[str, StringConstraints(min_length=1, max_length=500_000)]
 Name = Annotated[str, StringConstraints(min_length=1, max_length=64)]
@@ -13,31 +13,31 @@ Password = Annotated[str, StringConstraints(min_length=1, max_length=256)]
 Status = Literal["idle", "interrupted"]
 
 
-class Credentials(Sent):
+class Credentials(ClientModel):
     username: Name
     password: Password
 
 
-class Registered(Told):
+class Registered(ServerModel):
     message: str
     user_id: str
 
 
-class AccessToken(Told):
+class AccessToken(ServerModel):
     access_token: str
     token_type: Literal["bearer"] = "bearer"
 
 
-class NewSession(Sent):
+class NewSession(ClientModel):
     agent: str | None = Field(default=None, description="The agent to talk to; the server's default one when left out.")
     user_id: str | None = Field(default=None, description="Only heeded by a server that runs without accounts.")
 
 
-class Session(Told):
+class Session(ServerModel):
     thread_id: str
 
 
-class SessionEntry(Told):
+class SessionEntry(ServerModel):
     thread_id: str
     title: str
     created_at: datetime
@@ -45,19 +45,30 @@ class SessionEntry(Told):
     status: Status
 
 
-class SessionList(Told):
+class SessionList(ServerModel):
     threads: list[SessionEntry]
     total: int
 
 
-class Deleted(Told):
+class Deleted(ServerModel):
     thread_id: str
     deleted: bool = True
 
 
-class ChatMessage(Sent):
-    message: Text
+class ChatMessage(ClientModel):
+    """A message, or an input of the agent's own form; one of them."""
+
+    message: Text | None = None
+    input: Json = Field(
+        default=None, description="What the agent's graph takes, in place of a message: its fields, as JSON."
+    )
     user_id: str | None = None
+
+    @model_validator(mode="after")
+    def _is_one(self) -> Self:
+        if (self.message is None) is (self.input is None):
+            raise ValueError("send either message or input")
+        return self
 
 
 class Chat(ChatMessage):
@@ -65,7 +76,7 @@ class Chat(ChatMessage):
     agent: str | None = None
 
 
-class Resume(Sent):
+class Resume(ClientModel):
     action: str = Field(description="continue, cancel or answer")
     answers: list[Json] | None = Field(
         default=None, description="With answer: one text for each question; for a free interrupt any JSON."
@@ -77,13 +88,13 @@ class Resume(Sent):
     user_id: str | None = None
 
 
-class QuestionOption(Told):
+class QuestionOption(ServerModel):
     label: str
     value: str
     allow_custom: bool | None = None
 
 
-class Question(Told):
+class Question(ServerModel):
     question: str
     options: list[QuestionOption]
     name: str | None = None
@@ -91,11 +102,11 @@ class Question(Told):
     sensitive: bool | None = None
 
 
-class RequestView(Told):
+class RequestView(ServerModel):
     """One thing that is asked, as this face shows it."""
 
     request_id: str
-    kind: Literal["approval", "clarification", "decision", "env_var", "questions"]
+    kind: Kind
     info: str
     taskName: str  # noqa: N815
     questions: list[Question] | None
@@ -106,13 +117,13 @@ class RequestView(Told):
     request_data: dict[str, Any]
 
 
-class InterruptInfo(Told):
+class InterruptInfo(ServerModel):
     task_name: str
     interrupts: list[str]
     requests: list[RequestView]
 
 
-class ThreadStatus(Told):
+class ThreadStatus(ServerModel):
     thread_id: str
     status: Status
     has_pending_tasks: bool
@@ -120,17 +131,17 @@ class ThreadStatus(Told):
     message_count: int
 
 
-class Message(Told):
-    role: Literal["user", "assistant", "tool", "system"]
+class Message(ServerModel):
+    role: MessageRole
     content: str
 
 
-class History(Told):
+class History(ServerModel):
     thread_id: str
     messages: list[Message]
 
 
-class Problem(Told):
+class Problem(ServerModel):
     """An error. `detail` says what is wrong; a 409 adds the thread's state and what is pending on it."""
 
     model_config = {"extra": "allow"}
@@ -138,5 +149,5 @@ class Problem(Told):
     detail: Any
 
 
-class Health(Told):
+class Health(ServerModel):
     status: str

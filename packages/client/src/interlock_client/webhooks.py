@@ -5,7 +5,7 @@ from typing import Annotated, Literal
 
 from pydantic import Field, StringConstraints
 
-from interlock_client.base import Sent, Told
+from interlock_client.base import ClientModel, ServerModel
 
 Event = Literal["request.asked", "request.expiring", "request.settled"]
 Status = Literal["waiting", "delivered", "failed"]
@@ -13,7 +13,7 @@ Address = Annotated[str, StringConstraints(min_length=1, max_length=2_000)]
 Agent = Annotated[str, StringConstraints(min_length=1, max_length=200)]
 
 
-class NewWebhook(Sent):
+class NewWebhook(ClientModel):
     url: Address = Field(description="Its host must be one that the operator named.")
     events: list[Event] | None = Field(default=None, max_length=3, description="All of them when left out.")
     agents: list[Agent] | None = Field(
@@ -22,7 +22,7 @@ class NewWebhook(Sent):
     user_id: str | None = Field(default=None, description="Only heeded by a server that runs without accounts.")
 
 
-class Webhook(Told):
+class Webhook(ServerModel):
     id: str
     url: str
     events: list[Event]
@@ -38,16 +38,16 @@ class WebhookEntry(Webhook):
     created_by: str
 
 
-class WebhookList(Told):
+class WebhookList(ServerModel):
     webhooks: list[WebhookEntry]
 
 
-class RemovedWebhook(Told):
+class RemovedWebhook(ServerModel):
     id: str
     removed: bool = True
 
 
-class Delivery(Told):
+class Delivery(ServerModel):
     id: str
     webhook_id: str
     event: Event
@@ -62,6 +62,6 @@ class Delivery(Told):
     delivered_at: datetime | None
 
 
-class DeliveryList(Told):
+class DeliveryList(ServerModel):
     deliveries: list[Delivery]
     next_cursor: str | None

@@ -7,11 +7,12 @@ and `interlock.langchain`. They are imported on first use, so that commands whic
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
+    from interlock.agents.asking import EffectSkipped
     from interlock.agents.context import idempotency_key
     from interlock.agents.effects import effect
 
-__all__ = ["__version__", "effect", "idempotency_key"]
-__version__ = "0.1.0"
+__all__ = ["EffectSkipped", "__version__", "effect", "idempotency_key"]
+__version__ = "0.2.0"
 
 
 def __getattr__(name: str) -> Any:
@@ -19,6 +20,10 @@ def __getattr__(name: str) -> Any:
         from interlock.agents.effects import effect
 
         return effect
+    if name == "EffectSkipped":
+        from interlock.agents.asking import EffectSkipped
+
+        return EffectSkipped
     if name == "idempotency_key":
         from interlock.agents.context import idempotency_key
 

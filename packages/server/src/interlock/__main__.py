@@ -1,5 +1,5 @@
 """`python -m interlock`."""
 
-from interlock.cli.main import run
+from interlock_client.cli.entry import run
 
 run()

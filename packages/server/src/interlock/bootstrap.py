@@ -1,59 +1,65 @@
 """The composition root: the only file that names concrete backends."""
 
 import asyncio
-import json
 import logging
 import os
 import socket
-from collections.abc import AsyncGenerator, Coroutine, Iterator, Mapping, Sequence
+from collections.abc import AsyncGenerator, Callable, Coroutine, Generator, Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from contextlib import AsyncExitStack, asynccontextmanager, suppress
+from contextlib import AsyncExitStack, asynccontextmanager, contextmanager, suppress
 from dataclasses import dataclass
 from importlib.util import find_spec
-from pathlib import Path
 from typing import TYPE_CHECKING, Any, cast
 
 from interlock import failpoints
 from interlock.bus.local import LocalBus
-from interlock.config import DEMO, Config, load
+from interlock.config import DEMO, Config, load, upstreams
 from interlock.domain.errors import InvalidInput
 from interlock.domain.ids import new_id
+from interlock.domain.kinds import Value
+from interlock.domain.preview import FilePreview
 from interlock.domain.request import Request
 from interlock.domain.risk import KNOWN_RISKS
-from interlock.domain.showing import FileBehind
+from interlock.domain.run_input import GraphInput
 from interlock.domain.thread import Thread
 from interlock.domain.worker import Worker
 from interlock.master_key import master_key
-from interlock.observers import observing
 from interlock.passwords import Argon2Passwords
-from interlock.ports.agents import Message, ToolInfo
+from interlock.ports.agents import Agents, Message, Runner, ToolInfo
 from interlock.ports.bus import Bus
 from interlock.ports.clock import SystemClock
-from interlock.services.auditing import make_heads
-from interlock.services.core import Core, Policy
-from interlock.services.housekeeping import keep_dropping, keep_tidy
-from interlock.services.observing import Several
-from interlock.services.quota import Quota
-from interlock.services.working import leave, tell_life
+from interlock.ports.observing import Observer
+from interlock.ports.store import Store
+from interlock.ports.webhooks import Poster
+from interlock.services.audit.trail import make_heads
+from interlock.services.core import Core, NoPoster, NoRunner, Policy
+from interlock.services.gateway.doubts import take_over
+from interlock.services.operations.housekeeping import keep_dropping, keep_tidy
+from interlock.services.operations.observers import CompositeObserver, Tally
+from interlock.services.requests.deadlines import keep_deadlines
+from interlock.services.requests.holding import release_all
+from interlock.services.requests.quota import Quota
+from interlock.services.runs.workers import leave, tell_life
+from interlock.services.webhooks.sender import WebhookSender
 from interlock.storage.database import Database, open_database, sqlite_file
+from interlock.storage.deployment import deployment
 from interlock.storage.folder_lock import FolderLock
 from interlock.storage.key_ring import KeyRing, open_ring
 from interlock.storage.migrate import migrate
+from interlock.storage.sealing import derive
 from interlock.storage.store import SqlStore
 from interlock.storage.token_keys import RingTokenKeys
-from interlock.worker_settings import addresses, given_to_ray, with_own_passwords
+from interlock.worker_settings import addresses, fingerprint, given_to_ray, runtime_env, with_own_passwords
 
 if TYPE_CHECKING:
     from fastapi import FastAPI
 
     from interlock.faces.http.server_state import ServerState
+    from interlock.ports.gateway import Upstream
     from interlock.runners.hosting import HostedAgents
     from interlock.runners.loading import HostedAgent
     from interlock.runners.local import LocalRunner
     from interlock.runners.ray import RayWorkers
-    from interlock.runners.remote import RemoteRunner
-    from interlock.services.deadlines import DeadlineTimer
-    from interlock.services.webhook_sender import WebhookSender
 
 RUNS = 64
 """How many a server runs at once."""
@@ -70,7 +76,12 @@ class NoAgents:
     async def history(self, thread: Thread) -> list[Message]:
         return []
 
-    def check(self, request: Request, value: Mapping[str, Any]) -> None: ...
+    def has_messages(self, name: str) -> bool:
+        return True
+
+    def check_input(self, name: str, given: GraphInput) -> None: ...
+
+    def check(self, request: Request, value: Value) -> None: ...
 
     def takes(self, request: Request) -> frozenset[str] | None:
         return None
@@ -81,45 +92,75 @@ class NoAgents:
     def schema(self, request: Request) -> Mapping[str, Any] | None:
         return None
 
-    async def file_behind(self, request: Request) -> FileBehind | None:
+    async def file_preview(self, request: Request) -> FilePreview | None:
         return None
+
+
+@dataclass(frozen=True, slots=True)
+class _Foundation:
+    """What every core stands on."""
+
+    database: Database
+    ring: KeyRing
+    store: Store
+    poster: Poster
+    policy: Policy
+
+    def core(
+        self,
+        bus: Bus,
+        agents: Agents,
+        make_runner: Callable[[Core], Runner] = lambda _: NoRunner(),
+        observers: Sequence[Observer] = (),
+    ) -> Core:
+        tally = Tally()
+        return Core(
+            self.store,
+            bus,
+            SystemClock(),
+            agents,
+            Argon2Passwords(),
+            self.policy,
+            make_runner,
+            observer=CompositeObserver(tally, *observers),
+            poster=self.poster,
+            tally=tally,
+        )
 
 
 @asynccontextmanager
 async def opened(config: Config) -> AsyncGenerator[tuple[Database, Core]]:
     """The core over the configured database, migrated, without agents and without a runner."""
-    async with _opened(config) as (database, core, _):
-        yield database, core
+    async with _opened(config) as base:
+        yield base.database, base.core(LocalBus(), NoAgents())
 
 
 @asynccontextmanager
-async def _opened(config: Config) -> AsyncGenerator[tuple[Database, Core, KeyRing]]:
+async def _opened(config: Config) -> AsyncGenerator[_Foundation]:
     master = master_key(config)
     database = open_database(config.database_url)
     try:
         await migrate(database)
         ring = await open_ring(database, master, SystemClock().now())
         store = SqlStore(database, sealer=ring, audit_key=ring.audit, replies_key=ring.replies)
-        core = Core(store, LocalBus(), SystemClock(), NoAgents(), Argon2Passwords(), _policy(config))
-        await make_heads(core)
-        async with _outbound(config, core):
-            yield database, core, ring
+        await make_heads(store, SystemClock().now())
+        async with _poster(config) as poster:
+            yield _Foundation(database, ring, store, poster, _policy(config))
     finally:
         await database.close()
 
 
 @asynccontextmanager
-async def _outbound(config: Config, core: Core) -> AsyncGenerator[None]:
+async def _poster(config: Config) -> AsyncGenerator[Poster]:
     """What posts to webhooks, where the operator named hosts for them."""
     if not config.webhook_hosts:
-        yield
+        yield NoPoster()
         return
     from interlock.outbound import HttpPoster
 
     poster = HttpPoster(config.webhook_hosts, allow_private=config.webhook_private)
-    core.poster = poster
     try:
-        yield
+        yield poster
     finally:
         await poster.close()
 
@@ -157,12 +198,11 @@ async def application(config: Config) -> AsyncGenerator[Application]:
     arm(config)
     lock = _lock(config)
     try:
-        async with _opened(config) as (database, core, ring), _bus(config) as bus:
-            core.bus = bus
-            agents = await _agents(config, database)
-            core.agents = agents
-            with observing(config, core):
-                yield _application(config, database, core, agents, ring)
+        async with _opened(config) as base, _bus(config) as bus:
+            agents = await _agents(config, base.database)
+            with _traces(config) as traces:
+                ray = await _ray_workers(config, base.database, base.ring) if config.runner == "ray" else None
+                yield _application(config, base, bus, agents, traces, ray)
     finally:
         if lock is not None:
             lock.release()
@@ -179,6 +219,23 @@ async def _bus(config: Config) -> AsyncGenerator[Bus]:
         raise InvalidInput("--bus needs the extra redis: install interlock-server[redis]") from error
     async with RedisBus(config.bus).running() as bus:
         yield bus
+
+
+@contextmanager
+def _traces(config: Config) -> Generator[tuple[Observer, ...]]:
+    """What exports spans, where a collector is named."""
+    if not config.otlp_endpoint:
+        yield ()
+        return
+    try:
+        from interlock.tracing import exporting_to
+    except ImportError as error:
+        raise InvalidInput("INTERLOCK_OTLP_ENDPOINT needs the extra otel: install interlock-server[otel]") from error
+    traces = exporting_to(config.otlp_endpoint, f"{socket.gethostname()}-{os.getpid()}")
+    try:
+        yield (traces,)
+    finally:
+        traces.close()
 
 
 def arm(config: Config) -> None:
@@ -210,14 +267,13 @@ async def _agents(config: Config, database: Database) -> "HostedAgents":
 
 def _demo(config: Config) -> "HostedAgent":
     from interlock.agents.demo.agent import build
-    from interlock.agents.demo.preview import WorkspacePreview
     from interlock.agents.demo.workspace import open_workspace
     from interlock.runners.loading import hosted
 
-    open_workspace(config.workspace, config.locale)
+    open_workspace(config.workspace)
     try:
         graph = build(config.workspace, config.model, config.locale)
-        return hosted(DEMO, graph, WorkspacePreview(config.workspace))
+        return hosted(DEMO, graph)
     except (ImportError, ValueError) as error:
         raise InvalidInput(f"INTERLOCK_MODEL={config.model!r} cannot be used: {error}") from error
 
@@ -227,20 +283,17 @@ async def working(config: Config) -> AsyncGenerator[Core]:
     """A worker: runs what is queued, and answers nobody."""
     os.environ.setdefault("LANGGRAPH_STRICT_MSGPACK", "true")
     arm(config)
-    async with _opened(config) as (database, core, _), _bus(config) as bus:
-        core.bus = bus
-        agents = await _agents(config, database)
-        core.agents = agents
-        runner = _local_runner(core, agents, database, config.worker_runs)
-        core.runner = runner
-        with observing(config, core):
-            await runner.start()
+    async with _opened(config) as base, _bus(config) as bus:
+        agents = await _agents(config, base.database)
+        with _traces(config) as traces:
+            core = base.core(bus, agents, _local_runner(agents, base.database, config.worker_runs), traces)
+            await core.runner.start()
             try:
-                async with _among_workers(core, runner, config.runner):
+                async with _among_workers(core, config.runner):
                     yield core
             finally:
                 core.presence.close()
-                await runner.close()
+                await core.runner.close()
 
 
 async def work_until_stopped(given: Mapping[str, Any]) -> None:
@@ -250,17 +303,18 @@ async def work_until_stopped(given: Mapping[str, Any]) -> None:
         await asyncio.Event().wait()
 
 
-def _local_runner(core: Core, agents: "HostedAgents", database: Database, capacity: int) -> "LocalRunner":
+def _local_runner(agents: "HostedAgents", database: Database, capacity: int) -> "Callable[[Core], LocalRunner]":
     from interlock.runners.local import LocalRunner
 
     worker = new_id(f"{socket.gethostname()}-{os.getpid()}")
-    return LocalRunner(core, agents, worker, shared=database.is_shared, capacity=capacity)
+    return lambda core: LocalRunner(core, agents, worker, shared=database.is_shared, capacity=capacity)
 
 
 @asynccontextmanager
-async def _among_workers(core: Core, runner: "LocalRunner", kind: str) -> AsyncGenerator[None]:
+async def _among_workers(core: Core, kind: str) -> AsyncGenerator[None]:
     """While it works, the others know of it, and it hears what they call for."""
     started_at = core.clock.now()
+    runner = cast("LocalRunner", core.runner)
 
     def describe() -> Worker:
         return Worker(
@@ -269,7 +323,7 @@ async def _among_workers(core: Core, runner: "LocalRunner", kind: str) -> AsyncG
         )  # fmt: skip
 
     telling = asyncio.create_task(tell_life(core, describe))
-    heeding = asyncio.create_task(runner.heed())
+    heeding = asyncio.create_task(runner.listen())
     try:
         yield
     finally:
@@ -278,109 +332,114 @@ async def _among_workers(core: Core, runner: "LocalRunner", kind: str) -> AsyncG
         await leave(core, runner.worker)
 
 
-def _ray_workers(config: Config) -> "RayWorkers":
+async def _ray_workers(config: Config, database: Database, ring: KeyRing) -> "RayWorkers":
     from interlock.runners.ray import OF_ITS_OWN, RaySettings, RayWorkers
 
     if config.ray_address is None:
         os.environ.update({**OF_ITS_OWN, **os.environ, **addresses(config)})
     if find_spec("ray") is None:
         raise InvalidInput("--runner ray needs the extra ray: install interlock-server[ray]")
-    shipped = _runtime_env(config.ray_runtime_env) if config.ray_runtime_env else {}
-    settings = RaySettings(config.ray_address, config.workers, config.worker_memory, shipped)
+    shipped = runtime_env(config.ray_runtime_env) if config.ray_runtime_env else {}
+    own = await deployment(database, fingerprint(config, shipped, derive(ring.replies, "workers")))
+    settings = RaySettings(
+        config.ray_address, config.workers, config.worker_memory, shipped, own.id, own.generation, own.settings
+    )
     return RayWorkers(settings, given_to_ray(config))
 
 
-def _runtime_env(file: Path) -> dict[str, Any]:
-    try:
-        shipped: Any = json.loads(file.read_text())
-    except (OSError, ValueError) as error:
-        raise InvalidInput(f"INTERLOCK_RAY_RUNTIME_ENV={file}: {error}") from error
-    if not isinstance(shipped, dict):
-        raise InvalidInput(f"INTERLOCK_RAY_RUNTIME_ENV={file}: it must hold a JSON object")
-    return cast("dict[str, Any]", shipped)
-
-
-def _application(config: Config, database: Database, core: Core, agents: "HostedAgents", ring: KeyRing) -> Application:
+def _application(
+    config: Config,
+    base: _Foundation,
+    bus: Bus,
+    agents: "HostedAgents",
+    traces: Sequence[Observer],
+    ray: "RayWorkers | None",
+) -> Application:
     from interlock.faces.app import create_app
     from interlock.faces.http.guard import Allowed
     from interlock.faces.http.limits import Limits
     from interlock.faces.http.server_state import ServerState
     from interlock.faces.http.tokens import Tokens
-    from interlock.faces.web.pages import BUILT, pages
+    from interlock.faces.web.pages import BUILT, Pages
     from interlock.metrics import Metrics
     from interlock.runners.remote import RemoteRunner
-    from interlock.services.deadlines import DeadlineTimer
-    from interlock.services.webhook_sender import WebhookSender
 
-    ray = _ray_workers(config) if config.runner == "ray" else None
-    runner = RemoteRunner(core) if ray else _local_runner(core, agents, database, RUNS)
-    timer = DeadlineTimer()
-    core.runner = runner
-    core.deadline_set = timer.nudge
-    sender = WebhookSender()
-    core.delivery_written = sender.nudge
     limits = Limits(config.rate_limit, config.rate_burst, config.streams_per_caller, config.slow_seconds)
     metrics = Metrics(limits.open_streams)
-    core.observer = Several(core.observer, metrics)
+    make_runner: Callable[[Core], Runner] = (
+        (lambda _: RemoteRunner(bus)) if ray else _local_runner(agents, base.database, RUNS)
+    )
+    core = base.core(bus, agents, make_runner, (*traces, metrics))
     state = ServerState(
         core,
-        Tokens(RingTokenKeys(database, ring)),
+        Tokens(RingTokenKeys(base.database, base.ring)),
         locale=config.locale,
         with_accounts=config.auth == "accounts",
         limits=limits,
         metrics=lambda: metrics.text(core),
         metrics_token=config.metrics_token,
+        round_key=derive(base.ring.replies, "mcp"),
     )
     allowed = Allowed(
         frozenset({config.host.lower(), *(host.lower() for host in config.allowed_hosts)}),
         frozenset(config.allowed_origins),
         any_address=not config.is_loopback,
     )
-    web = pages(config.web_dir or BUILT)
-    running = _Running(state, runner, timer, sender, ray, is_shared=database.is_shared)
-    return Application(create_app(state, allowed, lambda _app: running.lifespan(), web), state)
+    web = Pages(config.web_dir or BUILT)
+    is_worker = ray is None and base.database.is_shared
+    app = create_app(state, allowed, lambda _app: _serving(state, ray, is_worker=is_worker), web, _upstreams(config))
+    return Application(app, state)
 
 
-@dataclass(slots=True)
-class _Running:
+def _upstreams(config: Config) -> "list[Upstream]":
+    """The MCP servers behind the gateway, none of which is connected yet."""
+    named = upstreams(config)
+    if not named:
+        return []
+    from mcp.client.stdio import get_default_environment
+
+    from interlock.upstreams.http import HttpUpstream
+    from interlock.upstreams.stdio import StdioUpstream
+
+    # Not the server's own environment, which holds its secrets.
+    environment = get_default_environment()
+    return [StdioUpstream(one, environment) if one.command else HttpUpstream(one) for one in named]
+
+
+@asynccontextmanager
+async def _serving(state: "ServerState", ray: "RayWorkers | None", *, is_worker: bool) -> AsyncGenerator[None]:
     """What goes on while the server serves: the runner, deadlines, webhooks, and the drain when it is told to stop."""
+    core = state.core
+    await take_over(core)
+    await core.runner.start()
+    if not core.policy.several_servers:
+        await release_all(core)
+    async with AsyncExitStack() as stack:
+        if ray is not None:
+            stack.push_async_callback(ray.close)
+        if is_worker:
+            await stack.enter_async_context(_among_workers(core, "server"))
+        working = [asyncio.create_task(work) for work in _duties(core, ray)]
+        draining = asyncio.create_task(_drain_when_closing(state))
+        state.ready.set()
+        try:
+            yield
+        finally:
+            state.closing.set()
+            await draining
+            for task in working:
+                await _cancelled(task)
 
-    state: "ServerState"
-    runner: "LocalRunner | RemoteRunner"
-    timer: "DeadlineTimer"
-    sender: "WebhookSender"
-    ray: "RayWorkers | None"
-    is_shared: bool
 
-    @asynccontextmanager
-    async def lifespan(self) -> AsyncGenerator[None]:
-        core = self.state.core
-        await self.runner.start()
-        async with AsyncExitStack() as stack:
-            if self.ray is not None:
-                stack.push_async_callback(self.ray.close)
-            elif self.is_shared:
-                await stack.enter_async_context(_among_workers(core, cast("LocalRunner", self.runner), "server"))
-            working = [asyncio.create_task(work) for work in self._work(core)]
-            draining = asyncio.create_task(_drain_when_closing(self.state, self.runner))
-            self.state.ready.set()
-            try:
-                yield
-            finally:
-                self.state.closing.set()
-                await draining
-                for task in working:
-                    await _cancelled(task)
-
-    def _work(self, core: Core) -> Iterator[Coroutine[Any, Any, None]]:
-        yield self.timer.run(core)
-        yield core.pulse.run(core)
-        yield keep_tidy(core)
-        yield keep_dropping(core)
-        if core.policy.webhook_hosts:
-            yield self.sender.run(core)
-        if self.ray is not None:
-            yield self.ray.keep()
+def _duties(core: Core, ray: "RayWorkers | None") -> Iterator[Coroutine[Any, Any, None]]:
+    yield keep_deadlines(core)
+    yield core.pulse.run(core)
+    yield keep_tidy(core)
+    yield keep_dropping(core)
+    if core.policy.webhook_hosts:
+        yield WebhookSender().run(core)
+    if ray is not None:
+        yield ray.keep()
 
 
 async def _cancelled(task: asyncio.Task[None]) -> None:
@@ -389,9 +448,9 @@ async def _cancelled(task: asyncio.Task[None]) -> None:
         await task
 
 
-async def _drain_when_closing(state: "ServerState", runner: "LocalRunner | RemoteRunner") -> None:
+async def _drain_when_closing(state: "ServerState") -> None:
     await state.closing.wait()
     logger.info("shutting down, once what is under way has ended")
     state.core.presence.close()
     state.core.pulse.wake_all()
-    await runner.close()
+    await state.core.runner.close()

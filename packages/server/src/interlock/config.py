@@ -4,17 +4,26 @@ import os
 import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from ipaddress import ip_address
+from difflib import get_close_matches
+from ipaddress import ip_address, ip_network
 from pathlib import Path
-from typing import Any, Literal
+from typing import Any, Literal, TypeVar
+
+import yaml
 
 from interlock.domain.errors import InvalidInput
+from interlock.domain.gateway import UpstreamSettings, read_upstreams
 from interlock.domain.risk import RISK_LEVELS
+from interlock.texts import Locale
+from interlock_client.cli.config import CLIENT_VARIABLES
 
 Auth = Literal["accounts", "none"]
-Locale = Literal["zh", "en"]
+
+N = TypeVar("N", int, float)
 
 DEMO = "demo"
+_NEAR = 0.9
+"""How like a setting's name another one is that was meant to be it: one letter, or two of a long one."""
 _HOST = re.compile(r"(\*\.)?[\w-]+(\.[\w-]+)*\Z")
 
 
@@ -28,6 +37,7 @@ class Config:
     auth: Auth = "accounts"
     agents: tuple[str, ...] = ()
     runner: Literal["local", "ray"] = "local"
+    mcp_gateway: Path | None = None
     ray_address: str | None = None
     ray_runtime_env: Path | None = None
     workers: int = 2
@@ -88,6 +98,7 @@ class Config:
 def load(given: Mapping[str, Any] | None = None, environment: Mapping[str, str] | None = None) -> Config:
     """The configuration; `given` holds the flags that were set, by field name."""
     environment = os.environ if environment is None else environment
+    _check_names(environment)
     flags = {name: value for name, value in (given or {}).items() if value not in (None, (), [])}
     settings: dict[str, Any] = {}
     for name, read in _VARIABLES.items():
@@ -102,35 +113,12 @@ def load(given: Mapping[str, Any] | None = None, environment: Mapping[str, str] 
     return config
 
 
-@dataclass(frozen=True, slots=True)
-class ClientConfig:
-    """What the commands need that talk to a running server."""
-
-    url: str = "http://127.0.0.1:8000"
-    key: str | None = field(default=None, repr=False)
-    user: str | None = None
-    """For a server without accounts: who is calling."""
-    credentials: Path = Path(".config/interlock/credentials.json")
-    editor: str | None = None
-
-
-CLIENT_VARIABLES = ("INTERLOCK_URL", "INTERLOCK_KEY")
-
-
-def load_client(given: Mapping[str, Any] | None = None, environment: Mapping[str, str] | None = None) -> ClientConfig:
-    """The settings of a client; `given` holds the flags that were set, by field name."""
-    environment = os.environ if environment is None else environment
-    settings: dict[str, Any] = {
-        "url": environment.get("INTERLOCK_URL", "").strip(),
-        "key": environment.get("INTERLOCK_KEY", "").strip(),
-        "editor": (environment.get("VISUAL") or environment.get("EDITOR") or "").strip(),
-    }
-    settings |= {name: value for name, value in (given or {}).items() if value is not None}
-    home = environment.get("XDG_CONFIG_HOME", "").strip()
-    # A relative one is to be ignored, says the standard that names it.
-    folder = Path(home) if Path(home).is_absolute() else Path.home() / ".config"
-    set_ones = {name: value for name, value in settings.items() if value}
-    return ClientConfig(credentials=folder / "interlock" / "credentials.json", **set_ones)
+def _check_names(environment: Mapping[str, str]) -> None:
+    """A mistyped variable would leave open what it was to close."""
+    known = {f"INTERLOCK_{name.upper()}" for name in _VARIABLES} | set(CLIENT_VARIABLES)
+    for name in sorted(environment.keys() - known):
+        if name.startswith("INTERLOCK_") and (near := get_close_matches(name, known, 1, _NEAR)):
+            raise InvalidInput(f"{name} is no setting: is it {near[0]} that is meant?")
 
 
 def _read(named: str, read: Any, text: str) -> Any:
@@ -150,6 +138,25 @@ def _hosts(text: str) -> tuple[str, ...]:
         if not _HOST.match(host) and not _is_address(host):
             raise ValueError(f"{host} is no host name: hooks.example.com, or *.example.com for all under a name")
     return hosts
+
+
+def _proxies(text: str) -> tuple[str, ...]:
+    proxies = _listed(text)
+    for proxy in proxies:
+        try:
+            ip_network(proxy, strict=False)
+        except ValueError:
+            if proxy != "*":
+                raise ValueError(f"{proxy} is no address of a proxy: 10.0.0.7, 10.0.0.0/8, or * for anybody") from None
+    return proxies
+
+
+def _origins(text: str) -> tuple[str, ...]:
+    origins = _listed(text)
+    for origin in origins:
+        if not re.fullmatch(r"[a-z][a-z0-9+.-]*://[^/\s]+", origin):
+            raise ValueError(f"{origin} is no origin: https://app.example.org, without a path")
+    return origins
 
 
 def _is_address(text: str) -> bool:
@@ -185,36 +192,43 @@ def _one_of(*words: str) -> Any:
     return read
 
 
+def _number(kind: type[N], text: str) -> N:
+    try:
+        return kind(text)
+    except ValueError:
+        raise ValueError(f"it must be a {'whole ' if kind is int else ''}number") from None
+
+
 def _seconds(text: str) -> float:
-    value = float(text)
+    value = _number(float, text)
     if not 0 < value < 10**9:
         raise ValueError("it must be a number of seconds above 0")
     return value
 
 
 def _rate(text: str) -> float:
-    value = float(text)
+    value = _number(float, text)
     if not 0 < value < 10**9:
         raise ValueError("it must be a number of requests a second, above 0")
     return value
 
 
 def _count(text: str) -> int:
-    value = int(text)
+    value = _number(int, text)
     if not 0 < value < 10**9:
         raise ValueError("it must be a whole number above 0")
     return value
 
 
 def _days(text: str) -> int:
-    value = int(text)
+    value = _number(int, text)
     if not 0 < value <= 36_500:
         raise ValueError("it must be a whole number of days, from 1 to 36500")
     return value
 
 
 def _bytes(text: str) -> int:
-    value = int(text)
+    value = _number(int, text)
     if value < 1024 * 1024:
         raise ValueError("it must be a number of bytes, 1048576 (1 MiB) or more")
     return value
@@ -260,6 +274,7 @@ _VARIABLES: Mapping[str, Any] = {
     "auth": _one_of("accounts", "none"),
     "agents": _listed,
     "runner": _one_of("local", "ray"),
+    "mcp_gateway": Path,
     "ray_address": str,
     "ray_runtime_env": Path,
     "workers": _count,
@@ -279,10 +294,10 @@ _VARIABLES: Mapping[str, Any] = {
     "secret_key": str,
     "new_secret_key": str,
     "allowed_hosts": _listed,
-    "allowed_origins": _listed,
+    "allowed_origins": _origins,
     "webhook_hosts": _hosts,
     "webhook_private": _switch,
-    "trusted_proxies": _listed,
+    "trusted_proxies": _proxies,
     "rate_limit": _rate,
     "rate_burst": _count,
     "streams_per_caller": _count,
@@ -299,6 +314,25 @@ _VARIABLES: Mapping[str, Any] = {
     "log_format": _one_of("auto", "text", "json"),
     "failpoints": _listed,
 }
+
+
+def upstreams(config: Config, environment: Mapping[str, str] | None = None) -> tuple[UpstreamSettings, ...]:
+    """The MCP servers of the gateway's file. `secret:NAME` in it stands for a variable of the environment."""
+    if config.mcp_gateway is None:
+        return ()
+    try:
+        read = yaml.safe_load(config.mcp_gateway.read_text())
+    except OSError as error:
+        raise InvalidInput(f"--mcp-gateway {config.mcp_gateway}: {error.strerror}") from error
+    except (yaml.YAMLError, UnicodeDecodeError) as error:
+        # Not with the text around the fault, which may be a secret.
+        where = getattr(error, "problem_mark", None)
+        at = f", line {where.line + 1}" if where else ""
+        raise InvalidInput(f"--mcp-gateway {config.mcp_gateway}: it is not YAML{at}") from None
+    try:
+        return read_upstreams(read, os.environ if environment is None else environment)
+    except InvalidInput as error:
+        raise InvalidInput(f"--mcp-gateway {config.mcp_gateway}: {error.message}", error.errors) from None
 
 
 def in_environment(name: str) -> str | None:

@@ -26,6 +26,7 @@ NAMES = frozenset(
         "answer.committed",
         "run.claimed",
         "run.finishing",
+        "run.promoting",
         "effect.intended",
         "effect.returned",
         "effect.done",

@@ -17,8 +17,9 @@ from prometheus_client.core import CounterMetricFamily, HistogramMetricFamily, M
 from interlock.domain.effect import EffectKey, EffectState
 from interlock.domain.request import AnswerOrigin, Request, RequestStatus
 from interlock.services.core import Core
-from interlock.services.measuring import standing
-from interlock.services.observing import BOUNDS, Nobody, Spread
+from interlock.services.operations.observers import BOUNDS, NullObserver
+from interlock.services.operations.observers import Histogram as OwnHistogram
+from interlock.services.operations.stats import server_stats
 
 # Else there would be a second series for each, with the time at which it began.
 disable_created_metrics()
@@ -28,7 +29,7 @@ _WAITS = (1.0, 5.0, 15.0, 60.0, 300.0, 900.0, 3_600.0, 4 * 3_600.0, _DAY, 3 * _D
 _LAGS = (0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1.0, 2.5, 5.0)
 
 
-class Metrics(Nobody):
+class Metrics(NullObserver):
     """What this server saw since it started, and what stands in the store when somebody asks."""
 
     def __init__(self, streams: Callable[[], int]) -> None:
@@ -72,7 +73,7 @@ class Metrics(Nobody):
         self._missed.inc()
 
     async def text(self, core: Core) -> bytes:
-        found = await standing(core)
+        found = await server_stats(core)
         for kind, number in found.pending.items():
             self._pending.labels(kind.value).set(number)
         for status, number in found.runs.items():
@@ -96,11 +97,11 @@ class _Ran:
         ended = CounterMetricFamily("interlock_runs_ended", "Runs by how they ended", labels=["worker", "status"])
         waits = _histogram("interlock_run_wait_seconds", "From a run's cause to its begin")
         takes = _histogram("interlock_run_seconds", "From a run's begin to its end or pause")
-        for worker, told in self.measured.items():
-            for status, number in told.get("ends", {}).items():
+        for worker, measures in self.measured.items():
+            for status, number in measures.get("ends", {}).items():
                 ended.add_metric([worker, status], number)
-            _add(waits, worker, told.get("waits", {}))
-            _add(takes, worker, told.get("takes", {}))
+            _add(waits, worker, measures.get("waits", {}))
+            _add(takes, worker, measures.get("takes", {}))
         return (ended, waits, takes)
 
 
@@ -108,8 +109,8 @@ def _histogram(name: str, what: str) -> HistogramMetricFamily:
     return HistogramMetricFamily(name, what, labels=["worker"])
 
 
-def _add(family: HistogramMetricFamily, worker: str, told: Mapping[str, Any]) -> None:
-    spread = Spread.read(told)
+def _add(family: HistogramMetricFamily, worker: str, measures: Mapping[str, Any]) -> None:
+    spread = OwnHistogram.read(measures)
     family.add_metric([worker], _buckets(spread.counts), spread.total)
 
 

@@ -23,7 +23,7 @@ from interlock.domain.claim import Claim
 from interlock.domain.effect import EffectKey, EffectState
 from interlock.domain.request import AnswerOrigin, Request, RequestStatus
 from interlock.domain.run import RunCause, RunStatus
-from interlock.services.observing import Nobody
+from interlock.services.operations.observers import NullObserver
 
 Attributes = dict[str, str | int]
 
@@ -33,7 +33,7 @@ SEND_SECONDS = 3.0
 _NANOSECONDS = 1_000_000_000
 
 
-class Traces(Nobody):
+class Traces(NullObserver):
     """One trace for each pause: how long people were waited for, the run that went on, and what it did.
 
     Names and states only: no argument, no answer and no text of anybody is in a span.
@@ -53,12 +53,14 @@ class Traces(Nobody):
 
     def asked(self, requests: Sequence[Request]) -> None:
         first = requests[0]
-        told = _of(first) | {"interlock.requests": len(requests)}
-        self._span(_Place(first.pause_id), "ask", first.created_at, first.created_at, told)
+        attributes = _of(first) | {"interlock.requests": len(requests)}
+        self._span(_Place(first.pause_id), "ask", first.created_at, first.created_at, attributes)
 
     def settled(self, request: Request, status: RequestStatus, origin: AnswerOrigin, at: datetime) -> None:
-        told = _of(request) | {"interlock.status": status.value, "interlock.origin": origin.value}
-        self._span(_Place(request.pause_id, request.id), f"wait for {request.kind.value}", request.created_at, at, told)
+        attributes = _of(request) | {"interlock.status": status.value, "interlock.origin": origin.value}
+        self._span(
+            _Place(request.pause_id, request.id), f"wait for {request.kind.value}", request.created_at, at, attributes
+        )
 
     def began(self, claim: Claim, at: datetime) -> None:
         self._runs[claim.run.id] = _Run(claim, at)
@@ -71,28 +73,28 @@ class Traces(Nobody):
 
     def acted(self, run_id: str, key: EffectKey, tool: str, state: EffectState, began: datetime, at: datetime) -> None:
         if run := self._runs.get(run_id):
-            told: Attributes = {"interlock.tool": tool, "interlock.state": state.value}
+            attributes: Attributes = {"interlock.tool": tool, "interlock.state": state.value}
             name = f"effect {key.task_id} {key.call_id} {began.isoformat()}"
-            self._span(_Place(run.root, name, run.name), f"tool {tool}", began, at, told)
+            self._span(_Place(run.root, name, run.name), f"tool {tool}", began, at, attributes)
 
     def ended(self, run_id: str, status: RunStatus, at: datetime) -> None:
         if run := self._runs.get(run_id):
-            told: Attributes = {
+            attributes: Attributes = {
                 "interlock.thread": run.claim.thread.id,
                 "interlock.run": run_id,
                 "interlock.cause": run.claim.run.cause.value,
                 "interlock.status": status.value,
                 "interlock.attempt": run.claim.run.attempt,
             }
-            self._span(_Place(run.root, run.name), "run", run.began, at, told)
+            self._span(_Place(run.root, run.name), "run", run.began, at, attributes)
 
     def left(self, run_id: str) -> None:
         self._runs.pop(run_id, None)
 
-    def _span(self, place: "_Place", name: str, start: datetime, end: datetime, told: Attributes) -> None:
+    def _span(self, place: "_Place", name: str, start: datetime, end: datetime, attributes: Attributes) -> None:
         with self._ids.at(place):
             span = self._tracer.start_span(
-                name, place.context(), attributes=told, start_time=int(start.timestamp() * _NANOSECONDS)
+                name, place.context(), attributes=attributes, start_time=int(start.timestamp() * _NANOSECONDS)
             )
         span.end(int(end.timestamp() * _NANOSECONDS))
 
@@ -169,13 +171,13 @@ def _number(text: str, size: int) -> int:
 
 
 def _of(request: Request) -> Attributes:
-    told: Attributes = {
+    attributes: Attributes = {
         "interlock.thread": request.thread_id,
         "interlock.request": request.id,
         "interlock.kind": request.kind.value,
         "interlock.agent": request.agent,
     }
-    return told | ({"interlock.tool": request.tool} if request.tool else {})
+    return attributes | ({"interlock.tool": request.tool} if request.tool else {})
 
 
 def exporting_to(endpoint: str, node: str) -> Traces:

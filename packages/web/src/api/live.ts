@@ -14,6 +14,8 @@ export interface Settled {
   source: string | null;
   /** Redacted where it is secret. */
   value: JsonObject | null;
+  /** Why it was not answered, where somebody said so. */
+  reason?: string | null;
 }
 
 export type LiveEvent =
@@ -68,6 +70,17 @@ export class Live {
     this.#watchers.add(watcher);
     return () => this.#watchers.delete(watcher);
   };
+
+  /** Resolves when the stream is open the next time. */
+  reopened = (): Promise<void> =>
+    new Promise((resolve) => {
+      const { openings } = this.#connection;
+      const stop = this.watch(() => {
+        if (this.#connection.openings === openings) return;
+        stop();
+        resolve();
+      });
+    });
 
   /** Try to connect now, not after the pause. */
   retry = (): void => this.#retry();

@@ -35,6 +35,7 @@ export function Composer({ field, text, onText, onSend, blocked, onStop, isStopp
   return (
     <form
       className={styles.composer}
+      data-blocked={blocked !== null && isEmpty}
       onSubmit={(event) => {
         event.preventDefault();
         send();

@@ -19,6 +19,8 @@ export interface Taker {
   /** Everything that had happened is shown. */
   ready(): void;
   connected(isConnected: boolean): void;
+  /** Resolves when somebody is signed in again. */
+  signedIn(): Promise<void>;
   deleted(): void;
   failed(error: Error): void;
 }
@@ -77,7 +79,11 @@ export class Feed {
   }
 
   async #follow(): Promise<void> {
-    const connections = { opened: () => this.#connected(), lost: () => this.#taker.connected(false) };
+    const connections = {
+      opened: () => this.#connected(),
+      lost: () => this.#taker.connected(false),
+      signedIn: this.#taker.signedIn,
+    };
     try {
       const options = { locale: this.#locale, connections, signal: this.#ending.signal };
       for await (const event of followAll(this.#thread, options)) this.#take(event);

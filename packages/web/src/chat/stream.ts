@@ -1,4 +1,5 @@
 /** One thread, followed over any number of connections. */
+import { NotAuthenticated } from "interlock-client/errors";
 import { type ChatEvent, chatEvent } from "interlock-client/events";
 import { Follower, followed } from "interlock-client/following";
 import { type Call, type Stream, segment, Transport } from "interlock-client/transport";
@@ -12,6 +13,8 @@ export interface Connections {
   opened(): void;
   /** One is being tried: there is none now. */
   lost(): void;
+  /** The session has ended: resolves when somebody is signed in again. */
+  signedIn(): Promise<void>;
 }
 
 class ToldTransport extends Transport {
@@ -25,9 +28,15 @@ class ToldTransport extends Transport {
 
   override async stream(call: Call): Promise<Stream> {
     this.#connections.lost();
-    const stream = await super.stream(call);
-    this.#connections.opened();
-    return stream;
+    try {
+      const stream = await super.stream(call);
+      this.#connections.opened();
+      return stream;
+    } catch (error) {
+      if (!(error instanceof NotAuthenticated)) throw error;
+      await this.#connections.signedIn();
+      return this.stream(call);
+    }
   }
 }
 
@@ -37,7 +46,7 @@ interface Options {
   connections?: Connections;
 }
 
-const UNTOLD: Connections = { opened: () => {}, lost: () => {} };
+const UNTOLD: Connections = { opened: () => {}, lost: () => {}, signedIn: () => new Promise(() => {}) };
 
 /** Everything that ever happened on the thread, then what happens; until it is deleted. */
 export function followAll(

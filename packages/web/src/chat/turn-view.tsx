@@ -28,8 +28,10 @@ export const TurnView = memo(function TurnView({ turn, open, remedy, isOutside }
       {!isOutside && <UserWords text={turn.user} state={turn.sent} />}
       {placed.map(({ index, item, asked }) => (
         <Fragment key={index}>
-          <ItemView item={item} open={open} remedy={index === turn.items.length - 1 ? remedy : null} />
           <AskedCards asked={asked} open={open} />
+          {!asked.some((one) => open.includes(one.id)) && (
+            <ItemView item={item} open={open} remedy={index === turn.items.length - 1 ? remedy : null} />
+          )}
         </Fragment>
       ))}
       {turn.isStopped && <p className={styles.note}>{t("stopped")}</p>}

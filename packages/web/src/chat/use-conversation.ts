@@ -1,5 +1,5 @@
 import { useCallback, useEffect, useReducer, useRef, useState } from "react";
-import { useLiveEvents } from "@/api/live-context";
+import { useConnection, useLive, useLiveEvents } from "@/api/live-context";
 import { useLocale } from "@/i18n/provider";
 import { Feed } from "./feed";
 import { begunWith, forgetBegun } from "./sending";
@@ -27,19 +27,21 @@ export function useConversation(thread: string): Opened {
   const [isConnected, setConnected] = useState(false);
   const [tries, setTries] = useState(0);
   const feed = useRef<Feed | null>(null);
+  const live = useLive();
   // biome-ignore lint/correctness/useExhaustiveDependencies: another try is another feed
   useEffect(() => {
     const opened = new Feed(thread, locale, {
       act,
       ready: () => setState({ state: "ready", error: null }),
       connected: setConnected,
+      signedIn: live.reopened,
       deleted: () => setState({ state: "deleted", error: null }),
       failed: (trouble) => setState({ state: "failed", error: trouble }),
     });
     feed.current = opened;
     opened.open(begunWith(thread));
     return () => opened.close();
-  }, [thread, locale, tries]);
+  }, [thread, locale, live, tries]);
   const isFirstOver = conversation.turns[0]?.isOver ?? false;
   useEffect(() => {
     if (isFirstOver) forgetBegun(thread);
@@ -50,7 +52,8 @@ export function useConversation(thread: string): Opened {
     setTries((before) => before + 1);
   }, []);
   const reload = useCallback(() => void feed.current?.readOpen(), []);
-  return { conversation, act, state, error, isConnected, reload, again };
+  const { state: network } = useConnection();
+  return { conversation, act, state, error, isConnected: isConnected && network !== "offline", reload, again };
 }
 
 /** What happens elsewhere: answers, and messages of which the stream tells only what came of them. */

@@ -2,7 +2,7 @@ import type { ButtonHTMLAttributes, ReactNode, Ref } from "react";
 import styles from "./button.module.css";
 
 interface Props extends ButtonHTMLAttributes<HTMLButtonElement> {
-  look?: "plain" | "primary" | "danger" | "quiet";
+  look?: "plain" | "primary" | "soft" | "danger" | "quiet";
   /** The key that does the same, shown beside the words. */
   hint?: string | undefined;
   ref?: Ref<HTMLButtonElement>;

@@ -35,9 +35,12 @@ export function Dialog({ title, onClose, isStuck = false, isCover = false, wide 
     const element = dialog.current;
     const goOn = caretOf(document.activeElement);
     element?.showModal();
+    // Where the first thing to press is its last, the browser has scrolled there.
+    if (element) element.scrollTop = 0;
     return () => {
       element?.close();
-      setTimeout(goOn);
+      // In this very task: what is typed before it would be lost.
+      queueMicrotask(goOn);
     };
   }, []);
   return (

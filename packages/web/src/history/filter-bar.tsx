@@ -1,4 +1,5 @@
-import { type ReactNode, useEffect, useRef, useState } from "react";
+import { SlidersHorizontal } from "lucide-react";
+import { type ReactNode, useEffect, useId, useRef, useState } from "react";
 import { useTranslations } from "use-intl";
 import { Button } from "@/design/button";
 import { FACES, type Filters, isEmpty, NONE, OUTCOMES } from "./filters";
@@ -11,7 +12,31 @@ interface Props {
   onChange: (filters: Filters) => void;
 }
 
-export function FilterBar({ filters, onChange }: Props) {
+/** On phones it is shown when asked for. */
+export function Filtering(props: Props) {
+  const t = useTranslations("inbox");
+  const [isOpen, setOpen] = useState(false);
+  const id = useId();
+  const isOn = !isEmpty(props.filters);
+  return (
+    <>
+      <Button
+        className={styles.toggle}
+        aria-expanded={isOpen}
+        aria-controls={id}
+        look={isOn ? "soft" : "plain"}
+        onClick={() => setOpen(!isOpen)}
+      >
+        <SlidersHorizontal size={16} aria-hidden="true" /> {t(isOn ? "filtersOn" : "filters")}
+      </Button>
+      <div id={id} className={isOpen ? undefined : styles.folded}>
+        <FilterBar {...props} />
+      </div>
+    </>
+  );
+}
+
+function FilterBar({ filters, onChange }: Props) {
   const t = useTranslations("history");
   const change = (changed: Partial<Filters>) => onChange({ ...filters, ...changed });
   const faces = FACES.map((face): Choice => [face, t(`face.${face}`)]);

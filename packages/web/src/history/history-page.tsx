@@ -5,7 +5,7 @@ import { Button } from "@/design/button";
 import { Failed } from "@/shell/failed";
 import { Loading } from "@/shell/loading";
 import { PageTitle } from "@/shell/page-title";
-import { FilterBar } from "./filter-bar";
+import { Filtering } from "./filter-bar";
 import { addressOf, type Filters, filtersIn, isEmpty, NONE } from "./filters";
 import styles from "./history-page.module.css";
 import { Row } from "./row";
@@ -24,7 +24,7 @@ export function HistoryPage() {
     <div className={styles.page}>
       <PageTitle name="history">{t("title")}</PageTitle>
       <p className={styles.what}>{t("what")}</p>
-      <FilterBar filters={filters} onChange={change} />
+      <Filtering filters={filters} onChange={change} />
       <Found filters={filters} onClear={() => change(NONE)} />
     </div>
   );

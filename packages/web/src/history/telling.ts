@@ -1,9 +1,10 @@
 /** How an entry is told: who it was, how it ended, how long it was read. */
 import type { HistoryEntry } from "interlock-client/inbox";
+import { isAtTerminal } from "@/request/model/outcome";
 import type { en } from "./messages";
 
 export type Ending = keyof typeof en.outcome;
-export type Who = { type: "person" | "grant"; name: string } | { type: "saved" | "nobody" | "unknown" };
+export type Who = { type: "person" | "grant"; name: string } | { type: "saved" | "nobody" | "unknown" | "atTerminal" };
 
 /** Told apart without colour. */
 export const SIGNS: Readonly<Record<Ending, string>> = {
@@ -14,18 +15,21 @@ export const SIGNS: Readonly<Record<Ending, string>> = {
   replied: "↩",
   answered: "✓",
   cancelled: "⊘",
+  atTerminal: "›_",
   expired: "◷",
   expiredDefault: "◷",
 };
 
-export function whoOf({ by, origin, outcome }: HistoryEntry): Who {
+export function whoOf({ by, origin, outcome, reason }: HistoryEntry): Who {
+  if (isAtTerminal({ status: outcome, reason: reason ?? null })) return { type: "atTerminal" };
   if (outcome === "expired" || origin === "default") return { type: "nobody" };
   if (origin === "saved") return { type: "saved" };
   if (by === null) return { type: "unknown" };
   return { type: origin === "grant" ? "grant" : "person", name: by };
 }
 
-export function endingOf({ outcome, origin }: HistoryEntry): Ending {
+export function endingOf({ outcome, origin, reason }: HistoryEntry): Ending {
+  if (isAtTerminal({ status: outcome, reason: reason ?? null })) return "atTerminal";
   if (outcome === "approved" && origin === "grant") return "allowed";
   if (outcome === "expired" && origin === "default") return "expiredDefault";
   return outcome;

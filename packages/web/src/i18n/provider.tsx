@@ -13,11 +13,12 @@ declare module "use-intl" {
 
 export type Locale = "zh-CN" | "en";
 
-/** The language that was chosen, else the browser's if it is one of ours. */
+/** The language that was chosen, else the first of the browser's that is one of ours. */
 export function useLocale(): Locale {
   const { language } = usePreferences();
   if (language !== "auto") return language;
-  return navigator.languages.some((one) => one.toLowerCase().startsWith("zh")) ? "zh-CN" : "en";
+  const first = navigator.languages.find((one) => /^(zh|en)\b/i.test(one));
+  return first?.toLowerCase().startsWith("zh") ? "zh-CN" : "en";
 }
 
 export function Texts({ children }: { children: ReactNode }) {

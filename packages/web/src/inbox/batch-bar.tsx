@@ -29,7 +29,7 @@ export function BatchBar({ selection, isOpen, onReview, onClose }: Props) {
           {first && <Alike first={first} count={entries.length} />}
           <div className={styles.acts}>
             {first && (
-              <Button look="primary" hint="B" onClick={onReview}>
+              <Button look="soft" hint="B" onClick={onReview}>
                 {t("review")}
               </Button>
             )}

@@ -5,7 +5,7 @@ import { Link } from "wouter";
 import { wordsOf } from "@/request/model/bodies";
 import { useMoment } from "@/request/moment";
 import { Lines } from "@/request/views/lines";
-import { isSeen, WHOLE } from "@/request/views/use-end";
+import { watchEnd } from "@/request/views/watch-end";
 import { AgentWords } from "@/text/agent-words";
 import { hiddenIn } from "@/text/reveal";
 import { Revealed } from "@/text/revealed";
@@ -111,13 +111,7 @@ function Compared({ lines, others }: { lines: readonly string[]; others: readonl
 function End({ id, onSeen, children }: { id: string; onSeen: (id: string) => void; children: React.ReactNode }) {
   const end = useRef<HTMLParagraphElement>(null);
   useEffect(() => {
-    if (!end.current) return;
-    const told = (found: IntersectionObserverEntry[]) => {
-      if (found.some(isSeen) && document.visibilityState === "visible") onSeen(id);
-    };
-    const observer = new IntersectionObserver(told, { threshold: WHOLE });
-    observer.observe(end.current);
-    return () => observer.disconnect();
+    return end.current ? watchEnd(end.current, 0, () => onSeen(id)) : undefined;
   }, [id, onSeen]);
   return (
     <p ref={end} className={styles.end}>

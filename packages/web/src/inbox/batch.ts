@@ -59,6 +59,7 @@ function endOf({ details, answeredBy, answeredAt, source, answer }: AlreadySettl
     answered_by: answeredBy ?? null,
     answered_at: answeredAt ?? null,
     source: source ?? null,
+    reason: typeof details.reason === "string" ? details.reason : null,
   };
 }
 

@@ -8,6 +8,7 @@ import { useMoment } from "@/request/moment";
 import { NotifyButton } from "@/shell/notify-button";
 import { usePendingCount } from "@/shell/pending-count";
 import { Revealed } from "@/text/revealed";
+import { FirstActGuide } from "./first-act/guide";
 import styles from "./inbox.module.css";
 
 /** Nothing waits: what was last decided, or where to begin. */
@@ -25,7 +26,7 @@ export function NothingWaits() {
         <span aria-hidden="true">✓</span> {t("nothing")}
       </p>
       {last && <Last entry={last} />}
-      {history.data && !last && <FirstRun />}
+      {history.data && !last && <FirstActGuide />}
       <NotifyButton />
     </div>
   );
@@ -46,18 +47,6 @@ function Last({ entry }: { entry: HistoryEntry }) {
   return (
     <p className={styles.text}>
       {t.rich("empty.last", told)} <Link href={`/requests/${entry.request_id}`}>{t("empty.look")}</Link>
-    </p>
-  );
-}
-
-function FirstRun() {
-  const t = useTranslations("inbox.empty");
-  return (
-    <p className={styles.text}>
-      {t.rich("first", {
-        say: (words) => <code className={styles.say}>{words}</code>,
-        chat: (words) => <Link href="/chat">{words}</Link>,
-      })}
     </p>
   );
 }

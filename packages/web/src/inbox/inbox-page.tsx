@@ -2,6 +2,7 @@ import { useTranslations } from "use-intl";
 import { RequestPage } from "@/request/request-page";
 import { SIDE_BY_SIDE, useMedia } from "@/shell/media";
 import { usePendingCount } from "@/shell/pending-count";
+import { FirstActFollower, FirstActNote } from "./first-act/note";
 import styles from "./inbox.module.css";
 import { ListPane } from "./list-pane";
 
@@ -12,8 +13,12 @@ export function InboxPage({ requestId }: { requestId?: string | undefined }) {
     <div className={styles.inbox}>
       {(isWide || !requestId) && <ListPane openId={requestId ?? null} />}
       {(isWide || requestId) && (
-        <div className={styles.pane}>{requestId ? <RequestPage key={requestId} id={requestId} /> : <Hint />}</div>
+        <div className={styles.pane}>
+          {requestId && <FirstActNote requestId={requestId} />}
+          {requestId ? <RequestPage key={requestId} id={requestId} /> : <Hint />}
+        </div>
       )}
+      <FirstActFollower />
     </div>
   );
 }

@@ -28,7 +28,7 @@ export function ListHead({ isBeside, bar, listing, roving }: Props) {
         className={styles.toggle}
         aria-expanded={bar.isOpen}
         aria-controls={bar.id}
-        look={bar.isFiltered ? "primary" : "plain"}
+        look={bar.isFiltered ? "soft" : "plain"}
         onClick={bar.onToggle}
       >
         <SlidersHorizontal size={16} aria-hidden="true" /> {bar.isFiltered ? t("filtersOn") : t("filters")}
@@ -55,7 +55,7 @@ function Refresh({ listing, roving }: { listing: Listing; roving: Roving }) {
     <div ref={box} className={styles.refresh}>
       {fresh > 0 && (
         <Button
-          look="primary"
+          look="soft"
           title={t("freshTitle")}
           onClick={() => {
             next(new Set(list.newcomers.map((row) => row.entry.request_id)));

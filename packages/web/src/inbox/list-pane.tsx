@@ -48,6 +48,7 @@ export function ListPane({ openId }: { openId: string | null }) {
           selected={selected}
           roving={roving}
           list={element}
+          isPart={listing.list.cursor !== null}
           onSelect={selection.toggle}
         />
         <More listing={listing} />

@@ -1,9 +1,10 @@
 import type { Translated } from "@/i18n/messages";
 import * as batch from "./batch-messages";
+import * as firstAct from "./first-act/messages";
 
 export const en = {
   title: "Inbox",
-  search: "Search what is asked",
+  search: "Search requests",
   filters: "Filters",
   filtersOn: "Filters on",
   kind: "Kind",
@@ -15,13 +16,13 @@ export const en = {
   clear: "Clear filters",
   fresh: "{count} new · show",
   freshTitle: "Show the new requests and sort the list",
-  tidy: "Tidy up",
-  tidyTitle: "Take away what is settled and sort the list",
+  tidy: "Clear settled",
+  tidyTitle: "Remove settled requests and sort the list",
   shown: "{count, plural, one {# new request} other {# new requests}} in the list.",
-  tidied: "The list is tidy.",
-  group: { soon: "Closing soon (under 5 min)", deadline: "Has deadline", open: "No deadline" },
+  tidied: "Settled requests removed.",
+  group: { soon: "Due within 5 minutes", deadline: "With a deadline", open: "No deadline" },
   waiting: "{count} waiting",
-  more: "Show more ({count} of {total} shown)",
+  more: "Show more ({count, number} of {total, number} shown)",
   left: {
     minutes: "{count} min",
     hours: "{count} h",
@@ -45,26 +46,27 @@ export const en = {
     refused: "{name} refused",
     replied: "{name} replied",
     answered: "{name} answered",
-    cancelled: "{name} cancelled it",
+    cancelled: "{name} left it unanswered",
+    atTerminal: "Answered at the terminal",
     expired: "Expired",
     deleted: "Conversation deleted",
-    gone: "No longer waits",
+    gone: "No longer waiting",
   },
   you: "You",
   nobody: "Nobody",
   select: "Select for a batch",
   hint: {
-    pick: "Pick a request to see what would run.",
-    wait: "What an agent asks appears in the list by itself.",
-    keys: "Keys: <key>j</key> <key>k</key> move, <key>Enter</key> opens, <key>?</key> lists all.",
+    pick: "Select a request to see exactly what would run.",
+    wait: "New requests appear in the list on their own.",
+    keys: "<key>j</key> <key>k</key> to move, <key>Enter</key> to open, <key>?</key> for all shortcuts",
   },
   empty: {
-    nothing: "Nothing waits.",
+    nothing: "All caught up. Nothing is waiting.",
     last: "Last: <what></what>, {outcome} {time}.",
-    look: "Look at it",
-    noMatch: "No match; {count, plural, one {# hidden} other {# hidden}}.",
-    noMatchNone: "No match. Nothing else waits either.",
-    first: "First run: type <say>delete hello.py</say> in <chat>Chat</chat>, and see what the agent wants to do.",
+    look: "View",
+    noMatch:
+      "No matches. {count, plural, one {# request is hidden by the filters.} other {# requests are hidden by the filters.}}",
+    noMatchNone: "No matches, and nothing else is waiting.",
   },
   outcome: {
     approved: "approved",
@@ -76,6 +78,7 @@ export const en = {
     expired: "expired",
   },
   batch: batch.en,
+  firstAct: firstAct.en,
 };
 
 export const zh: Translated<typeof en> = {
@@ -92,13 +95,13 @@ export const zh: Translated<typeof en> = {
   clear: "清除筛选",
   fresh: "{count} 个新请求 · 显示",
   freshTitle: "显示新请求并重新排序",
-  tidy: "整理",
+  tidy: "清除已处理",
   tidyTitle: "移除已处理的请求并重新排序",
   shown: "列表中新增 {count} 个请求。",
-  tidied: "列表已整理。",
+  tidied: "已移除已处理的请求。",
   group: { soon: "即将截止（5 分钟内）", deadline: "有截止时间", open: "无截止时间" },
   waiting: "{count} 个待处理",
-  more: "显示更多（已显示 {count} / {total}）",
+  more: "显示更多（已显示 {count, number} / {total, number}）",
   left: { minutes: "{count} 分钟", hours: "{count} 小时", days: "{count} 天", none: "已到截止时间" },
   leftAloud: "剩余 {left}",
   age: { now: "刚刚", minutes: "{count} 分钟前", hours: "{count} 小时前", days: "{count} 天前" },
@@ -113,6 +116,7 @@ export const zh: Translated<typeof en> = {
     replied: "{name} 已回复",
     answered: "{name} 已答复",
     cancelled: "{name} 已结束，未答复",
+    atTerminal: "已在终端答复",
     expired: "已过期",
     deleted: "对话已删除",
     gone: "已不再等待",
@@ -122,16 +126,15 @@ export const zh: Translated<typeof en> = {
   select: "选中以批量处理",
   hint: {
     pick: "选择一个请求，查看将要执行的内容。",
-    wait: "智能体提出的请求会自动出现在列表中。",
+    wait: "新请求会自动出现在列表中。",
     keys: "快捷键：<key>j</key> <key>k</key> 移动，<key>Enter</key> 打开，<key>?</key> 查看全部。",
   },
   empty: {
     nothing: "没有待处理的请求。",
     last: "最近一次：<what></what>，{time} {outcome}。",
     look: "查看",
-    noMatch: "没有匹配的请求；另有 {count} 个被隐藏。",
+    noMatch: "没有匹配的请求；另有 {count} 个被筛选隐藏。",
     noMatchNone: "没有匹配的请求，也没有其他待处理的请求。",
-    first: "首次使用：在<chat>对话</chat>中输入 <say>删除 hello.py</say>，看看智能体想做什么。",
   },
   outcome: {
     approved: "已批准",
@@ -143,4 +146,5 @@ export const zh: Translated<typeof en> = {
     expired: "已过期",
   },
   batch: batch.zh,
+  firstAct: firstAct.zh,
 };

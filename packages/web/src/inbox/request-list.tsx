@@ -1,5 +1,5 @@
 import { type KeyboardEvent, type MouseEvent, memo, type RefObject, useId } from "react";
-import { useTranslations } from "use-intl";
+import { useFormatter, useTranslations } from "use-intl";
 import { useLocation } from "wouter";
 import { useServerNow } from "@/api/clock";
 import { usePerson } from "@/api/session";
@@ -18,6 +18,8 @@ interface Props {
   selected: ReadonlySet<string>;
   roving: Roving;
   list: RefObject<HTMLDivElement | null>;
+  /** More wait than are listed. */
+  isPart: boolean;
   onSelect: (id: string) => void;
 }
 
@@ -53,19 +55,24 @@ function useOpening(): (event: MouseEvent) => void {
   };
 }
 
-function GroupOfRows({ group, now, rows, ...props }: Props & { group: Group; now: number }) {
+function GroupOfRows({ group, now, rows, isPart, ...props }: Props & { group: Group; now: number }) {
   const t = useTranslations("inbox");
+  const format = useFormatter();
   const heading = useId();
   if (rows.length === 0) return null;
   const count = rows.filter(isWaiting).length;
+  const spelled = `${format.number(count)}${isPart ? "+" : ""}`;
   return (
     <section aria-labelledby={heading}>
       <h2 id={heading} className={styles.group}>
-        {t(`group.${group}`)} <span aria-hidden="true">· {count}</span>
-        <span className="only-read-aloud">, {t("waiting", { count })}</span>
+        {t(`group.${group}`)}{" "}
+        <span className={styles.total} aria-hidden="true">
+          {spelled}
+        </span>
+        <span className="only-read-aloud">, {t("waiting", { count: spelled })}</span>
       </h2>
       <ul className={styles.rows}>
-        <Rows rows={rows} now={now} {...props} />
+        <Rows rows={rows} now={now} isPart={isPart} {...props} />
       </ul>
     </section>
   );

@@ -1,4 +1,5 @@
 /** What a row says, as text: a row is drawn again only when one of its words has changed. */
+import type { InboxEntry } from "interlock-client/inbox";
 import { useMemo } from "react";
 import { useTranslations } from "use-intl";
 import { SIGNS } from "@/history/telling";
@@ -17,6 +18,8 @@ export interface RowTexts {
   ending: string | null;
   /** Which of the requests of one pause. */
   place: string | null;
+  /** What an agent elsewhere works on, such as the folder of a coding agent. */
+  project: string | null;
   /** For whom, where that is somebody else. */
   owner: string | null;
 }
@@ -32,6 +35,7 @@ export function useRowTexts(me: string): (row: Row, now: number) => RowTexts {
       ...leftTexts(t, times, row, now),
       ...peopleTexts(t, row, now, me),
       place: placeText(t, row),
+      project: projectOf(row.entry),
     });
   }, [t, kinds, me]);
 }
@@ -78,6 +82,12 @@ function peopleTexts(t: Texts, { entry, ending, lookedUntil }: Row, now: number,
 
 function placeText(t: Texts, { entry }: Row): string | null {
   return entry.in_pause > 1 ? t("pause", { position: entry.position + 1, count: entry.in_pause }) : null;
+}
+
+/** Where its conversation has a name that is not made of what it asks. */
+export function projectOf({ outside, conversation_title: title, tool, headline }: InboxEntry): string | null {
+  const isMade = (tool !== null && title.startsWith(tool)) || headline.startsWith(title.replace(/…$/, ""));
+  return outside && title && !isMade ? title : null;
 }
 
 function endingText(t: Texts, { how, by }: Ending, me: string): string {

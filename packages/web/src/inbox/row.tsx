@@ -1,5 +1,5 @@
 import type { InboxEntry, Kind } from "interlock-client/inbox";
-import { CircleHelp, KeyRound, ListChecks, type LucideIcon, Split } from "lucide-react";
+import { CircleHelp, Folder, KeyRound, ListChecks, type LucideIcon, Split } from "lucide-react";
 import { memo } from "react";
 import { Risk } from "@/design/risk";
 import { Revealed } from "@/text/revealed";
@@ -106,16 +106,21 @@ function Headline({ entry }: { entry: InboxEntry }) {
   );
 }
 
-function Meta({ entry, kind, age, place, owner }: RowProps) {
+function Meta({ entry, kind, age, place, project, owner }: RowProps) {
   return (
     <span className={styles.meta}>
-      <span>
+      <span className={styles.name}>
         <Revealed text={entry.agent} />
       </span>
+      {project && (
+        <span className={styles.project}>
+          <Folder size={12} aria-hidden="true" /> <Revealed text={project} />
+        </span>
+      )}
       {entry.kind === "approval" && <span>{kind}</span>}
       <span>{age}</span>
       {place && <span>{place}</span>}
-      {owner && <span>{owner}</span>}
+      {owner && <span className={styles.name}>{owner}</span>}
     </span>
   );
 }

@@ -1,8 +1,8 @@
 import { type FormEvent, type ReactNode, type RefObject, useEffect, useId, useRef, useState } from "react";
 import { useTranslations } from "use-intl";
 import { Button } from "@/design/button";
+import { Field } from "@/design/field";
 import { PageTitle } from "@/shell/page-title";
-import { Field } from "./field";
 import styles from "./login.module.css";
 import { misfit, type Refusal } from "./refusal";
 import { RefusalText, useIsWaiting } from "./refusal-text";
@@ -64,9 +64,9 @@ function Fields({ isNew }: { isNew: boolean }) {
   const rule = (name: "username" | "password") => (isNew ? t(`rules.${name}`) : null);
   return (
     <>
-      <Field name="username" label={t("username")} autoComplete="username" rule={rule("username")} />
-      <Field name="password" label={t("password")} type={type} autoComplete={kept} rule={rule("password")} />
-      {isNew && <Field name="repeat" label={t("repeat")} type={type} autoComplete={kept} rule={null} />}
+      <Field name="username" label={t("username")} required autoComplete="username" rule={rule("username")} />
+      <Field name="password" label={t("password")} required type={type} autoComplete={kept} rule={rule("password")} />
+      {isNew && <Field name="repeat" label={t("repeat")} required type={type} autoComplete={kept} />}
       <label className={styles.show}>
         <input type="checkbox" checked={isShown} onChange={(event) => setShown(event.target.checked)} />
         {t("show")}

@@ -4,7 +4,7 @@ import { useTranslations } from "use-intl";
 import { forgetPerson, usePerson, useSignIn } from "@/api/session";
 import { Button } from "@/design/button";
 import { Dialog } from "@/design/dialog";
-import { Field } from "./field";
+import { Field } from "@/design/field";
 import styles from "./login.module.css";
 import { type Refusal, refusalOf } from "./refusal";
 import { RefusalText, useIsWaiting } from "./refusal-text";
@@ -21,7 +21,7 @@ export function EndedSheet({ onBack }: { onBack: () => void }) {
     <Dialog title={t("ended.title")} isStuck isCover onClose={() => undefined}>
       <p>{t("ended.why")}</p>
       <PasswordForm username={username} onBack={onBack} />
-      <Button look="quiet" onClick={() => forgetPerson(client)}>
+      <Button look="quiet" className={styles.leave} onClick={() => forgetPerson(client)}>
         {t("ended.leave")}
       </Button>
     </Dialog>
@@ -57,9 +57,9 @@ function PasswordForm({ username, onBack }: { username: string; onBack: () => vo
       <Field
         name="password"
         label={t("ended.password", { name: username })}
+        required
         type="password"
         autoComplete="current-password"
-        rule={null}
       />
       <Button type="submit" look="primary" aria-disabled={signIn.isPending || isWaiting}>
         {signIn.isPending ? t("signingIn") : t("signIn")}

@@ -1,7 +1,7 @@
-import { useEffect, useState } from "react";
-import { useTranslations } from "use-intl";
+import { useState } from "react";
 import { Redirect, useSearch } from "wouter";
 import { useSession, useWelcome } from "@/api/session";
+import { Mark } from "@/design/mark";
 import { Failed } from "@/shell/failed";
 import { Loading } from "@/shell/loading";
 import styles from "./login.module.css";
@@ -22,7 +22,9 @@ export function LoginPage() {
   return (
     <main className={styles.page}>
       <div className={styles.card}>
-        <p className={styles.brand}>Interlock</p>
+        <p className={styles.brand}>
+          <Mark size={24} /> Interlock
+        </p>
         <Way token={token} onUsed={() => setUsed(true)} />
       </div>
     </main>
@@ -31,15 +33,8 @@ export function LoginPage() {
 
 /** How one signs in here. */
 function Way({ token, onUsed }: { token: string | null; onUsed: () => void }) {
-  const t = useTranslations("login");
   const welcome = useWelcome();
   const [linkFailed, setLinkFailed] = useState(false);
-  useEffect(() => {
-    document.title = `${t("signIn")} · Interlock`;
-    return () => {
-      document.title = "Interlock";
-    };
-  }, [t]);
   if (welcome.isPending) return <Loading />;
   if (welcome.isError) return <Failed error={welcome.error} onRetry={() => void welcome.refetch()} />;
   const { has_accounts: hasAccounts, registration } = welcome.data;

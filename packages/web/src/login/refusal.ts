@@ -9,7 +9,19 @@ import {
 } from "interlock-client/errors";
 
 export type Refusal =
-  | { type: "wrong" | "used" | "taken" | "closed" | "offline" | "username" | "password" | "repeat" | "registered" }
+  | {
+      type:
+        | "out"
+        | "wrong"
+        | "used"
+        | "taken"
+        | "closed"
+        | "offline"
+        | "username"
+        | "password"
+        | "repeat"
+        | "registered";
+    }
   /** `until`: by this machine's clock; so many `seconds` from when it was said. */
   | { type: "limited"; until: number; seconds: number }
   | { type: "other"; message: string };
@@ -25,10 +37,14 @@ const PAUSE = 10;
 export function refusalOf(error: unknown, isLink: boolean, now: number): Refusal {
   if (error instanceof NotAuthenticated) return { type: isLink ? "used" : "wrong" };
   if (error instanceof RateLimited) return limited(error.retryAfter ?? PAUSE, now);
-  if (error instanceof Forbidden) return { type: "closed" };
+  if (error instanceof Forbidden) return forbidden(error);
   if (error instanceof NetworkError || error instanceof ServerUnavailable) return { type: "offline" };
   if (error instanceof InvalidInput) return ofInput(error);
   return { type: "other", message: error instanceof Error ? error.message : String(error) };
+}
+
+function forbidden({ code }: Forbidden): Refusal {
+  return { type: code === "kept_out" ? "out" : "closed" };
 }
 
 function limited(seconds: number, now: number): Refusal {

@@ -4,8 +4,8 @@ import { AgentWords } from "@/text/agent-words";
 import { ClarificationForm } from "./forms/clarification-form";
 import { DecisionForm } from "./forms/decision-form";
 import { DoubtForm } from "./forms/doubt-form";
+import { FoldedRemember } from "./forms/folded-remember";
 import { QuestionsForm } from "./forms/questions-form";
-import { Remember } from "./forms/remember";
 import { VariablesForm } from "./forms/variables-form";
 import { Deadline } from "./head/deadline";
 import { Head } from "./head/head";
@@ -65,19 +65,21 @@ function WithDetails({ form }: { form: React.ReactNode }) {
 
 function Approval() {
   const t = useTranslations("request.edit");
-  const { request, mode, situation } = useReview();
+  const { request, embedded, mode, situation } = useReview();
   const isOpen = situation === "open";
   return (
     <>
       <RunPanel />
-      <AgentWords text={wordsOf(request)} />
+      {/* In a conversation it stands there, right before. */}
+      <AgentWords text={embedded ? "" : (request.said ?? "")} from="said" />
+      <AgentWords text={wordsOf(request)} from={request.described_by === "tool" ? "tool" : "written"} />
       <Details />
       {mode === "edit" && situation !== "receipt" && (
         <Suspense fallback={<p>{t("loading")}</p>}>
           <EditForm />
         </Suspense>
       )}
-      {isOpen && mode === "look" && request.allowed.includes("accept") && <Remember />}
+      {isOpen && mode === "look" && request.allowed.includes("accept") && <FoldedRemember />}
     </>
   );
 }

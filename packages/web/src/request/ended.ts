@@ -1,12 +1,15 @@
 import type { InboxRequest } from "interlock-client/inbox";
 import { useTranslations } from "use-intl";
 import { usePerson } from "@/api/session";
-import { outcomeOf } from "./model/outcome";
+import { isAtTerminal, outcomeOf } from "./model/outcome";
 import { useMoment } from "./moment";
 
 const PLACES = ["web", "hitl", "confirm", "threads", "sessions", "server", "grant", "saved", "deadline"] as const;
 
-export type End = Pick<InboxRequest, "kind" | "status" | "response" | "answered_by" | "answered_at" | "source">;
+export type End = Pick<
+  InboxRequest,
+  "kind" | "status" | "response" | "answered_by" | "answered_at" | "source" | "reason"
+>;
 
 /** One sentence: who ended a request, how, when and from where. */
 export function useEndWords(): (end: End) => string {
@@ -18,6 +21,10 @@ export function useEndWords(): (end: End) => string {
     const who = by === username ? t("you") : by ? t("named", { name: by }) : t("somebody");
     const place = PLACES.find((one) => one === source);
     const where = place ? t(`where.${place}`) : source ? t("where.other", { source }) : t("where.unknown");
-    return t(`taken.${outcomeOf(end)}`, { who, time: moment(answered_at), where });
+    return t(`taken.${howOf(end)}`, { who, time: moment(answered_at), where });
   };
+}
+
+function howOf(end: End) {
+  return isAtTerminal(end) ? "atTerminal" : outcomeOf(end);
 }

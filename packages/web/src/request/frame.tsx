@@ -1,4 +1,5 @@
 import { type ReactNode, type RefObject, useEffect, useState } from "react";
+import { AsPart } from "@/design/outline";
 import { isComposing } from "@/keys/use-keys";
 import styles from "./request-view.module.css";
 import { type Review, useReview } from "./review";
@@ -24,7 +25,7 @@ export function Frame({ rootRef, children }: { rootRef: RefObject<HTMLDivElement
       tabIndex={-1}
       onKeyDown={(event) => press(event.nativeEvent, review, actions)}
     >
-      {children}
+      <AsPart value={embedded}>{children}</AsPart>
     </div>
   );
 }

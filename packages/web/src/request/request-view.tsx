@@ -61,7 +61,9 @@ function Reviewed({ latest, source, embedded }: { latest: InboxRequest; source: 
   const base = useReviewing(latest, source, embedded);
   const root = useRef<HTMLDivElement>(null);
   const bar = useRef<HTMLElement>(null);
-  const end = useEnd(base.shown, root, () => (embedded ? (bar.current?.offsetHeight ?? 0) : 0));
+  // What is edited ends elsewhere.
+  const shown = base.mode === "edit" ? `${base.shown} edited` : base.shown;
+  const end = useEnd(shown, () => (embedded ? (bar.current?.offsetHeight ?? 0) : 0));
   const review = useReviewOn(base, end, useGuard(standing(base), bar));
   useLooking(latest.request_id, review.situation === "open");
   useFresh(source, review.problem?.code);

@@ -65,7 +65,6 @@ export function useReviewOn(
   const obstacle = obstacleTo({
     isStale,
     hasSeenEnd: end.hasSeen,
-    linesLeft: end.linesLeft,
     code,
     typed,
     edit: mode === "edit" ? fitOf(edit) : "none",

@@ -1,9 +1,11 @@
 import type { GrantEntry } from "interlock-client/wire";
 import { useTranslations } from "use-intl";
 import { Link } from "wouter";
+import { usePerson } from "@/api/session";
+import { useWhose } from "@/request/forms/whose";
 import { Name } from "@/request/names";
 import { useListed } from "./api";
-import { EndButton, Owner, Read, useEverybody } from "./lists";
+import { EndButton, Read, useEverybody } from "./lists";
 import styles from "./settings.module.css";
 import { useDay } from "./use-day";
 
@@ -20,7 +22,7 @@ export function GrantsSection() {
         {(data) => (
           <ul className={styles.list}>
             {data.grants.map((grant) => (
-              <Grant key={grant.id} grant={grant} withOwner={everybody} />
+              <Grant key={grant.id} grant={grant} />
             ))}
           </ul>
         )}
@@ -29,9 +31,11 @@ export function GrantsSection() {
   );
 }
 
-function Grant({ grant, withOwner }: { grant: GrantEntry; withOwner: boolean }) {
+function Grant({ grant }: { grant: GrantEntry }) {
   const t = useTranslations("settings.grants");
+  const { user_id } = usePerson();
   const day = useDay();
+  const owner = grant.owner || grant.owner_id;
   const words = { act: t("revoke"), title: t("revokeTitle"), what: t("revokeWhat"), do: t("revokeDo") };
   return (
     <li className={styles.item}>
@@ -42,8 +46,9 @@ function Grant({ grant, withOwner }: { grant: GrantEntry; withOwner: boolean }) 
         <p className={styles.facts}>
           <span>{t.rich("agent", { agent: () => <Name text={grant.agent} /> })}</span>
           <span>{t("given", { who: grant.granted_by, time: day(grant.created_at) })}</span>
+          {grant.ceiling && <span>{t(`ceiling.${grant.ceiling}`)}</span>}
           <span>{t("uses", { count: grant.uses, last: day(grant.last_used_at) })}</span>
-          {withOwner && <Owner id={grant.owner_id} />}
+          {grant.owner_id !== user_id && <span>{t.rich("owner", { owner: () => <Name text={owner} /> })}</span>}
           <Link href={`/requests/${encodeURIComponent(grant.request_id)}`}>{t("request")}</Link>
           {grant.conversation_id && (
             <Link href={`/chat/${encodeURIComponent(grant.conversation_id)}`}>{t("conversation")}</Link>
@@ -57,7 +62,11 @@ function Grant({ grant, withOwner }: { grant: GrantEntry; withOwner: boolean }) 
   );
 }
 
-function Sentence({ grant: { allow, scope, duration, tool } }: { grant: GrantEntry }) {
+function Sentence({ grant: { allow, scope, duration, tool, ...grant } }: { grant: GrantEntry }) {
   const t = useTranslations("request.remember");
-  return t.rich(`${allow ? "allow" : "refuse"}.${scope}.${duration}`, { tool: () => <Name text={tool ?? ""} /> });
+  const whose = useWhose(grant.owner || grant.owner_id);
+  return t.rich(`${allow ? "allow" : "refuse"}.${scope}.${duration}`, {
+    tool: () => <Name text={tool ?? ""} />,
+    whose,
+  });
 }

@@ -4,6 +4,7 @@ import { useTranslations } from "use-intl";
 import { serverNow } from "@/api/clock";
 import { Button } from "@/design/button";
 import { Dialog } from "@/design/dialog";
+import { Field } from "@/design/field";
 import { useCopy } from "@/request/copy";
 import { type NewKey, useMakeKey } from "./api";
 import { expiryAfter, SPANS, type Span } from "./key-facts";
@@ -55,27 +56,23 @@ function Fields({ draft, onChange }: { draft: Draft; onChange: (changed: Partial
   const t = useTranslations("settings.keys");
   return (
     <>
-      <label className={styles.field}>
-        {t("name")}
-        <input
-          value={draft.name}
-          required
-          maxLength={LONGEST_NAME}
-          placeholder={t("nameHint")}
-          onChange={(event) => onChange({ name: event.target.value })}
-        />
-      </label>
+      <Field
+        label={t("name")}
+        rule={t("nameHint")}
+        value={draft.name}
+        required
+        maxLength={LONGEST_NAME}
+        onChange={(event) => onChange({ name: event.target.value })}
+      />
       <Role role={draft.role} onRole={(role) => onChange({ role })} />
       {draft.role === "agent" && (
-        <label className={styles.field}>
-          {t("agentName")}
-          <input
-            value={draft.agent}
-            maxLength={LONGEST_NAME}
-            placeholder={t("agentNameHint")}
-            onChange={(event) => onChange({ agent: event.target.value })}
-          />
-        </label>
+        <Field
+          label={t("agentName")}
+          rule={t("agentNameHint")}
+          value={draft.agent}
+          maxLength={LONGEST_NAME}
+          onChange={(event) => onChange({ agent: event.target.value })}
+        />
       )}
       <SpanChoice span={draft.span} onSpan={(span) => onChange({ span })} />
     </>
@@ -86,7 +83,7 @@ function SpanChoice({ span, onSpan }: { span: Span; onSpan: (span: Span) => void
   const t = useTranslations("settings.keys");
   return (
     <label className={styles.field}>
-      {t("expires")}
+      <strong>{t("expires")}</strong>
       <select value={span} onChange={(event) => onSpan(Number(event.target.value) as Span)}>
         {SPANS.map((days) => (
           <option key={days} value={days}>

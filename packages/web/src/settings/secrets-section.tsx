@@ -1,6 +1,7 @@
 import type { SavedEntry } from "interlock-client/wire";
 import { useTranslations } from "use-intl";
 import { Name } from "@/request/names";
+import { Revealed } from "@/text/revealed";
 import { useListed } from "./api";
 import { EndButton, Owner, Read, useEverybody } from "./lists";
 import styles from "./settings.module.css";
@@ -11,6 +12,8 @@ export function SecretsSection() {
   const t = useTranslations("settings.secrets");
   const { everybody, choice } = useEverybody();
   const secrets = useListed("secrets", everybody);
+  const keys = useListed("keys", everybody);
+  const keyNames = new Map<string | null, string>(keys.data?.keys.map(({ id, name }) => [id, name]));
   return (
     <>
       <p className={styles.what}>{t("what")}</p>
@@ -19,7 +22,12 @@ export function SecretsSection() {
         {(data) => (
           <ul className={styles.list}>
             {data.secrets.map((saved) => (
-              <Saved key={saved.id} saved={saved} withOwner={everybody} />
+              <Saved
+                key={saved.id}
+                saved={saved}
+                keyName={keyNames.get(saved.asker_id ?? null)}
+                withOwner={everybody}
+              />
             ))}
           </ul>
         )}
@@ -28,7 +36,14 @@ export function SecretsSection() {
   );
 }
 
-function Saved({ saved, withOwner }: { saved: SavedEntry; withOwner: boolean }) {
+interface SavedProps {
+  saved: SavedEntry;
+  /** Of the key that it was saved for; several may have the agent's name. */
+  keyName: string | undefined;
+  withOwner: boolean;
+}
+
+function Saved({ saved, keyName, withOwner }: SavedProps) {
   const t = useTranslations("settings.secrets");
   const day = useDay();
   const words = { act: t("delete"), title: t("deleteTitle"), what: t("deleteWhat"), do: t("deleteDo") };
@@ -40,6 +55,11 @@ function Saved({ saved, withOwner }: { saved: SavedEntry; withOwner: boolean }) 
         </p>
         <p className={styles.facts}>
           <span>{t.rich("agent", { agent: () => <Name text={saved.agent} /> })}</span>
+          {keyName && (
+            <span>
+              {t.rich("key", { name: () => <Revealed text={keyName} /> })} · <code>{saved.asker_id}</code>
+            </span>
+          )}
           <span>{saved.sensitive ? t("sensitive") : t("plain")}</span>
           <span>{t("saved", { who: saved.saved_by, time: day(saved.created_at) })}</span>
           {saved.updated_at !== saved.created_at && <span>{t("updated", { time: day(saved.updated_at) })}</span>}

@@ -4,6 +4,7 @@ import { useTranslations } from "use-intl";
 import { Link, useLocation } from "wouter";
 import { usePerson } from "@/api/session";
 import { Button } from "@/design/button";
+import { Mark } from "@/design/mark";
 import { useCutDeliveries } from "@/request/api/use-delivery";
 import { Arrivals } from "./arrivals";
 import { ConnectionNotice } from "./connection-notice";
@@ -11,7 +12,7 @@ import { ConnectionState } from "./connection-state";
 import { ErrorBoundary } from "./error-boundary";
 import { GlobalKeys } from "./global-keys";
 import styles from "./layout.module.css";
-import { NavLink } from "./nav";
+import { isAt, NavLink } from "./nav";
 import { PendingCounter, TitleBadge } from "./pending-count";
 import { PersonDialog } from "./person";
 
@@ -44,7 +45,7 @@ function Bar({ onHelp, onPerson }: { onHelp: () => void; onPerson: () => void })
   return (
     <header className={styles.bar}>
       <Link href="/inbox" className={styles.brand}>
-        Interlock
+        <Mark /> Interlock
       </Link>
       <nav className={styles.nav} aria-label={t("nav.label")}>
         <NavLink place="inbox" />
@@ -74,12 +75,18 @@ function Bar({ onHelp, onPerson }: { onHelp: () => void; onPerson: () => void })
 
 function Tabs({ onMore }: { onMore: () => void }) {
   const t = useTranslations("shell.nav");
+  const [path] = useLocation();
   return (
     <nav className={styles.tabs} aria-label={t("label")}>
       <NavLink place="inbox" withIcon />
       <NavLink place="chat" withIcon />
       <NavLink place="history" withIcon />
-      <button type="button" className={styles.link} onClick={onMore}>
+      <button
+        type="button"
+        className={styles.link}
+        aria-current={isAt(path, "settings") ? "page" : undefined}
+        onClick={onMore}
+      >
         <Ellipsis size={20} aria-hidden="true" />
         <span>{t("more")}</span>
       </button>

@@ -2,7 +2,7 @@ import { History, Inbox, MessagesSquare, Settings } from "lucide-react";
 import { useTranslations } from "use-intl";
 import { Link, useLocation } from "wouter";
 import styles from "./layout.module.css";
-import { spelledCount, usePendingCount } from "./pending-count";
+import { usePendingCount, useSpelledCount } from "./pending-count";
 
 type Place = "inbox" | "chat" | "history" | "settings";
 
@@ -27,11 +27,12 @@ export function NavLink({ place, withIcon = false }: { place: Place; withIcon?: 
 function Count() {
   const t = useTranslations("shell");
   const count = usePendingCount();
+  const spelled = useSpelledCount();
   if (!count) return null;
   return (
     <>
       <span aria-hidden="true" className={styles.count}>
-        ·{spelledCount(count)}
+        {spelled(count)}
       </span>
       <span className="only-read-aloud">, {t("waiting", { count })}</span>
     </>
@@ -39,7 +40,7 @@ function Count() {
 }
 
 /** A request is read in the inbox. */
-function isAt(path: string, place: Place): boolean {
+export function isAt(path: string, place: Place): boolean {
   const [, first] = path.split("/");
   return first === place || (place === "inbox" && first === "requests");
 }

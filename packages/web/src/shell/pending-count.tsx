@@ -2,14 +2,16 @@
 import { useQuery, useQueryClient } from "@tanstack/react-query";
 import type { Inbox } from "interlock-client/inbox";
 import { useEffect, useState } from "react";
+import { useFormatter } from "use-intl";
 import { useLiveEvents, useOpening } from "@/api/live-context";
 import { get } from "@/api/transport";
+import { setTitle } from "./document-title";
 import { Pace } from "./pace";
 
 const COUNT = ["pending-count"] as const;
 /** In a rush the server is asked once in so many milliseconds. */
 const RUSH = 1_000;
-const MOST_SHOWN = 999;
+const MOST = 10_000;
 
 /** `null` while it is not known. */
 export function usePendingCount(): number | null {
@@ -33,18 +35,20 @@ export function PendingCounter() {
   return null;
 }
 
-export function spelledCount(count: number): string {
-  return count > MOST_SHOWN ? `${MOST_SHOWN}+` : String(count);
+/** The server counts no further than to `MOST`. */
+export function useSpelledCount(): (count: number) => string {
+  const format = useFormatter();
+  return (count) => (count >= MOST ? `${format.number(MOST)}+` : format.number(count));
 }
 
-/** "(3) Interlock" in the browser's tab. */
+/** "(3)" before the name of the page in the browser's tab. */
 export function TitleBadge() {
+  const spelled = useSpelledCount();
   const count = usePendingCount();
+  const text = count ? spelled(count) : "";
   useEffect(() => {
-    document.title = count ? `(${spelledCount(count)}) Interlock` : "Interlock";
-    return () => {
-      document.title = "Interlock";
-    };
-  }, [count]);
+    setTitle({ count: text });
+    return () => setTitle({ count: "" });
+  }, [text]);
   return null;
 }

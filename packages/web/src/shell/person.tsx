@@ -1,3 +1,4 @@
+import type { PersonRole } from "interlock-client/wire";
 import { useTranslations } from "use-intl";
 import { Link } from "wouter";
 import { usePerson, useSignOut } from "@/api/session";
@@ -9,13 +10,14 @@ import styles from "./person.module.css";
 /** Who is signed in, and what has no place in the bar of a phone. */
 export function PersonDialog({ onClose, onHelp }: { onClose: () => void; onHelp: () => void }) {
   const t = useTranslations("shell");
+  const roles = useTranslations("settings.people.role");
   const person = usePerson();
   const hasAccounts = person.auth === "accounts";
   return (
     <Dialog title={t("person.title", { name: person.username })} onClose={onClose}>
       <div className={styles.facts}>
         {!hasAccounts && <p>{t("person.none", { name: person.username })}</p>}
-        {hasAccounts && <p>{t("person.role", { role: person.role })}</p>}
+        {hasAccounts && <p>{t("person.role", { role: roles(person.role as PersonRole) })}</p>}
         {person.reviews.length > 0 && <p>{t("person.reviews", { agents: person.reviews.join(", ") })}</p>}
         <ConnectionState />
       </div>

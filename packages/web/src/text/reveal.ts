@@ -21,9 +21,26 @@ export type Row =
 const HIDDEN = /[\p{C}\p{Z}\p{Default_Ignorable_Code_Point}\u2800]/u;
 // A letter has two marks at most in most scripts; from the third on they pile up over the lines around them.
 const PILED = /(?<=\p{M}\p{M})\p{M}/u;
+// After a sign that would be drawn plainly, or the digit of a key, it is seen: a picture is drawn in its place.
+const OF_PICTURE = /(?<=(?!\p{Emoji_Presentation})\p{Extended_Pictographic})\ufe0f|(?<=[0-9#*])\ufe0f(?=\u20e3)/u;
 // But for the plain space, and the wide one of Chinese and Japanese.
-const UNSEEN = `(?![ \u3000])${HIDDEN.source}|${PILED.source}`;
+const UNSEEN = `(?![ \u3000]|${OF_PICTURE.source})${HIDDEN.source}|${PILED.source}`;
 const SPLIT = new RegExp(`([ \u3000]{${LONGEST_GAP + 1},})|(${UNSEEN})\\2*`, "gu");
+
+const SCRIPTS = [
+  "Hebrew",
+  "Arabic",
+  "Syriac",
+  "Thaana",
+  "Nko",
+  "Samaritan",
+  "Mandaic",
+  "Adlam",
+  "Hanifi_Rohingya",
+  "Yezidi",
+];
+const LETTER = `(?=\\p{L})[${SCRIPTS.map((script) => `\\p{Script=${script}}`).join("")}]\\p{M}*`;
+const RIGHT_TO_LEFT = new RegExp(`(?:${LETTER})+(?: +(?:${LETTER})+)*`, "gu");
 
 const NAMES: Readonly<Record<number, string>> = {
   0: "NUL",
@@ -95,6 +112,24 @@ export function rows(lines: readonly string[]): Row[] {
     found.push({ type: "line", pieces: pieces(line) });
   }
   flush();
+  return found;
+}
+
+/** Words next to each other that are written in the same direction. Signs and digits are never among the right-to-left. */
+export interface Run {
+  text: string;
+  isRightToLeft: boolean;
+}
+
+export function runsOf(text: string): Run[] {
+  const found: Run[] = [];
+  let place = 0;
+  for (const match of text.matchAll(RIGHT_TO_LEFT)) {
+    if (match.index > place) found.push({ text: text.slice(place, match.index), isRightToLeft: false });
+    found.push({ text: match[0], isRightToLeft: true });
+    place = match.index + match[0].length;
+  }
+  if (place < text.length || found.length === 0) found.push({ text: text.slice(place), isRightToLeft: false });
   return found;
 }
 

@@ -1,6 +1,6 @@
 import { memo, useMemo } from "react";
 import { useTranslations } from "use-intl";
-import { type Piece, pieces, type Row, rows, spellingOf } from "./reveal";
+import { type Piece, pieces, type Row, rows, runsOf, spellingOf } from "./reveal";
 import styles from "./revealed.module.css";
 
 /** Text from an agent, on one line or in a paragraph. Whatever else it may hold, it is only ever text. */
@@ -22,13 +22,32 @@ export const Revealed = memo(function Revealed({ text, multiline = false }: { te
   );
 });
 
-/** One line in pieces. There may be thousands of them, so that none is a component of its own. */
+/** One line. Most are nothing but text, and there may be thousands: only the others need to know how chips are worded. */
 export function Line({ row }: { row: Row | undefined }) {
-  const t = useTranslations("text");
   if (!row) return null;
+  const [only] = row.type === "line" && row.pieces.length === 1 ? row.pieces : [];
+  return only?.type === "text" ? <Words text={only.text} /> : <Pieces row={row} />;
+}
+
+/** What is written from right to left can be read, and nothing else changes its place for it. */
+function Words({ text }: { text: string }) {
+  const runs = runsOf(text);
+  if (runs.length === 1 && !runs[0]?.isRightToLeft) return text;
+  return runs.map((run, index) => (
+    // biome-ignore lint/suspicious/noArrayIndexKey: runs have no other name than their place
+    <span key={index} className={run.isRightToLeft ? styles.run : undefined}>
+      {run.text}
+    </span>
+  ));
+}
+
+/** There may be thousands of them in a line, so that none is a component of its own. */
+function Pieces({ row }: { row: Row }) {
+  const t = useTranslations("text");
   if (row.type === "blank") return <span className={styles.chip}>{`‹${t("blankLines", { count: row.count })}›`}</span>;
   return row.pieces.map((piece, index) => {
-    if (piece.type === "text") return piece.text;
+    // biome-ignore lint/suspicious/noArrayIndexKey: pieces have no other name than their place
+    if (piece.type === "text") return <Words key={index} text={piece.text} />;
     const { text, title } = chip(piece, t);
     return (
       // biome-ignore lint/suspicious/noArrayIndexKey: pieces have no other name than their place

@@ -72,6 +72,7 @@ function followed(said: string | null = null) {
     connected: (isConnected) => {
       page.isConnected = isConnected;
     },
+    signedIn: () => new Promise(() => {}),
     deleted: () => {},
     failed: (error) => {
       throw error;

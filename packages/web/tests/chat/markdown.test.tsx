@@ -14,6 +14,55 @@ function drawn(text: string): HTMLElement {
   ).container;
 }
 
+function inert(text: string): HTMLElement {
+  return render(
+    <IntlProvider locale="en" messages={en} timeZone="UTC">
+      <AgentMarkdown text={text} isInert />
+    </IntlProvider>,
+  ).container;
+}
+
+describe("Markdown that somebody decides by", () => {
+  it("has no link that acts, and names where each leads", () => {
+    const page = inert("[com](https://evil.com) [](https://empty.example) www.plain.example <a@b.example>");
+    expect(page.querySelectorAll("a")).toHaveLength(0);
+    expect(page.textContent).toContain("com (https://evil.com)");
+    expect(page.textContent).toContain("(https://empty.example)");
+    expect(page.textContent).not.toContain("http://www.plain.example");
+  });
+
+  it.each([
+    ["[//]: # (a comment)", "a comment"],
+    ["[a][one]\n\n[one]: https://evil.example 'and more'", "and more"],
+    ["text[^1]\n\n[^1]: a note\n\n[^2]: another", "another"],
+    ["```sh title=x\nls\n```", "sh title=x"],
+    ["<!-- a remark -->\n\ntext", "a remark"],
+  ])("spells out what would not be drawn: %s", (text, shown) => {
+    const page = inert(text);
+    expect(page.textContent).toContain(shown);
+    expect(page.textContent).not.toContain("Shown as plain text");
+  });
+
+  it.each([
+    ["| a |\n|---|\n| b | beyond the table |", "beyond the table"],
+    ['[a](https://b.example "a title")', "a title"],
+    ["&#x72;&#x6d; it", "&#x72;"],
+  ])("is plain text where something would be lost: %s", (text, shown) => {
+    const page = inert(text);
+    expect(page.textContent).toContain("Shown as plain text");
+    expect(page.querySelector("pre")?.textContent).toBe(text);
+    expect(page.textContent).toContain(shown);
+  });
+
+  it("is drawn as such where all is there", () => {
+    const page = inert(
+      "# Plan\n\n1. one **two**\n   - [x] three\n\n> 3. `four`\n\n| a | b |\n|---|---|\n| 1 | 2 |\n\n    4. code",
+    );
+    expect(page.textContent).not.toContain("Shown as plain text");
+    expect(page.querySelectorAll("ol, table, strong, blockquote").length).toBeGreaterThanOrEqual(4);
+  });
+});
+
 describe("the agent's Markdown", () => {
   it("has links with their whole address, opened apart", () => {
     const page = drawn("[harmless](https://evil.example/a?b=1) and https://example.com");

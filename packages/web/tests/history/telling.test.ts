@@ -34,6 +34,10 @@ describe("an entry", () => {
   it("says how it ended", () => {
     expect(endingOf(entry({}))).toBe("approved");
     expect(endingOf(entry({ origin: "grant" }))).toBe("allowed");
+    const atTerminal = entry({ outcome: "cancelled", reason: "answered_at_the_terminal" });
+    expect(endingOf(atTerminal)).toBe("atTerminal");
+    expect(whoOf(atTerminal)).toEqual({ type: "atTerminal" });
+    expect(endingOf(entry({ outcome: "cancelled", reason: "no time" }))).toBe("cancelled");
     expect(endingOf(entry({ outcome: "refused", origin: "grant" }))).toBe("refused");
     expect(endingOf(entry({ outcome: "expired", origin: "default" }))).toBe("expiredDefault");
   });

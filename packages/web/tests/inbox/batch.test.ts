@@ -43,6 +43,7 @@ describe("how far a call has come", () => {
         answered_by: "li",
         answered_at: moment(0),
         source: "hitl",
+        reason: null,
       },
     });
     expect(progressOf(call("a", { delivery: { state: "late", act: "accept", error: new Expired("over") } }))).toEqual({

@@ -7,6 +7,8 @@ export function request(id: string, given: Partial<InboxRequest> = {}): InboxReq
     ...entry(id),
     status: "pending",
     in_doubt: false,
+    said: null,
+    described_by: "agent",
     reason: null,
     body: {},
     view: { type: "json", lines: ["{", `  "path": "${id}"`, "}"], rest: [], details: [] },

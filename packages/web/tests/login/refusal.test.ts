@@ -26,6 +26,7 @@ test.each([
 
 test("closed registration, no connection, and the rest", () => {
   expect(refusalOf(errorOf(403, { detail: "closed" }), false, NOW)).toEqual({ type: "closed" });
+  expect(refusalOf(errorOf(403, { detail: "out", code: "kept_out" }), false, NOW)).toEqual({ type: "out" });
   expect(refusalOf(new NetworkError("gone"), false, NOW)).toEqual({ type: "offline" });
   expect(refusalOf(errorOf(500, { detail: "the server failed" }), false, NOW)).toEqual({
     type: "other",

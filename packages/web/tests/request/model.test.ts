@@ -109,7 +109,6 @@ describe("what stands before a yes", () => {
   const clear = {
     isStale: false,
     hasSeenEnd: true,
-    linesLeft: 0,
     code: null,
     typed: "",
     edit: "none",
@@ -121,7 +120,7 @@ describe("what stands before a yes", () => {
 
   it("is the end, the file, the form and the code, in the order in which they matter", () => {
     expect(obstacleTo({ ...clear, isStale: true, hasSeenEnd: false })).toEqual({ type: "stale" });
-    expect(obstacleTo({ ...clear, hasSeenEnd: false, linesLeft: 42 })).toEqual({ type: "unread", lines: 42 });
+    expect(obstacleTo({ ...clear, hasSeenEnd: false })).toEqual({ type: "unread", isEdited: false });
     expect(obstacleTo({ ...clear, edit: "misfit", code: "1234" })).toEqual({ type: "misfit" });
     expect(obstacleTo({ ...clear, edit: "unchanged" })).toEqual({ type: "unchanged" });
     expect(obstacleTo({ ...clear, code: "1234" })).toEqual({ type: "code", isWrong: false });

@@ -51,7 +51,7 @@ async function open(given: Partial<InboxRequest>, { embedded = false } = {}): Pr
       </Texts>
     </QueryClientProvider>,
   );
-  const bar = await screen.findByRole("region", { name: "Answer" });
+  const bar = await screen.findByRole(embedded ? "group" : "region", { name: "Answer" });
   pass(1_000);
   return bar;
 }
@@ -108,9 +108,9 @@ describe("an approval", () => {
     const approved = { ...server.request, ...settled, response: { decision: "accept" } };
     server.request = { ...approved, result: { status: "running", output: "" } };
     server.tell("settled", { ...settled, request_id: "perm_1", conversation_id: "t", value: { decision: "accept" } });
-    await within(bar).findByText(/Approved at .* runs now\./);
+    await within(bar).findByText(/Approved at .* is running\./);
     server.request = { ...approved, result: { status: "failed", output: "no such file" } };
-    await within(bar).findByText(/Approved at .* has run, and failed\./, {}, { timeout: 5_000 });
+    await within(bar).findByText(/Approved at .* ran and failed\./, {}, { timeout: 5_000 });
     await screen.findByText("no such file");
   });
 
@@ -197,7 +197,7 @@ describe("an approval", () => {
     server.replies.push("lost");
     server.recalled = null;
     fireEvent.click(within(bar).getByRole("button", { name: /^Approve/ }));
-    await within(bar).findByText(/did not reach the server/, {}, { timeout: 4_000 });
+    await within(bar).findByText(/never reached the server/, {}, { timeout: 4_000 });
     expect(answers()).toHaveLength(1);
   });
 
@@ -260,10 +260,10 @@ describe("a press that was meant for something else", () => {
     await within(bar).findByText(/Refused at/);
   });
 
-  it("is not counted where Retry stood until the connection was back", async () => {
+  it("is not counted where Try again stood until the connection was back", async () => {
     const bar = await open({});
     server.drop();
-    await within(bar).findByRole("button", { name: "Retry" });
+    await within(bar).findByRole("button", { name: "Try again" });
     pass(1_000);
     await waitFor(() => within(bar).getByRole("button", { name: /^Approve/ }), { timeout: 4_000 });
     const approve = () => within(bar).getByRole("button", { name: /^Approve/ });
@@ -328,7 +328,7 @@ describe("values", () => {
     expect(document.body.outerHTML).not.toContain("s3cret");
     expect(JSON.stringify({ ...sessionStorage })).not.toContain("s3cret");
     fireEvent.click(screen.getByRole("checkbox"));
-    fireEvent.click(within(bar).getByRole("button", { name: /^Hand over/ }));
+    fireEvent.click(within(bar).getByRole("button", { name: /^Send values/ }));
     await within(bar).findByText(/Answered at/);
     expect(answers()[0]?.body.value).toEqual({ values: { KEY: "s3cret", URL: "http://db" }, save: true });
     expect(document.querySelectorAll("input")).toHaveLength(0);
@@ -336,8 +336,8 @@ describe("values", () => {
 
   it("that are needed are marked when they are missing", async () => {
     const bar = await open({ kind: "env_var", view: { type: "none", lines: [], rest: [], details: [] }, body });
-    fireEvent.click(within(bar).getByRole("button", { name: /^Hand over/ }));
-    await screen.findByText("A value is needed.");
+    fireEvent.click(within(bar).getByRole("button", { name: /^Send values/ }));
+    await screen.findByText("Enter a value.");
     expect(answers()).toEqual([]);
   });
 });

@@ -23,6 +23,8 @@ export function request(given: Partial<InboxRequest> = {}): InboxRequest {
     looking: [],
     status: "pending",
     in_doubt: false,
+    said: null,
+    described_by: "agent",
     reason: null,
     body: { tool_name: "execute", args: {}, description: "" },
     view: { type: "json", lines: ["{}"], rest: [], details: [] },

@@ -45,7 +45,7 @@ test("a click opens the request, and nothing can be answered from outside of the
 
 test("it goes when all that it told of is settled", () => {
   const notices = new Notices();
-  notices.show({ title: "2 requests wait", body: "" }, [entry("a"), entry("b")], () => {});
+  notices.show({ title: "2 requests waiting", body: "" }, [entry("a"), entry("b")], () => {});
   notices.settled("a");
   expect(Shown.all[0]?.isClosed).toBe(false);
   notices.settled("b");

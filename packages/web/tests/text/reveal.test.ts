@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { hiddenIn, type Piece, pieces, spelledOut } from "@/text/reveal";
+import { hiddenIn, type Piece, pieces, runsOf, spelledOut } from "@/text/reveal";
 
 /** What was there, read back from its pieces. */
 function readBack(found: readonly Piece[]): string {
@@ -27,6 +27,12 @@ describe("hidden characters", () => {
     expect(pieces(`a${" ".repeat(21)}b`)).toHaveLength(3);
   });
 
+  it("are not those that only choose how a picture is drawn", () => {
+    for (const text of ["⚠\ufe0f careful", "❤\ufe0f❤\ufe0f", "1\ufe0f\u20e3"]) expect(hiddenIn([text])).toBe(0);
+    for (const text of ["rm\ufe0f", "1\ufe0f", "⚠\ufe0f\ufe0f", "\ufe0f", "⚠\ufe0e", "🙂\ufe0f"])
+      expect(hiddenIn([text])).toBe(1);
+  });
+
   it("may be halves of characters", () => {
     const text = "\ud800".repeat(9);
     expect(spelledOut(text)).toBe("‹U+D800 ×9›");
@@ -45,5 +51,17 @@ describe("marks on a letter", () => {
     const text = `e${"\u0301".repeat(5_000)}x`;
     expect(spelledOut(text)).toBe("e\u0301\u0301‹U+0301 ×4998›x");
     expect(readBack(pieces(text))).toBe(text);
+  });
+});
+
+describe("words from right to left", () => {
+  const runs = (text: string) => runsOf(text).map((run) => (run.isRightToLeft ? `<${run.text}>` : run.text));
+
+  it("are apart from what is around them", () => {
+    expect(runs("rm אבג/דהו 12")).toEqual(["rm ", "<אבג>", "/", "<דהו>", " 12"]);
+    expect(runs("שָׁלוֹם עולם")).toEqual(["<שָׁלוֹם עולם>"]);
+    expect(runs("مرحبا ۱۲")).toEqual(["<مرحبا>", " ۱۲"]);
+    expect(runs("plain")).toEqual(["plain"]);
+    expect(runs("")).toEqual([""]);
   });
 });

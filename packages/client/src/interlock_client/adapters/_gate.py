@@ -46,11 +46,11 @@ class Gate:
 
         That nobody decided is a refusal that says so. What keeps the call from being asked at all is raised.
         """
-        shown = copy.deepcopy(dict(args))
+        asked_args = copy.deepcopy(dict(args))
         try:
             return await self.client.ask_approval(
                 name,
-                shown,
+                asked_args,
                 description,
                 self._risk.get(name),
                 self._allow_remember,
@@ -60,7 +60,7 @@ class Gate:
                 tool_schema=schema,
             )
         except NotAnswered as error:
-            return Approval("reject", shown, f"no person decided ({error.reason})")
+            return Approval("reject", asked_args, f"no person decided ({error.reason})")
 
 
 def refusal(approval: Approval) -> str:

@@ -62,10 +62,10 @@ async def _decided(gate: Gate, name: str, args: dict[str, Any], context: ToolPer
     if approval.granted:
         return PermissionResultAllow(updated_input=dict(approval.args))
     # The SDK knows no result in a tool's place: a denial is what carries the person's text.
-    told = (
+    denial = (
         f"It did not run. A person says: {approval.message}" if approval.decision == "response" else refusal(approval)
     )
-    return PermissionResultDeny(message=told)
+    return PermissionResultDeny(message=denial)
 
 
 async def _answered(gate: Gate, args: dict[str, Any]) -> PermissionResult:

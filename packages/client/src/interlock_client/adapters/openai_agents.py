@@ -78,7 +78,7 @@ class Approvals:
         return state
 
     async def _asked(self, item: ToolApprovalItem) -> Approval:
-        args, is_editable = _shown(item)
+        args, is_editable = _display_args(item)
         if is_editable and (edit := _identity(item, args)) in self._edits:
             self._edits.remove(edit)
             return Approval("accept", args)
@@ -112,7 +112,7 @@ def _identity(item: ToolApprovalItem, args: Mapping[str, Any]) -> tuple[str, str
     return item.agent.name, _name(item), json.dumps(dict(args), sort_keys=True)
 
 
-def _shown(item: ToolApprovalItem) -> tuple[dict[str, Any], bool]:
+def _display_args(item: ToolApprovalItem) -> tuple[dict[str, Any], bool]:
     """The arguments of a function call, which can be edited; of any other call all that it says."""
     raw = _raw(item)
     try:

@@ -1,38 +1,37 @@
-"""Where Interlock reaches into LangGraph beyond its public interface: all of it, and nothing else, is in this file.
+"""Where Interlock reaches into LangGraph beyond its public interface: all of it is in the `_langgraph*` modules.
 
 `tests/runners/test_langgraph_internals.py` fails when a release moves any of it.
 """
 
 import asyncio
-from collections.abc import Awaitable, Callable, Iterable, Iterator, Sequence
+from collections.abc import Awaitable, Callable, Generator, Iterable, Iterator, Sequence
+from contextlib import contextmanager
+from contextvars import ContextVar
+from enum import StrEnum
 from functools import partial
 from types import FunctionType, MethodType
-from typing import Any, Protocol, TypeVar, cast
+from typing import Any, TypeVar, cast
 
 from langchain.agents.middleware import AgentMiddleware
+from langchain_core.messages import ToolCall
 from langchain_core.runnables.base import RunnableBindingBase
 from langchain_core.tools import BaseTool
 from langgraph._internal._constants import (
     CONFIG_KEY_CHECKPOINT_NS,
     CONFIG_KEY_CHECKPOINTER,
     CONFIG_KEY_RUNTIME,
-    CONFIG_KEY_SCRATCHPAD,
-    CONFIG_KEY_SEND,
     CONFIG_KEY_STRICT_RESUME,
     CONFIG_KEY_TASK_ID,
     INTERRUPT,
     NS_END,
     NS_SEP,
-    RESUME,
 )
+from langgraph._internal._runnable import RunnableCallable
 from langgraph.checkpoint.base import BaseCheckpointSaver
 from langgraph.checkpoint.serde.base import SerializerProtocol
 from langgraph.config import get_config
-from langgraph.errors import GraphInterrupt
 from langgraph.prebuilt.tool_node import ToolCallRequest, ToolNode
 from langgraph.pregel import Pregel
-from langgraph.types import Interrupt, interrupt
-from langgraph.types import _interrupt_id as _id_at  # pyright: ignore[reportPrivateUsage]
 
 T = TypeVar("T")
 Graph = Pregel[Any, Any, Any, Any]
@@ -42,6 +41,20 @@ CHECKPOINTER = CONFIG_KEY_CHECKPOINTER
 STRICT_RESUME = CONFIG_KEY_STRICT_RESUME
 """Configurable key that makes a resume naming an interrupt that is not pending raise instead of being ignored."""
 
+KEEPING = "__interlock_keeping"
+"""Configurable key that says of every graph of a hosted run how its steps are kept."""
+
+
+class Keeping(StrEnum):
+    KEPT = "kept"
+    """By the run's saver, before the next step begins: after a crash its tasks are found again, by the same ids."""
+    LATE = "late"
+    """By the run's saver, but only when it ends or asks."""
+    UNSAVED = "unsaved"
+    APART = "apart"
+    """It has a thread of its own: neither its steps nor its asks reach the run."""
+
+
 Execute = Callable[[ToolCallRequest], Awaitable[Any]]
 ExecuteSync = Callable[[ToolCallRequest], Any]
 Around = Callable[[ToolCallRequest, Execute], Awaitable[Any]]
@@ -49,18 +62,52 @@ AroundSync = Callable[[ToolCallRequest, ExecuteSync], Any]
 
 
 __all__ = ["INTERRUPT", "NS_END", "NS_SEP"]
-MOST_ASKS = 1_000
-"""How many asks of one task are told from those of a graph inside it."""
-
-
-def is_asked_by(space: str, interrupt_id: str) -> bool:
-    """Whether the task with this namespace raised the interrupt itself, and no graph inside of it."""
-    return any(_id_at(space, position) == interrupt_id for position in range(MOST_ASKS))
 
 
 def task_id() -> str:
-    """The id of the graph's task that runs now; it is the same when the task is run again."""
+    """The id of the graph's task that runs now; it is the same when the task is run again, if its graph is kept."""
     return cast("str", get_config().get("configurable", {})[CONFIG_KEY_TASK_ID])
+
+
+def graph_space() -> str:
+    """The namespace of the graph whose task runs now: graphs beside it, or in its tools, have others."""
+    space: str = get_config().get("configurable", {}).get(CONFIG_KEY_CHECKPOINT_NS, "")
+    return space.rpartition(NS_SEP)[0]
+
+
+def keeping() -> Keeping:
+    """How the steps of the graph are kept whose task runs now."""
+    return get_config().get("configurable", {}).get(KEEPING, Keeping.APART)
+
+
+def mark_graphs(is_hosted: Callable[[], bool]) -> None:
+    """Have every graph that a hosted run enters marked with how it is kept, whoever calls it, and from wherever."""
+    pregel = cast("Any", Pregel)
+    defaults = pregel._defaults
+    if getattr(defaults, "interlock", False):
+        return
+
+    def marked(self: Any, config: Any, **given: Any) -> Any:
+        *others, saver, store, cache, durability = defaults(self, config, **given)
+        if is_hosted():
+            known = config["configurable"]
+            known[KEEPING] = _kept_inside(known.get(KEEPING, Keeping.APART), saver, durability)
+            if saver is None and durability == "sync":
+                # It is inherited from the run's graph; LangGraph would wait for a checkpoint that nobody writes.
+                durability = "async"
+        return (*others, saver, store, cache, durability)
+
+    cast("Any", marked).interlock = True
+    pregel._defaults = marked
+
+
+def _kept_inside(outer: Keeping, saver: Any, durability: str) -> Keeping:
+    """A graph is kept no better than the one around it, of whose task its checkpoints have the name."""
+    if outer in (Keeping.APART, Keeping.UNSAVED):
+        return outer
+    if saver is None:
+        return Keeping.UNSAVED
+    return outer if durability == "sync" else Keeping.LATE
 
 
 def node_attempt() -> int:
@@ -87,66 +134,29 @@ class TaskSerializer:
         return saver.serde if isinstance(saver, BaseCheckpointSaver) else self._otherwise
 
 
-class _Counted:
-    """Stands in for the counter that gives a task's interrupts their positions, and can be read."""
-
-    def __init__(self, start: int) -> None:
-        self.value = start
-
-    def __call__(self) -> int:
-        value, self.value = self.value, self.value + 1
-        return value
+_calls: ContextVar[Sequence[ToolCall]] = ContextVar("interlock_calls", default=())
 
 
-class Positions:
-    """The positions of a task's interrupts: LangGraph hands answers out by them.
+def sibling_calls() -> Sequence[ToolCall]:
+    """All calls that the ToolNode around runs in this task, in their order, wherever it took them from."""
+    return _calls.get()
 
-    A tool call whose result is on record does not ask again, so the positions that its asks used up must be used up
-    for it: else the next call of the task would be given its answers.
-    """
 
-    def __init__(self) -> None:
-        self._configurable = get_config().get("configurable", {})
-        self._scratchpad: Any = self._configurable[CONFIG_KEY_SCRATCHPAD]
-        counter = self._scratchpad.interrupt_counter
-        if not isinstance(counter._counter, _Counted):
-            counter._counter = _Counted(0 if counter._counter is None else counter._counter())
-        self._counter: _Counted = counter._counter
+_tool: ContextVar[BaseTool | None] = ContextVar("interlock_tool", default=None)
 
-    @property
-    def used(self) -> int:
-        return self._counter.value
 
-    @property
-    def unused(self) -> int:
-        """How many of the task's answers nobody has taken yet."""
-        return max(0, len(self._scratchpad.resume) - self._counter.value)
+def running_tool() -> BaseTool | None:
+    """The tool of the call inside of which the code runs."""
+    return _tool.get()
 
-    def use(self, count: int) -> None:
-        """Use up so many answers; there are no positions to use up beyond them."""
-        self._counter.value += min(count, self.unused)
-        if count:
-            self._keep()
 
-    def drop(self) -> None:
-        """Forget the answers that nobody has taken yet."""
-        del self._scratchpad.resume[self._counter.value :]
-        self._keep()
-
-    @property
-    def ids(self) -> list[str]:
-        """The interrupts whose answers the task was given, by position."""
-        space = self._configurable[CONFIG_KEY_CHECKPOINT_NS]
-        return [_id_at(space, position) for position in range(len(self._scratchpad.resume))]
-
-    def _keep(self) -> None:
-        """Save the answers up to here with the task, as an `interrupt()` that takes one does."""
-        self._configurable[CONFIG_KEY_SEND]([(RESUME, self._scratchpad.resume[: self._counter.value])])
-
-    @property
-    def has_answers(self) -> bool:
-        """Whether the task has been given answers, and so is not run for the first time."""
-        return bool(self._scratchpad.resume)
+@contextmanager
+def _running(request: ToolCallRequest) -> Generator[None]:
+    token = _tool.set(request.tool)
+    try:
+        yield
+    finally:
+        _tool.reset(token)
 
 
 def wrap_tool_nodes(around: Around, around_sync: AroundSync, is_hosted: Callable[[], bool]) -> None:
@@ -157,14 +167,17 @@ def wrap_tool_nodes(around: Around, around_sync: AroundSync, is_hosted: Callable
     """
     node = cast("Any", ToolNode)
     execute, execute_sync, run_one = node._execute_tool_async, node._execute_tool_sync, node._arun_one
+    parse = node._parse_input
     if getattr(execute, "interlock", False):
         return
 
     async def wrapped(self: ToolNode, request: ToolCallRequest, input_type: Any, config: Any) -> Any:
-        return await around(request, lambda changed: execute(self, changed, input_type, config))
+        with _running(request):
+            return await around(request, lambda changed: execute(self, changed, input_type, config))
 
     def wrapped_sync(self: ToolNode, request: ToolCallRequest, input_type: Any, config: Any) -> Any:
-        return around_sync(request, lambda changed: execute_sync(self, changed, input_type, config))
+        with _running(request):
+            return around_sync(request, lambda changed: execute_sync(self, changed, input_type, config))
 
     async def run_apart(self: Any, call: Any, input_type: Any, runtime: Any) -> Any:
         if is_hosted() and self._awrap_tool_call is None and self._wrap_tool_call is not None:
@@ -172,67 +185,14 @@ def wrap_tool_nodes(around: Around, around_sync: AroundSync, is_hosted: Callable
             return await asyncio.to_thread(self._run_one, call, input_type, runtime)
         return await run_one(self, call, input_type, runtime)
 
+    def parse_and_tell(self: Any, given: Any) -> Any:
+        calls, input_type = parse(self, given)
+        _calls.set(calls)
+        return calls, input_type
+
     cast("Any", wrapped).interlock = True
     node._execute_tool_async, node._execute_tool_sync, node._arun_one = wrapped, wrapped_sync, run_apart
-
-
-class Guard(Protocol):
-    """Knows to which ask each answer of a run belongs."""
-
-    def owns(self, interrupt_id: str, value: Any, others: Sequence[str]) -> bool:
-        """Whether the answer to this interrupt is the answer to what is asked now; `others` are the task's answers."""
-        ...
-
-    def drop(self, interrupt_id: str) -> None:
-        """The answer belongs to another ask: what stands at its position now is asked anew, under the same id."""
-        ...
-
-    def raised(self, interrupt: Interrupt[Any]) -> None: ...
-
-
-_find_guard: Callable[[], Guard | None] = lambda: None  # noqa: E731
-_original_interrupt: Any = None
-
-
-def guard_interrupts(find: Callable[[], Guard | None]) -> None:
-    """Have every `interrupt()` of a hosted run checked before it takes an answer by its position alone.
-
-    Graphs and libraries import the function by name, so its code is replaced and not the name.
-    """
-    global _find_guard, _original_interrupt
-    _find_guard = find
-    if _original_interrupt is None:
-        function = cast("FunctionType", interrupt)
-        _original_interrupt = FunctionType(function.__code__, function.__globals__, function.__name__)
-        _original_interrupt.__kwdefaults__ = function.__kwdefaults__
-        function.__code__ = _guarded_entry.__code__
-
-
-def _guarded_entry(value: Any, *, response_schema: Any = None) -> Any:
-    from interlock.agents._langgraph import guarded_interrupt
-
-    return guarded_interrupt(value, response_schema)
-
-
-def guarded_interrupt(value: Any, response_schema: Any) -> Any:
-    guard = _find_guard()
-    if guard is not None:
-        _drop_answers_of_others(guard, value)
-    try:
-        return _original_interrupt(value, response_schema=response_schema)
-    except GraphInterrupt as error:
-        if guard is not None:
-            for one in error.args[0]:
-                guard.raised(one)
-        raise
-
-
-def _drop_answers_of_others(guard: Guard, value: Any) -> None:
-    positions = Positions()
-    index, ids = positions.used, positions.ids
-    if positions.unused and not guard.owns(ids[index], value, ids[:index] + ids[index + 1 :]):
-        positions.drop()
-        guard.drop(ids[index])
+    node._parse_input = parse_and_tell
 
 
 def middleware_around(node: ToolNode) -> Iterator[AgentMiddleware[Any, Any, Any]]:
@@ -242,7 +202,7 @@ def middleware_around(node: ToolNode) -> Iterator[AgentMiddleware[Any, Any, Any]
 
 
 def all_graphs(graph: Graph) -> list[Graph]:
-    """The graph, its subgraphs, and those that its tools call (deepagents' subagents), as far as they are found."""
+    """The graph, its subgraphs, and those that its nodes and tools call, as far as they are found in these."""
     found: dict[int, Graph] = {}
     ahead = [graph]
     while ahead:
@@ -251,9 +211,13 @@ def all_graphs(graph: Graph) -> list[Graph]:
             continue
         found[id(one)] = one
         ahead.extend(inner for _, inner in cast("Any", one).get_subgraphs(recurse=True))
-        for node in tool_nodes(one):
-            ahead.extend(_within(node.tools_by_name.values(), cast("type[Graph]", Pregel)))
+        ahead.extend(_within((node.bound for node in one.nodes.values()), cast("type[Graph]", Pregel)))
     return list(found.values())
+
+
+def held_by(tool: BaseTool, kind: type[T]) -> Iterator[T]:
+    """The objects of a kind that a tool's functions hold: a tool that middleware made knows it by its closure only."""
+    return _within([tool], kind)
 
 
 def tool_nodes(graph: Graph) -> Iterator[ToolNode]:
@@ -272,41 +236,47 @@ def _within(start: Iterable[Any], kind: type[T]) -> Iterator[T]:
         if isinstance(one, kind):
             yield one
         else:
-            ahead.extend(_held(one))
+            ahead.extend(_parts_of(one))
 
 
-def _held(one: Any) -> Iterable[Any]:
-    held: Iterable[Any] = ()
+def _parts_of(one: Any) -> Iterable[Any]:
+    parts: Iterable[Any] = ()
     match one:
+        case ToolNode():
+            parts = one.tools_by_name.values()
+        case RunnableCallable():
+            known = cast("Any", one)
+            parts = (known.func, known.afunc)
         case MethodType():
-            held = (one.__self__, one.__func__)
+            parts = (one.__self__, one.__func__, *getattr(one.__self__, "__dict__", {}).values())
         case FunctionType():
-            held = _used(one)
+            parts = _used(one)
         case partial():
-            known = cast("partial[Any]", one)
-            held = (known.func, *known.args, *known.keywords.values())
+            bound = cast("partial[Any]", one)
+            parts = (bound.func, *bound.args, *bound.keywords.values())
         case RunnableBindingBase():
-            held = (cast("Any", one).bound,)
+            parts = (cast("Any", one).bound,)
         case BaseTool():
-            held = _of_tool(one)
+            parts = vars(one).values()
         case dict():
-            held = cast("dict[Any, Any]", one).values()
+            parts = cast("dict[Any, Any]", one).values()
         case list() | tuple():
-            held = cast("list[Any]", one)
+            parts = cast("list[Any]", one)
         case _:
             pass
-    return held
-
-
-def _of_tool(tool: BaseTool) -> Iterator[Any]:
-    for value in vars(tool).values():
-        yield value
-        if isinstance(value, MethodType):
-            yield from getattr(value.__self__, "__dict__", {}).values()
+    return parts
 
 
 def _used(function: FunctionType) -> Iterator[Any]:
     yield getattr(function, "__wrapped__", None)
+    for value in _outside(function):
+        yield value
+        # `workers.writer.invoke(...)`: of what it names, only what it takes from it.
+        attributes = getattr(value, "__dict__", {})
+        yield from (attributes[name] for name in function.__code__.co_names if _is_ours(attributes.get(name), function))
+
+
+def _outside(function: FunctionType) -> Iterator[Any]:
     for cell in function.__closure__ or ():
         try:
             yield cell.cell_contents
@@ -314,6 +284,10 @@ def _used(function: FunctionType) -> Iterator[Any]:
             continue
     for name in function.__code__.co_names:
         value = function.__globals__.get(name)
-        # A library's functions use thousands of others: only those of the same module are followed.
-        if not isinstance(value, FunctionType) or value.__module__ == function.__module__:
+        if _is_ours(value, function):
             yield value
+
+
+def _is_ours(value: Any, function: FunctionType) -> bool:
+    """A library's functions use thousands of others: only those of the same module are followed."""
+    return value is not None and (not isinstance(value, FunctionType) or value.__module__ == function.__module__)

@@ -6,21 +6,24 @@ when the answer is there, the node or tool is entered again and the function ret
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any, Literal, cast
+from typing import Any, cast
 
 from langgraph.types import interrupt
 
-from interlock.agents.context import current
-from interlock.domain import asks
-from interlock.domain.asks import DEFAULT_TIMEOUT
+from interlock.agents._langgraph import Keeping, keeping
+from interlock.agents.ask_record import ASK
+from interlock.agents.context import current, here
 from interlock.domain.canonical import plain
-from interlock.domain.request import RequestKind
-from interlock.domain.translation import Texts
+from interlock.domain.kinds import ApprovalBody, Body, ClarificationBody, DecisionBody, EnvVarBody, QuestionsBody
+from interlock.domain.kinds.approval import APPROVAL_DECISIONS, ApprovalDecision
+from interlock.domain.kinds.kind import Texts
 
-ASK = "interlock"
-"""The key by which the runner knows an interrupt value as one of these asks."""
+DEFAULT_TIMEOUT = 300.0
 
-ApprovalDecision = Literal["accept", "reject", "edit", "response"]
+REACHES_NOBODY = (
+    "since its graph was called with a thread_id of its own: call it without, so that the run keeps it and its asks "
+    "reach people, or let the tool or node that calls it ask in its stead"
+)
 
 
 class NotAnswered(Exception):
@@ -31,10 +34,26 @@ class NotAnswered(Exception):
         self.reason = reason
 
 
+class EffectSkipped(Exception):
+    """An `interlock.effect` was cut short by a crash, and the person who was asked did not have it run again.
+
+    Whether it took effect is not known, and there is no result: any value in its place might count as a yes.
+    """
+
+    def __init__(self, key: str) -> None:
+        self.key = key
+        self.reason = f"{key} was cut short by a crash and is not run again; whether it took effect is not known"
+        super().__init__(f"{self.reason}: catch interlock.EffectSkipped to go on without its result")
+
+
 @dataclass(frozen=True, slots=True)
 class Decision:
     decision: str
     reason: str = ""
+
+    def __bool__(self) -> bool:
+        # Every choice, a refusal too, would read as a yes.
+        raise TypeError("a decision is neither true nor false: compare its .decision with the key of an option")
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,6 +63,13 @@ class Approval:
     """The arguments to run with: those that were shown, or the person's edit."""
     message: str = ""
 
+    @property
+    def granted(self) -> bool:
+        return self.decision in ("accept", "edit")
+
+    def __bool__(self) -> bool:
+        return self.granted
+
 
 def clarification(
     question: str,
@@ -52,8 +78,8 @@ def clarification(
     default: str | None = None,
     timeout: float | None = DEFAULT_TIMEOUT,
 ) -> str:
-    body = asks.clarification(question, options, allow_custom=allow_custom, default=default)
-    return cast("str", _ask(RequestKind.CLARIFICATION, body, timeout)["answer"])
+    body = ClarificationBody.ask(question, options, allow_custom=allow_custom, default=default)
+    return cast("str", ask_body(body, timeout)["answer"])
 
 
 def decision(
@@ -65,10 +91,10 @@ def decision(
     default: str | None = None,
     timeout: float | None = DEFAULT_TIMEOUT,
 ) -> Decision:
-    body = asks.decision(
+    body = DecisionBody.ask(
         title, options, description=description, risks=risks, decision_type=decision_type, default=default
     )
-    value = _ask(RequestKind.DECISION, body, timeout)
+    value = ask_body(body, timeout)
     return Decision(value["decision"], value.get("reason", ""))
 
 
@@ -76,7 +102,7 @@ def env_vars(
     fields: Sequence[str | Mapping[str, Any]], allow_save: bool = True, timeout: float | None = DEFAULT_TIMEOUT
 ) -> dict[str, str]:
     """The values by name. They are read from the server's vault here, and are in no checkpoint, log or event."""
-    value = _ask(RequestKind.ENV_VAR, asks.env_vars(fields, allow_save=allow_save), timeout)
+    value = ask_body(EnvVarBody.ask(fields, allow_save=allow_save), timeout)
     run = current.get()
     given: dict[str, str] = dict(value["values"])
     for name, handle in value["handles"].items():
@@ -87,7 +113,7 @@ def env_vars(
 
 
 def questions(items: Sequence[str | Mapping[str, Any]], timeout: float | None = DEFAULT_TIMEOUT) -> list[str]:
-    return list(_ask(RequestKind.QUESTIONS, asks.questions(items), timeout)["answers"])
+    return list(ask_body(QuestionsBody.ask(items), timeout)["answers"])
 
 
 def approval(
@@ -99,11 +125,11 @@ def approval(
     timeout: float | None = DEFAULT_TIMEOUT,
     *,
     display_name: Texts | None = None,
-    allowed: Sequence[str] = asks.APPROVAL_DECISIONS,
+    allowed: Sequence[str] = APPROVAL_DECISIONS,
     call_id: str | None = None,
     definition: str | None = None,
 ) -> Approval:
-    body = asks.approval(
+    body = ApprovalBody.ask(
         tool_name,
         args,
         description=description,
@@ -112,7 +138,7 @@ def approval(
         allow_remember=allow_remember,
         allowed=allowed,
     )
-    value = _ask(RequestKind.APPROVAL, body, timeout, call_id=call_id, definition=definition)
+    value = ask_body(body, timeout, call_id=call_id, definition=definition)
     return Approval(value["decision"], _allowed_args(args, value), value.get("message", ""))
 
 
@@ -120,12 +146,15 @@ def _allowed_args(args: Mapping[str, Any], value: Mapping[str, Any]) -> Mapping[
     """The person's edit, else what was shown: code that is run again may have made up other arguments meanwhile."""
     if (edited := value.get("args")) is not None:
         return edited
-    shown: Mapping[str, Any] = value.get("shown", args)
-    return dict(args) if plain(dict(args)) == shown else shown
+    shown_args: Mapping[str, Any] = value.get("shown", args)
+    return dict(args) if plain(dict(args)) == shown_args else shown_args
 
 
-def _ask(kind: RequestKind, body: dict[str, Any], timeout: float | None, **more: str | None) -> dict[str, Any]:
-    told: dict[str, Any] = interrupt({ASK: {"kind": kind.value, "body": body, "timeout": timeout, **more}})
-    if told.get("value") is None:
-        raise NotAnswered(told.get("reason") or str(told.get("status")))
-    return cast("dict[str, Any]", told["value"])
+def ask_body(body: Body, timeout: float | None, **more: str | None) -> dict[str, Any]:
+    if here("interlock.ask") is not None and keeping() is Keeping.APART:
+        raise RuntimeError(f"this ask would be put to nobody, {REACHES_NOBODY}")
+    ask = {"kind": body.kind.value, "body": body.to_json(), "timeout": timeout, **more}
+    reply: dict[str, Any] = interrupt({ASK: ask})
+    if reply.get("value") is None:
+        raise NotAnswered(reply.get("reason") or str(reply.get("status")))
+    return cast("dict[str, Any]", reply["value"])

@@ -14,9 +14,9 @@ from interlock.agents import asking
 from interlock.agents.asking import Approval, NotAnswered
 from interlock.agents.context import declared_idempotent
 from interlock.agents.tool_definition import definition_of
-from interlock.domain.asks import APPROVAL_DECISIONS
+from interlock.domain.kinds.approval import APPROVAL_DECISIONS
+from interlock.domain.kinds.kind import Texts
 from interlock.domain.risk import RISK_LEVELS
-from interlock.domain.translation import Texts
 
 _DECISIONS = {
     **{"approve": "accept", "edit": "edit", "reject": "reject", "respond": "response"},
@@ -102,7 +102,7 @@ class InterlockMiddleware(AgentMiddleware[Any, Any, Any]):
                 display_name=gate.get("display_name"),
                 allowed=_allowed(gate),
                 call_id=call["id"],
-                definition=definition_of([request.tool]) if request.tool else None,
+                definition=definition_of(request.tool) if request.tool else None,
             )
         except NotAnswered as error:
             return _instead(request, f"Not answered: {error.reason}. {call['name']} was not run.")
@@ -172,9 +172,9 @@ def _checked(tool: str, gate: Any) -> Gate:
     for name, value in given.items():
         if name not in _OPTIONS:
             raise ValueError(f"interrupt_on[{tool!r}]: there is no option {name!r}{nearest(name, _OPTIONS)}")
-        wanted, is_right = _OPTIONS[name]
+        expected, is_right = _OPTIONS[name]
         if not is_right(value):
-            raise ValueError(f"interrupt_on[{tool!r}]: {name} is {value!r}; it must be {wanted}")
+            raise ValueError(f"interrupt_on[{tool!r}]: {name} is {value!r}; it must be {expected}")
     return cast("Gate", dict(given))
 
 

@@ -5,6 +5,7 @@ from collections.abc import Callable, Mapping
 from datetime import datetime
 from typing import Any
 
+from interlock.domain import event_json
 from interlock.domain.event import Call, Event, EventType, Looking, Partial, Token
 
 Item = Event | Token | Partial | Looking | Call
@@ -28,7 +29,7 @@ def decoded(content: bytes) -> Item:
 def _fields(item: Item) -> list[Any]:
     match item:
         case Event():
-            return [item.thread_id, item.seq, item.type, item.data, item.at.isoformat()]
+            return [item.thread_id, item.seq, item.type, event_json.to_json(item.data), item.at.isoformat()]
         case Looking():
             return [item.thread_id, item.request_id, item.name, item.until.isoformat()]
         case Call():
@@ -38,7 +39,8 @@ def _fields(item: Item) -> list[Any]:
 
 
 def _event(thread_id: str, seq: int, kind: str, data: dict[str, Any], at: str) -> Event:
-    return Event(thread_id, seq, EventType(kind), data, datetime.fromisoformat(at))
+    written_at = datetime.fromisoformat(at)
+    return Event(thread_id, seq, event_json.from_json(EventType(kind), data, written_at), written_at)
 
 
 def _looking(thread_id: str, request_id: str, name: str, until: str) -> Looking:

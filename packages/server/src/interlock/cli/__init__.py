@@ -1,1 +1,4 @@
-"""The `interlock` command. Each command imports what it needs when it runs, so that the light ones are quick."""
+"""What the server's package adds to the `interlock` command; pyproject.toml names each as an entry point.
+
+Each command imports what it needs when it runs, so that the light ones are quick.
+"""

@@ -12,13 +12,13 @@ if TYPE_CHECKING:
 
 T = TypeVar("T")
 Data = Annotated[Path | None, typer.Option(help="The server's data folder. [default: .interlock]")]
-Database = Annotated[str | None, typer.Option(help="The server's database, if it is not in --data.")]
+Database = Annotated[str | None, typer.Option(help="Database URL of the server, if not in --data.")]
 
 
-def run(data: Path | None, database: str | None, work: "Callable[[Core], Awaitable[T]]", *, reads: bool = False) -> T:
+def run(data: Path | None, database: str | None, work: "Callable[[Core], Awaitable[T]]", *, makes: bool = False) -> T:
     """Do the work on the core over that database, migrated, without agents and without a runner.
 
-    One that is not there yet is made, but not for those that only read: there is nothing in it to look for.
+    One that is not there yet is made for those only that may come first, and they say so: the folder may be mistyped.
     """
     import asyncio
 
@@ -26,14 +26,30 @@ def run(data: Path | None, database: str | None, work: "Callable[[Core], Awaitab
     from interlock.config import load
 
     config = load({"data": data, "database": database})
-    if reads:
+    is_there = has_database(config)
+    if not makes:
         require_database(config)
 
     async def run() -> T:
         async with opened(config) as (_, core):
             return await work(core)
 
-    return asyncio.run(run())
+    done = asyncio.run(run())
+    if not is_there:
+        tell_of_new(config)
+    return done
+
+
+def tell_of_new(config: "Config") -> None:
+    typer.echo(f"interlock: there was no database in {config.data}; a new one was made", err=True)
+
+
+def has_database(config: "Config") -> bool:
+    """Whether there is a file; of a server of databases it is not known here."""
+    from interlock.storage.database import sqlite_file
+
+    file = sqlite_file(config.database_url)
+    return file is None or file.exists()
 
 
 def require_database(config: "Config") -> None:
@@ -41,6 +57,6 @@ def require_database(config: "Config") -> None:
     from interlock.domain.errors import InvalidInput
     from interlock.storage.database import sqlite_file
 
-    file = sqlite_file(config.database_url)
-    if file is not None and not file.exists():
+    if not has_database(config):
+        file = sqlite_file(config.database_url)
         raise InvalidInput(f"there is no database {file}: is --data right? `interlock serve` makes one")

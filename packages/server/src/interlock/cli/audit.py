@@ -11,18 +11,18 @@ from interlock.cli._database import Data, Database, run
 
 if TYPE_CHECKING:
     from interlock.domain.audit import Finding
-    from interlock.services.audit_export import Report
+    from interlock.services.audit.export import Report
     from interlock.services.core import Core
 
-app = typer.Typer(help="Check the audit trail, and export it.", no_args_is_help=True, rich_markup_mode=None)
+app = typer.Typer(help="Verify and export the audit trail.", no_args_is_help=True, rich_markup_mode=None)
 
 Against = Annotated[
-    Path | None, typer.Option(help="An export of before: the trail must still go through each of its heads.")
+    Path | None, typer.Option(help="An earlier export: the trail must still contain each of its heads.")
 ]
-File = Annotated[Path | None, typer.Option(help="An export to check by itself, instead of the database's trail.")]
+File = Annotated[Path | None, typer.Option(help="Check this export instead of the database's trail.")]
 AsJson = Annotated[bool, typer.Option("--json", help="Print the report as JSON.")]
-Conversation = Annotated[str | None, typer.Option(help="The one thread to export. [default: everything]")]
-Output = Annotated[Path | None, typer.Option(help="A file that is not there yet. [default: standard output]")]
+Conversation = Annotated[str | None, typer.Option(help="Export only this thread. [default: everything]")]
+Output = Annotated[Path | None, typer.Option(help="A new file. [default: standard output]")]
 
 
 @app.command()
@@ -33,9 +33,10 @@ def verify(
     data: Data = None,
     database: Database = None,
 ) -> None:
-    """Check the audit trail: exit code 1 when something was done to it, with one line for each finding."""
+    """Check the audit trail. Exit code 1 if it was tampered with, with one line for each finding."""
     from interlock.domain.errors import InvalidInput
-    from interlock.services import audit_export, auditing
+    from interlock.services.audit import export as audit_export
+    from interlock.services.audit import trail as auditing
 
     if against is not None and file is not None:
         raise InvalidInput("--file checks an export by itself: leave out --against")
@@ -45,7 +46,7 @@ def verify(
             return await audit_export.verify_export(core, partial(_trail_of, file))
         return await auditing.verify(core, None if against is None else _lines(against))
 
-    report = run(data, database, work, reads=True)
+    report = run(data, database, work)
     typer.echo(_as_json(report) if as_json else _as_text(report))
     if report.findings:
         raise typer.Exit(1)
@@ -55,16 +56,16 @@ def verify(
 def export(
     conversation: Conversation = None, output: Output = None, data: Data = None, database: Database = None
 ) -> None:
-    """Write the audit trail as lines of JSON: entries, heads of chains, and one line about the whole."""
+    """Write the audit trail as lines of JSON: entries, heads of chains, and a summary line."""
     from interlock.cli._new_file import new_file
-    from interlock.services import audit_export
+    from interlock.services.audit import export as audit_export
 
     async def work(core: "Core") -> None:
         with new_file(output) as target:
             async for line in audit_export.export(core, conversation):
                 target.write(line + "\n")
 
-    run(data, database, work, reads=True)
+    run(data, database, work)
 
 
 def _lines(path: Path) -> Iterator[str]:
@@ -78,7 +79,7 @@ def _lines(path: Path) -> Iterator[str]:
 
 
 def _trail_of(path: Path) -> Iterator[str]:
-    from interlock.services.thread_export import trail_lines
+    from interlock.services.threads.export import trail_lines
 
     return trail_lines(_lines(path))
 

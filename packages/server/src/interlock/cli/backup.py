@@ -13,11 +13,11 @@ if TYPE_CHECKING:
     from interlock.storage.backup_reading import BackupFile
     from interlock.storage.database import Database as Opened
 
-Target = Annotated[Path, typer.Argument(metavar="FILE", help="A file that is not there yet.")]
-Source = Annotated[Path, typer.Argument(metavar="FILE", help="What `interlock backup` wrote.")]
-WithKey = Annotated[bool, typer.Option("--with-key", help="Put the master key in too, sealed under a passphrase.")]
+Target = Annotated[Path, typer.Argument(metavar="FILE", help="A new file.")]
+Source = Annotated[Path, typer.Argument(metavar="FILE", help="A file written by `interlock backup`.")]
+WithKey = Annotated[bool, typer.Option("--with-key", help="Include the master key, sealed with a passphrase.")]
 PassphraseFile = Annotated[
-    Path | None, typer.Option(help="A file whose first line is the passphrase. [default: asked for at a terminal]")
+    Path | None, typer.Option(help="A file whose first line is the passphrase. [default: prompt]")
 ]
 
 
@@ -28,7 +28,7 @@ def backup(
     data: Data = None,
     database: Database = None,
 ) -> None:
-    """Write everything in the database to one file, as it is at this moment. Servers may run meanwhile."""
+    """Write a snapshot of the database to one file. Servers can keep running."""
     import asyncio
 
     from interlock.config import load
@@ -49,7 +49,7 @@ def backup(
 
 
 def restore(file: Source, passphrase_file: PassphraseFile = None, data: Data = None, database: Database = None) -> None:
-    """Put a backup into an empty database, of either kind. No server may run on it."""
+    """Restore a backup into an empty database, SQLite or PostgreSQL. Stop all servers first."""
     import asyncio
 
     from interlock.config import load
@@ -65,13 +65,13 @@ async def _backup(config: "Config", file: Path, passphrase: str | None) -> "Mani
     from interlock import __version__
     from interlock.bootstrap import opened
     from interlock.master_key import master_key
-    from interlock.services.backups import record_backup
+    from interlock.services.operations.backups import record_backup
     from interlock.storage.backup_writing import take_backup
 
     async with opened(config) as (database, core):
         at = core.clock.now()
         manifest = await take_backup(database, master_key(config), file, __version__, at, passphrase)
-        await record_backup(core, manifest.told | {"with_key": passphrase is not None})
+        await record_backup(core, manifest.audit_record | {"with_key": passphrase is not None})
     return manifest
 
 
@@ -103,7 +103,7 @@ async def _restore(config: "Config", file: Path, passphrase_file: Path | None) -
 async def _fill(config: "Config", database: "Opened", backup: "BackupFile") -> int:
     from interlock.master_key import master_key
     from interlock.ports.clock import SystemClock
-    from interlock.services.backups import settle_restored
+    from interlock.services.operations.backups import settle_restored
     from interlock.storage.backup_restoring import restore
     from interlock.storage.store import SqlTransaction
 
@@ -112,7 +112,7 @@ async def _fill(config: "Config", database: "Opened", backup: "BackupFile") -> i
     async def then(tx: SqlTransaction) -> None:
         nonlocal ended
         at, manifest = SystemClock().now(), backup.manifest
-        ended = await settle_restored(tx, manifest.taken_at, at, config.locale, manifest.told)
+        ended = await settle_restored(tx, manifest.taken_at, at, config.locale, manifest.audit_record)
 
     await restore(database, backup, master_key(config), then)
     return ended

@@ -10,33 +10,33 @@ from interlock.cli._database import Data, Database, run
 
 if TYPE_CHECKING:
     from interlock.services.core import Core
-    from interlock.services.working import Cluster
+    from interlock.services.runs.workers import Cluster
 
-app = typer.Typer(help="Servers and workers that share a database.", no_args_is_help=True)
+app = typer.Typer(help="Show servers and workers that share a database.", no_args_is_help=True)
 
 
 @app.callback()
 def cluster() -> None:
-    """Servers and workers that share a database."""
+    """Show servers and workers that share a database."""
 
 
 @app.command()
 def status(
-    as_json: Annotated[bool, typer.Option("--json", help="For programs.")] = False,
+    as_json: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False,
     data: Data = None,
     database: Database = None,
 ) -> None:
-    """Workers, the runs that wait and go on, and who holds which thread. It reads the database, and calls nobody."""
-    from interlock.services import working
+    """Show workers, queued and active runs, and leases. Only reads the database."""
+    from interlock.services.runs import workers as working
 
     async def work(core: "Core") -> tuple["Cluster", datetime]:
         return await working.cluster(core), core.clock.now()
 
-    found, now = run(data, database, work, reads=True)
-    typer.echo(json.dumps(_told(found, now), indent=2) if as_json else "\n".join(_lines(found, now)))
+    found, now = run(data, database, work)
+    typer.echo(json.dumps(_to_json(found, now), indent=2) if as_json else "\n".join(_lines(found, now)))
 
 
-def _told(found: "Cluster", now: datetime) -> dict[str, object]:
+def _to_json(found: "Cluster", now: datetime) -> dict[str, object]:
     return {
         "workers": [
             {
@@ -77,6 +77,6 @@ def _lines(found: "Cluster", now: datetime) -> list[str]:
 
 
 def _is_alive(seen_at: datetime, now: datetime) -> bool:
-    from interlock.services.working import GONE_SECONDS
+    from interlock.services.runs.workers import GONE_SECONDS
 
     return (now - seen_at).total_seconds() <= GONE_SECONDS

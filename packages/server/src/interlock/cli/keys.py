@@ -11,25 +11,25 @@ if TYPE_CHECKING:
     from interlock.domain.principal import Principal
     from interlock.services.core import Core
 
-app = typer.Typer(help="Make, list and revoke API keys.", no_args_is_help=True, rich_markup_mode=None)
+app = typer.Typer(help="Create, list and revoke API keys.", no_args_is_help=True, rich_markup_mode=None)
 
-Owner = Annotated[str, typer.Option("--user", help="Whose key it is: the person who is asked, or who answers.")]
+Owner = Annotated[str, typer.Option("--user", help="Owner of the key: the person who is asked, or who answers.")]
 
 
 @app.command()
 def create(
     name: str,
     user: Owner,
-    role: Annotated[str, typer.Option(help="person (may answer) or agent (may ask, and never answers).")] = "person",
-    agent: Annotated[str | None, typer.Option(help="For an agent's key: the name people see. [default: NAME]")] = None,
+    role: Annotated[str, typer.Option(help="person (can answer) or agent (can ask, never answer).")] = "person",
+    agent: Annotated[str | None, typer.Option(help="For an agent key: the name people see. [default: NAME]")] = None,
     days: Annotated[int | None, typer.Option(help="Days until it expires. [default: never]", min=1, max=36500)] = None,
     data: Data = None,
     database: Database = None,
 ) -> None:
-    """Make a key. It is printed here, and nobody can be told it again."""
+    """Create a key and print it. It is not shown again."""
     from interlock.domain.api_key import KeyRole
     from interlock.domain.errors import InvalidInput
-    from interlock.services import keys
+    from interlock.services.access import keys
 
     if role not in list(KeyRole):
         raise InvalidInput(f"{role!r} is no role of a key: use {', '.join(KeyRole)}")
@@ -45,11 +45,11 @@ def create(
 
 @app.command(name="list")
 def list_all(
-    user: Annotated[str | None, typer.Option(help="Only this person's. [default: everybody's]")] = None,
+    user: Annotated[str | None, typer.Option(help="Only keys of this person. [default: all]")] = None,
     data: Data = None,
     database: Database = None,
 ) -> None:
-    """List keys: what they are for and whether they hold, never the keys themselves."""
+    """List keys and whether they are valid; never the keys themselves."""
 
     async def work(core: "Core") -> list[str]:
         owner = (await _person(core, user)).id if user else None
@@ -65,15 +65,15 @@ def list_all(
             lines.append("\t".join((key.id, key.name, key.role, key.agent or "-", whose, state, used)))
         return lines
 
-    for line in run(data, database, work, reads=True):
+    for line in run(data, database, work):
         typer.echo(line)
 
 
 @app.command()
 def revoke(key_id: str, data: Data = None, database: Database = None) -> None:
-    """Revoke a key; streams that it opened end within seconds."""
+    """Revoke a key; its streams end within seconds."""
     from interlock.domain.principal import SYSTEM
-    from interlock.services import keys
+    from interlock.services.access import keys
 
     async def work(core: "Core") -> str:
         key = await keys.revoke_key(core, SYSTEM, key_id)
@@ -88,6 +88,6 @@ async def _person(core: "Core", username: str) -> "Principal":
 
     async with core.store.snapshot() as tx:
         found = await tx.users.by_name(username)
-    if found is None:
+    if found is None or found.deleted_at is not None:
         raise NotFound(f"there is no user {username!r}: make one with `interlock users create {username}`")
     return principal_of(found)

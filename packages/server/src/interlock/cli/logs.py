@@ -61,7 +61,7 @@ class Throttle(logging.Filter):
         self._message = message
         self._clock = clock
         self._passed_at: dict[str, float] = {}
-        self._held: Counter[str] = Counter()
+        self._withheld: Counter[str] = Counter()
 
     def filter(self, record: logging.LogRecord) -> bool:
         line = str(record.msg)
@@ -69,11 +69,11 @@ class Throttle(logging.Filter):
             return True
         now = self._clock()
         if now - self._passed_at.get(line, -math.inf) < THROTTLE_SECONDS:
-            self._held[line] += 1
+            self._withheld[line] += 1
             return False
         self._passed_at[line] = now
-        if held := self._held.pop(line, 0):
-            record.msg = f"{line} (and {held} more since the last such line)"
+        if withheld := self._withheld.pop(line, 0):
+            record.msg = f"{line} (and {withheld} more since the last such line)"
         return True
 
 

@@ -9,20 +9,20 @@ if TYPE_CHECKING:
     from interlock.config import Config
     from interlock.storage.key_rotation import Rotated
 
-app = typer.Typer(help="Change the keys behind what is sealed.", no_args_is_help=True, rich_markup_mode=None)
+app = typer.Typer(help="Rotate the keys that seal secret values.", no_args_is_help=True, rich_markup_mode=None)
 
 Data = Annotated[Path | None, typer.Option(help="The server's data folder. [default: .interlock]")]
-Database = Annotated[str | None, typer.Option(help="The server's database, if it is not in --data.")]
+Database = Annotated[str | None, typer.Option(help="Database URL of the server, if not in --data.")]
 
 
 @app.callback()
 def secrets() -> None:
-    """Change the keys behind what is sealed."""
+    """Rotate the keys that seal secret values."""
 
 
 @app.command()
 def rotate(data: Data = None, database: Database = None) -> None:
-    """Make a new master key, and put everything that is sealed under a new key. A server may run meanwhile."""
+    """Create a new master key, and reseal every value with a new key. Servers can keep running."""
     import asyncio
 
     from interlock.bootstrap import arm
@@ -31,7 +31,7 @@ def rotate(data: Data = None, database: Database = None) -> None:
     config = load({"data": data, "database": database})
     arm(config)
     rotated = asyncio.run(_rotate(config))
-    typer.echo(_told(rotated))
+    typer.echo(_summary(rotated))
     if config.secret_key is None:
         typer.echo(f"{config.data / 'secret.key'} holds the new master key: back it up, and copy it to other servers")
     else:
@@ -39,6 +39,7 @@ def rotate(data: Data = None, database: Database = None) -> None:
 
 
 async def _rotate(config: "Config") -> "Rotated | None":
+    from interlock.cli._database import require_database
     from interlock.master_key import master_key_to_rotate
     from interlock.ports.clock import SystemClock
     from interlock.storage.database import open_database
@@ -46,6 +47,7 @@ async def _rotate(config: "Config") -> "Rotated | None":
     from interlock.storage.migrate import migrate
 
     master = master_key_to_rotate(config)
+    require_database(config)
     database = open_database(config.database_url)
     try:
         await migrate(database)
@@ -54,7 +56,7 @@ async def _rotate(config: "Config") -> "Rotated | None":
         await database.close()
 
 
-def _told(rotated: "Rotated | None") -> str:
+def _summary(rotated: "Rotated | None") -> str:
     if rotated is None:
         return "the new master key is in use already"
     lost = f"; {rotated.unreadable} could not be opened and stay as they are" if rotated.unreadable else ""

@@ -18,7 +18,7 @@ from interlock.config import Config, load
 from interlock.domain.errors import StorageUnavailable
 from interlock.faces.http.one_time_link import LIFETIME
 from interlock.faces.http.sockets import MAX_MESSAGE
-from interlock.services import accounts
+from interlock.services.access import accounts
 
 GRACE_SECONDS = 60
 """How long a shutdown waits for tools that are under way."""

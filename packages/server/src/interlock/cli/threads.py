@@ -9,25 +9,25 @@ from interlock.cli._database import Data, Database, run
 
 if TYPE_CHECKING:
     from interlock.services.core import Core
-    from interlock.services.thread_export import ListedThread
+    from interlock.services.threads.export import ListedThread
 
 app = typer.Typer(help="List, export and expire conversations.", no_args_is_help=True, rich_markup_mode=None)
 
-Limit = Annotated[int, typer.Option(min=1, max=100_000, help="How many at the most.")]
-Output = Annotated[Path | None, typer.Option(help="A file that is not there yet. [default: standard output]")]
-Days = Annotated[int, typer.Option(help="Delete what nobody touched for so many days.")]
-DryRun = Annotated[bool, typer.Option("--dry-run", help="Only say how many it would be.")]
+Limit = Annotated[int, typer.Option(min=1, max=100_000, help="Maximum number to list.")]
+Output = Annotated[Path | None, typer.Option(help="A new file. [default: standard output]")]
+Days = Annotated[int, typer.Option(help="Delete conversations idle for this many days.")]
+DryRun = Annotated[bool, typer.Option("--dry-run", help="Only print how many would be deleted.")]
 
 
 @app.command(name="list")
 def list_newest(limit: Limit = 50, data: Data = None, database: Database = None) -> None:
-    """List conversations, the one last touched first."""
-    from interlock.services import thread_export
+    """List conversations, most recently used first."""
+    from interlock.services.threads import export as thread_export
 
     async def work(core: "Core") -> "list[ListedThread]":
         return await thread_export.list_newest(core, limit)
 
-    for one in run(data, database, work, reads=True):
+    for one in run(data, database, work):
         thread = one.thread
         fields = (
             thread.id,
@@ -43,26 +43,26 @@ def list_newest(limit: Limit = 50, data: Data = None, database: Database = None)
 
 @app.command()
 def export(thread_id: str, output: Output = None, data: Data = None, database: Database = None) -> None:
-    """Write everything on record of a conversation as one JSON document, without secrets."""
+    """Write everything recorded about a conversation as one JSON document, without secrets."""
     from interlock.cli._new_file import new_file
-    from interlock.services import thread_export
+    from interlock.services.threads import export as thread_export
 
     async def work(core: "Core") -> str:
         return await thread_export.export_thread(core, thread_id)
 
-    document = run(data, database, work, reads=True)
+    document = run(data, database, work)
     with new_file(output) as target:
         target.write(document + "\n")
 
 
 @app.command()
 def expire(days: Days, dry_run: DryRun = False, data: Data = None, database: Database = None) -> None:
-    """Delete conversations that nobody touched for so many days, as INTERLOCK_RETENTION_DAYS does every hour."""
-    from interlock.services import retention
+    """Delete conversations idle for this many days, as INTERLOCK_RETENTION_DAYS does every hour."""
+    from interlock.services.operations import retention
 
     async def work(core: "Core") -> int:
         return await (retention.count_expired if dry_run else retention.expire_threads)(core, days)
 
     count = run(data, database, work)
-    said = "would be deleted" if dry_run else "deleted"
-    typer.echo(f"{count} {'conversation' if count == 1 else 'conversations'} {said}; the audit trail is kept")
+    verb = "would be deleted" if dry_run else "deleted"
+    typer.echo(f"{count} {'conversation' if count == 1 else 'conversations'} {verb}; the audit trail is kept")

@@ -8,11 +8,16 @@ from interlock.cli._database import Data, Database, run
 
 if TYPE_CHECKING:
     from interlock.domain.principal import Role as Known
+    from interlock.domain.principal import User
     from interlock.services.core import Core
 
-app = typer.Typer(help="Create accounts, reset passwords, set roles.", no_args_is_help=True, rich_markup_mode=None)
+app = typer.Typer(
+    help="Create, block and delete accounts; reset passwords; set roles.",
+    no_args_is_help=True,
+    rich_markup_mode=None,
+)
 
-Password = Annotated[str | None, typer.Option(help="Asked for when left out: an argument can be seen by others.")]
+Password = Annotated[str | None, typer.Option(help="Others on this machine can see arguments. [default: prompt]")]
 Role = Annotated[str | None, typer.Option(help="owner, reviewer or admin. [default: admin for the first, else owner]")]
 Reviews = Annotated[
     list[str] | None,
@@ -31,8 +36,8 @@ def create(
     data: Data = None,
     database: Database = None,
 ) -> None:
-    """Make an account, also when registration is closed."""
-    from interlock.services import accounts
+    """Create an account, even if registration is closed."""
+    from interlock.services.access import accounts
 
     chosen = _role(role) if role else None
     secret = _password(password)
@@ -41,18 +46,18 @@ def create(
         user = await accounts.create_user(core, username, secret, role=chosen, reviews=tuple(agent or ()))
         return f"{user.username} is {user.role}"
 
-    typer.echo(run(data, database, work))
+    typer.echo(run(data, database, work, makes=True))
 
 
 @app.command()
 def reset(username: str, password: Password = None, data: Data = None, database: Database = None) -> None:
-    """Set a new password; every token of the user ends."""
-    from interlock.services import accounts
+    """Set a new password; all tokens of the user become invalid."""
+    from interlock.services.access import sign_ins
 
     secret = _password(password)
 
     async def work(core: "Core") -> None:
-        await accounts.reset_password(core, username, secret)
+        await sign_ins.reset_password(core, username, secret)
 
     run(data, database, work)
     typer.echo(f"{username} has a new password; earlier tokens no longer hold")
@@ -60,33 +65,102 @@ def reset(username: str, password: Password = None, data: Data = None, database:
 
 @app.command()
 def role(username: str, role: str, agent: Reviews = None, data: Data = None, database: Database = None) -> None:
-    """Make a user owner, reviewer (of the agents named) or admin."""
-    from interlock.services import accounts
+    """Set the role: owner, reviewer (of the given agents) or admin."""
+    from interlock.domain.principal import SYSTEM
+    from interlock.services.access import accounts, people
 
     chosen = _role(role)
 
     async def work(core: "Core") -> str:
-        user = await accounts.set_role(core, username, chosen, tuple(agent or ()))
+        user = await people.set_role(core, SYSTEM, username, chosen, tuple(agent or ()))
         reviews = await accounts.spelled_reviews(core, user.reviews)
         return f"{user.username} is {user.role}" + (f" of {', '.join(reviews)}" if reviews else "")
 
     typer.echo(run(data, database, work))
 
 
+@app.command()
+def disallow(username: str, data: Data = None, database: Database = None) -> None:
+    """Block a user: sessions end, and keys are invalid until the user is allowed again."""
+    _set_allowed(username, False, data, database)
+    typer.echo(f"{username} may not sign in; sessions have ended, and keys do not hold")
+
+
+@app.command()
+def allow(username: str, data: Data = None, database: Database = None) -> None:
+    """Unblock a user."""
+    _set_allowed(username, True, data, database)
+    typer.echo(f"{username} may sign in; keys that were not revoked hold again")
+
+
+@app.command(name="sign-out")
+def sign_out(username: str, data: Data = None, database: Database = None) -> None:
+    """End all sessions of a user; the password and keys stay as they are."""
+    from interlock.services.access import sign_ins
+
+    async def work(core: "Core") -> int:
+        return await sign_ins.end_sessions_of(core, username)
+
+    typer.echo(f"{username} is signed out everywhere; sessions that have ended: {run(data, database, work)}")
+
+
+@app.command()
+def delete(
+    username: str,
+    yes: Annotated[bool, typer.Option("--yes", help="Do not ask first.")] = False,
+    data: Data = None,
+    database: Database = None,
+) -> None:
+    """Delete a user: sessions, keys, grants and saved values end, and pending requests are cancelled."""
+    from interlock.domain.principal import SYSTEM
+    from interlock.services.access import people
+    from interlock.services.access.leaving import clear_up
+
+    if not yes:
+        typer.confirm(
+            f"Delete {username} for good? Their conversations stay, and nobody else gets the name", abort=True
+        )
+
+    async def work(core: "Core") -> str:
+        left = await people.delete_person(core, SYSTEM, username)
+        # Also where no server runs that would do it.
+        await clear_up(core)
+        return f"sessions: {left.sessions}, keys: {left.keys}, grants: {left.grants}, saved values: {left.saved_values}"
+
+    typer.echo(f"{username} is deleted; ended with them: {run(data, database, work)}")
+
+
+def _set_allowed(username: str, allowed: bool, data: Data, database: Database) -> None:
+    from interlock.domain.principal import SYSTEM
+    from interlock.services.access import people
+
+    async def work(core: "Core") -> None:
+        await people.set_allowed(core, SYSTEM, username, allowed=allowed)
+
+    run(data, database, work)
+
+
 @app.command(name="list")
 def list_all(data: Data = None, database: Database = None) -> None:
-    """List every account."""
-    from interlock.services import accounts
+    """List all accounts, including deleted ones, whose names stay reserved."""
+    from interlock.services.access import accounts
 
     async def work(core: "Core") -> list[str]:
+        waiting = await accounts.open_requests(core)
         return [
             f"{user.username}\t{user.role}\t{','.join(await accounts.spelled_reviews(core, user.reviews))}"
-            f"\t{user.created_at:%Y-%m-%d %H:%M}"
+            f"\t{user.created_at:%Y-%m-%d %H:%M}\t{waiting.get(user.id, 0)}{_account_state(user)}"
             for user in await accounts.list_users(core)
         ]
 
-    for line in run(data, database, work, reads=True):
+    for line in run(data, database, work):
         typer.echo(line)
+
+
+def _account_state(user: "User") -> str:
+    if user.deleted_at is not None:
+        return f"\tdeleted {user.deleted_at:%Y-%m-%d %H:%M}"
+    return "" if user.is_allowed else "\tnot allowed"
 
 
 def _role(text: str) -> "Known":

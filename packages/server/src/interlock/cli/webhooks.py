@@ -9,60 +9,56 @@ from interlock.cli._database import Data, Database, run
 if TYPE_CHECKING:
     from interlock.domain.webhook import Delivery, DeliveryStatus, Webhook, WebhookEvent
     from interlock.services.core import Core
-    from interlock.services.webhooks import Page
+    from interlock.services.webhooks.webhooks import Page
 
-app = typer.Typer(
-    help="Tell addresses outside of requests, and look up what was told.", no_args_is_help=True, rich_markup_mode=None
-)
+app = typer.Typer(help="Manage webhooks and their deliveries.", no_args_is_help=True, rich_markup_mode=None)
 
 Events = Annotated[
     list[str] | None,
-    typer.Option(
-        "--event", help="request.asked, request.expiring or request.settled; repeatable. [default: all of them]"
-    ),
+    typer.Option("--event", help="request.asked, request.expiring or request.settled; repeatable. [default: all]"),
 ]
 Agents = Annotated[
     list[str] | None,
-    typer.Option("--agent", help="An agent whose requests it is told of; repeatable. [default: all of them]"),
+    typer.Option("--agent", help="Only requests of this agent; repeatable. [default: all agents]"),
 ]
-Status = Annotated[str | None, typer.Option(help="waiting, delivered or failed. [default: all of them]")]
-Limit = Annotated[int, typer.Option(min=1, max=1_000, help="How many to show.")]
+Status = Annotated[str | None, typer.Option(help="waiting, delivered or failed. [default: all]")]
+Limit = Annotated[int, typer.Option(min=1, max=1_000, help="Maximum number to list.")]
 
 
 @app.command()
 def create(url: str, event: Events = None, agent: Agents = None, data: Data = None, database: Database = None) -> None:
-    """Make a webhook, and print its id and its signing secret, which is shown only now."""
+    """Create a webhook, and print its id and signing secret, which is not shown again."""
     from interlock.domain.principal import SYSTEM
-    from interlock.services import webhooks
+    from interlock.services.webhooks import webhooks
 
     events = [_event(text) for text in event or ()]
 
     async def work(core: "Core") -> "tuple[Webhook, str]":
         return await webhooks.create(core, SYSTEM, url, events=events, agents=agent or ())
 
-    webhook, secret = run(data, database, work)
+    webhook, secret = run(data, database, work, makes=True)
     typer.echo(f"{webhook.id}\t{secret}")
 
 
 @app.command(name="list")
 def list_all(data: Data = None, database: Database = None) -> None:
-    """List every webhook."""
+    """List all webhooks."""
     from interlock.domain.principal import SYSTEM
-    from interlock.services import webhooks
+    from interlock.services.webhooks import webhooks
 
     async def work(core: "Core") -> "list[Webhook]":
         return await webhooks.list_all(core, SYSTEM)
 
-    for webhook in run(data, database, work, reads=True):
-        told = (webhook.id, webhook.url, ",".join(webhook.events), ",".join(webhook.agents))
-        typer.echo("\t".join((*told, f"{webhook.created_at:%Y-%m-%d %H:%M}")))
+    for webhook in run(data, database, work):
+        columns = (webhook.id, webhook.url, ",".join(webhook.events), ",".join(webhook.agents))
+        typer.echo("\t".join((*columns, f"{webhook.created_at:%Y-%m-%d %H:%M}")))
 
 
 @app.command()
 def remove(webhook_id: str, data: Data = None, database: Database = None) -> None:
-    """Remove a webhook; what waits for it is not sent any more."""
+    """Remove a webhook; its waiting deliveries are not sent."""
     from interlock.domain.principal import SYSTEM
-    from interlock.services import webhooks
+    from interlock.services.webhooks import webhooks
 
     async def work(core: "Core") -> None:
         await webhooks.remove(core, SYSTEM, webhook_id)
@@ -75,25 +71,25 @@ def remove(webhook_id: str, data: Data = None, database: Database = None) -> Non
 def deliveries(
     webhook_id: str, status: Status = None, limit: Limit = 50, data: Data = None, database: Database = None
 ) -> None:
-    """List what was written for a webhook, the newest first."""
+    """List the deliveries of a webhook, newest first."""
     from interlock.domain.principal import SYSTEM
-    from interlock.services import webhooks
+    from interlock.services.webhooks import webhooks
 
-    wanted = _status(status) if status else None
+    only = _status(status) if status else None
 
     async def work(core: "Core") -> "Page":
-        return await webhooks.list_deliveries(core, SYSTEM, webhook_id, status=wanted, limit=limit)
+        return await webhooks.list_deliveries(core, SYSTEM, webhook_id, status=only, limit=limit)
 
-    for delivery in run(data, database, work, reads=True).deliveries:
-        told = (delivery.id, delivery.event, delivery.request_id, delivery.status, str(delivery.attempts))
-        typer.echo("\t".join((*told, _outcome(delivery), f"{delivery.created_at:%Y-%m-%d %H:%M}")))
+    for delivery in run(data, database, work).deliveries:
+        columns = (delivery.id, delivery.event, delivery.request_id, delivery.status, str(delivery.attempts))
+        typer.echo("\t".join((*columns, _outcome(delivery), f"{delivery.created_at:%Y-%m-%d %H:%M}")))
 
 
 @app.command()
 def replay(delivery_id: str, data: Data = None, database: Database = None) -> None:
-    """Have a delivery sent again; a server that runs does so within 30 seconds."""
+    """Send a delivery again; a running server does this within 30 seconds."""
     from interlock.domain.principal import SYSTEM
-    from interlock.services import webhooks
+    from interlock.services.webhooks import webhooks
 
     async def work(core: "Core") -> "Delivery":
         return await webhooks.replay(core, SYSTEM, delivery_id)

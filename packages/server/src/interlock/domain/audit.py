@@ -10,9 +10,9 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from enum import StrEnum
-from typing import Any
 
 from interlock.domain.canonical import canonical_json
+from interlock.domain.json_value import JsonValue
 
 SERVER_CHAIN = "server"
 """The chain of what belongs to no thread: keys, grants, webhooks, rotation."""
@@ -29,7 +29,7 @@ class AuditEntry:
     actor_id: str
     actor_name: str
     action: str
-    data: Any
+    data: JsonValue
     """A mapping; anything else where somebody wrote to the database."""
     hash: str = ""
 
@@ -60,7 +60,7 @@ class KeptAnswer:
     request_id: str
     chain: str
     """The thread of its request; empty when there is no such request."""
-    value: Any
+    value: JsonValue
     by_id: str
     by_name: str
     source: str
@@ -132,7 +132,7 @@ class ChainKey:
     def is_authentic(self, head: AuditHead) -> bool:
         return hmac.compare_digest(self.head_mac(head.chain, head.number, head.hash).encode(), head.mac.encode())
 
-    def whole_mac(self, about: Iterable[Any]) -> str:
+    def whole_mac(self, about: Iterable[JsonValue]) -> str:
         """The mac of an export as a whole."""
         return self._mac(canonical_json(["heads", *about]))
 

@@ -6,18 +6,23 @@ JSON, in what is shown, in what is sent and in digests alike: no other parser re
 
 import hashlib
 import json
+import re
 from collections.abc import Callable, Mapping
 from typing import Any, cast
 
+from interlock.domain.json_value import JsonValue
 
-def _shown(value: Any) -> Any:
+_NOT_ASCII = re.compile(r"[^\x00-\x7e]+")
+
+
+def _to_json(value: Any) -> Any:
     dump = getattr(value, "model_dump", None)
     if callable(dump):
         return dump(mode="json")
     return str(value)
 
 
-def json_text(value: Any, *, default: Callable[[Any], Any] = _shown, **spelling: Any) -> str:
+def json_text(value: Any, *, default: Callable[[Any], Any] = _to_json, **spelling: Any) -> str:
     """`value` as JSON that every parser reads; `spelling` is for `json.dumps`."""
     try:
         return json.dumps(value, allow_nan=False, default=default, **spelling)
@@ -30,15 +35,19 @@ def canonical_json(value: Any) -> str:
 
 
 def digest(value: Any) -> str:
-    return hashlib.sha256(canonical_json(value).encode()).hexdigest()
+    """Half a surrogate pair counts as a question mark, as LangGraph saves it: read back, the value is the same."""
+    text = json_text(value, sort_keys=True, separators=(",", ":"), ensure_ascii=False)
+    whole = text.encode("utf-8", "replace").decode()
+    ascii_text = _NOT_ASCII.sub(lambda found: json.dumps(found[0])[1:-1], whole)
+    return hashlib.sha256(ascii_text.encode()).hexdigest()
 
 
-def action_digest(tool: str, args: Mapping[str, Any]) -> str:
+def action_digest(tool: str, args: Mapping[str, JsonValue]) -> str:
     """The digest of one tool call: what a person saw, and what the effect record holds, must agree on it."""
     return digest({"tool": tool, "args": dict(args)})
 
 
-def plain(value: Any, *, default: Callable[[Any], Any] = _shown) -> Any:
+def plain(value: Any, *, default: Callable[[Any], Any] = _to_json) -> Any:
     """`value` as JSON can carry it, with anything else shown by its text."""
     try:
         return plain_from(json.dumps(value, ensure_ascii=True, default=default))

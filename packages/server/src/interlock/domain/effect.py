@@ -1,10 +1,11 @@
 """An effect: one execution of a tool, recorded around it so that a crash never repeats it in silence."""
 
+import re
 from dataclasses import dataclass
 from datetime import datetime
 from enum import StrEnum
-from typing import Any
 
+from interlock.domain.json_value import JsonObject
 from interlock.domain.transitions import Transitions
 
 
@@ -45,8 +46,21 @@ EFFECT = Transitions(
 class EffectKey:
     thread_id: str
     task_id: str
-    """LangGraph's task id: it survives a crash, and differs where tool_call_ids repeat across turns."""
+    """LangGraph's task id: it survives a crash, and differs where tool_call_ids repeat across turns. It begins with
+    `UNKEPT` in a graph whose steps the run does not keep: there it is another one each time."""
     call_id: str
+    """The id of the tool call, and its number where the id came before in the same task: see `numbered`."""
+
+    @property
+    def tool_call_id(self) -> str:
+        """As the model wrote it."""
+        numbers = _NUMBERED.fullmatch(self.call_id)
+        return numbers[1] if numbers else self.call_id
+
+    @property
+    def is_kept(self) -> bool:
+        """Whether the effect is found again, by this key, when what it is part of is run again."""
+        return not self.task_id.startswith(UNKEPT)
 
     @property
     def is_tool_call(self) -> bool:
@@ -60,6 +74,25 @@ class EffectKey:
 
 
 NODE_EFFECT = "effect:"
+_NUMBERED = re.compile(r"(.*) #\d+(?:\.\d+)?", re.DOTALL)
+
+
+def numbered(call_id: str, time: int, rank: int = 0) -> str:
+    """What tells the calls of a task apart whose ids are the same: there are models that begin anew in each message.
+
+    `time` counts from 1, and `rank` from 0 where it is one message that has several. The first of all has no number,
+    unless its own id looks as if it had one.
+    """
+    if (time, rank) == (1, 0) and not _NUMBERED.fullmatch(call_id):
+        return call_id
+    return f"{call_id} #{time}" + (f".{rank + 1}" if rank else "")
+
+
+UNKEPT = "unkept:"
+SKIPPED = b"interlock.skipped\n"
+"""The recorded result of an effect of plain code that a person said not to run again: there is none."""
+SKIPPED_TEXT = "Skipped: it was cut short by a crash, and whether it took effect is not known."
+"""What the model is told in place of a tool call's result. Earlier versions gave it to plain code too."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,7 +101,7 @@ class Effect:
     run_id: str
     epoch: int
     tool: str
-    args: dict[str, Any]
+    args: JsonObject
     digest: str
     state: EffectState
     idempotent: bool
@@ -79,5 +112,5 @@ class Effect:
     result: bytes | None = None
     """As the runner serialized it; its type is in front, ended by a newline."""
     parent: EffectKey | None = None
-    """The effect inside which it ran: that one is a container, entered again and never in doubt."""
+    """The effect inside which it ran; of one that is not kept, the nearest that is."""
     error: str | None = None

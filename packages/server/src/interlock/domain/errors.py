@@ -3,16 +3,21 @@
     InterlockError
     ├── InvalidInput         the caller sent something that cannot be taken; `errors` names each field
     │   ├── InvalidAnswer    an answer that does not fit what was asked; the request stays open
+    │   │   └── ReadsAsRefusal   a text that reads as a no, where a text counts as a yes
     │   └── WrongSession     a reply to another session than the user's present one
     ├── NotAuthenticated     no credential, or one that does not hold
     ├── Forbidden            the caller may not do this, or the thing does not exist for them
+    │   └── KeptOut          the right password of somebody who may not sign in
     ├── NotFound             no such thing, told only to those who may know
+    │   └── NoSession        a user without a session
     ├── Conflict             the thing is in another state than the call needs
     │   ├── AlreadySettled   a request that somebody, or its deadline, settled first
     │   ├── NothingPending   a thread that waits for nobody
     │   ├── NotShown         a reply sent before its question was shown
     │   ├── ThreadBusy       a thread that runs or waits, and takes no new message
-    │   └── KeyReused        an idempotency key that came before with another body
+    │   ├── LastAdmin        somebody without whom nobody would be an admin
+    │   ├── KeyReused        an idempotency key that came before with another body
+    │   └── TakenOver        an ask for which another call waits by now; its answer is for that one
     ├── RateLimited          too much at once; `retry_after` says when there is room again
     │   └── TooManyOpen      more requests than may wait for people at once
     ├── Undeliverable        a receiver outside that was not reached, or may not be
@@ -25,18 +30,21 @@
 `code` is stable and is what faces map and tests assert; the text is for people.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any, ClassVar
+from typing import TYPE_CHECKING, ClassVar
+
+if TYPE_CHECKING:
+    from interlock.domain.request import Pause, Request, RequestEnd
+    from interlock.domain.thread import ThreadStatus
 
 
 class InterlockError(Exception):
     code: ClassVar[str] = "error"
 
-    def __init__(self, message: str, **context: Any) -> None:
+    def __init__(self, message: str) -> None:
         super().__init__(message)
         self.message = message
-        self.context: Mapping[str, Any] = context
         self.notes = ""
         """What stands below the message where there is room for more than one line."""
 
@@ -53,13 +61,21 @@ class FieldError:
 class InvalidInput(InterlockError):
     code = "invalid_input"
 
-    def __init__(self, message: str, errors: Sequence[FieldError] = (), **context: Any) -> None:
-        super().__init__(message, **context)
+    def __init__(self, message: str, errors: Sequence[FieldError] = ()) -> None:
+        super().__init__(message)
         self.errors = tuple(errors)
 
 
 class InvalidAnswer(InvalidInput):
     code = "invalid_answer"
+
+
+class ReadsAsRefusal(InvalidAnswer):
+    """A text that reads as a no, where only JSON says one; `text` is the text as JSON."""
+
+    def __init__(self, message: str, errors: Sequence[FieldError], text: str) -> None:
+        super().__init__(message, errors)
+        self.text = text
 
 
 class WrongSession(InvalidInput):
@@ -74,8 +90,23 @@ class Forbidden(InterlockError):
     code = "forbidden"
 
 
+class KeptOut(Forbidden):
+    code = "kept_out"
+
+
 class NotFound(InterlockError):
     code = "not_found"
+
+    def __init__(self, message: str, *, request_id: str | None = None) -> None:
+        super().__init__(message)
+        self.request_id = request_id
+        """Where it is a request that is not there."""
+
+
+class NoSession(NotFound):
+    def __init__(self, user: str) -> None:
+        super().__init__("the user has no session")
+        self.user = user
 
 
 class Conflict(InterlockError):
@@ -85,9 +116,19 @@ class Conflict(InterlockError):
 class AlreadySettled(Conflict):
     code = "already_settled"
 
+    def __init__(self, message: str, end: "RequestEnd") -> None:
+        super().__init__(message)
+        self.end = end
+
 
 class NothingPending(Conflict):
     code = "nothing_pending"
+
+    def __init__(self, message: str, status: "ThreadStatus", end: "RequestEnd | None") -> None:
+        super().__init__(message)
+        self.status = status
+        self.end = end
+        """Of the last request on the thread: the reply came after that."""
 
 
 class NotShown(Conflict):
@@ -97,16 +138,38 @@ class NotShown(Conflict):
 class ThreadBusy(Conflict):
     code = "thread_busy"
 
+    def __init__(
+        self,
+        message: str,
+        thread_id: str,
+        status: "ThreadStatus",
+        pause: "Pause | None" = None,
+        requests: "Sequence[Request]" = (),
+    ) -> None:
+        super().__init__(message)
+        self.thread_id = thread_id
+        self.status = status
+        self.pause = pause
+        self.requests = requests
+
+
+class LastAdmin(Conflict):
+    code = "last_admin"
+
 
 class KeyReused(Conflict):
     code = "key_reused"
 
 
+class TakenOver(Conflict):
+    code = "taken_over"
+
+
 class RateLimited(InterlockError):
     code = "rate_limited"
 
-    def __init__(self, message: str, retry_after: float, **context: Any) -> None:
-        super().__init__(message, **context)
+    def __init__(self, message: str, retry_after: float) -> None:
+        super().__init__(message)
         self.retry_after = retry_after
 
 

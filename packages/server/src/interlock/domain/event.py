@@ -1,9 +1,15 @@
 """One entry of a thread's append-only log. Every stream of every face is a view of it."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from enum import StrEnum
-from typing import Any
+from typing import ClassVar, Literal
+
+from interlock.domain.json_value import JsonObject, JsonValue
+from interlock.domain.kinds import ApprovalAnswer, RequestKind, Value
+from interlock.domain.request import AnswerOrigin, PublicRequest, RequestStatus, by_whom
+from interlock.domain.run import RunCause, RunStatus
 
 
 class EventType(StrEnum):
@@ -24,12 +30,196 @@ class EventType(StrEnum):
 
 
 @dataclass(frozen=True, slots=True)
+class ThreadCreated:
+    type: ClassVar = EventType.THREAD_CREATED
+    agent: str
+    owner: str
+
+
+@dataclass(frozen=True, slots=True)
+class ThreadDeleted:
+    """With whose it was, for those who learn of it when it is gone."""
+
+    type: ClassVar = EventType.THREAD_DELETED
+    by: str
+    owner_id: str
+    agent: str
+    asker_id: str | None
+
+
+@dataclass(frozen=True, slots=True)
+class UserMessage:
+    type: ClassVar = EventType.USER_MESSAGE
+    text: str
+    by: str
+
+
+@dataclass(frozen=True, slots=True)
+class ToolCall:
+    id: str | None
+    name: str
+    args: JsonObject
+
+
+@dataclass(frozen=True, slots=True)
+class AssistantMessage:
+    type: ClassVar = EventType.ASSISTANT_MESSAGE
+    message_id: str
+    text: str
+    tool_calls: tuple[ToolCall, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class ToolStarted:
+    type: ClassVar = EventType.TOOL_STARTED
+    call_id: str
+    tool: str
+    input: JsonObject
+
+
+ToolStatus = Literal["success", "failed", "refused"]
+
+
+@dataclass(frozen=True, slots=True)
+class ToolEnded:
+    type: ClassVar = EventType.TOOL_ENDED
+    call_id: str
+    tool: str
+    output: str
+    status: ToolStatus
+
+
+@dataclass(frozen=True, slots=True)
+class RunStarted:
+    type: ClassVar = EventType.RUN_STARTED
+    run_id: str
+    cause: RunCause
+
+
+@dataclass(frozen=True, slots=True)
+class RunEnded:
+    type: ClassVar = EventType.RUN_ENDED
+    run_id: str
+    status: RunStatus
+    error: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class PauseOpened:
+    type: ClassVar = EventType.PAUSE_OPENED
+    pause_id: str
+    node: str
+    requests: tuple[PublicRequest, ...]
+    settled: tuple[str, ...] = ()
+    """Ids of the requests that a grant or saved values answered in the same moment."""
+
+    @property
+    def pending(self) -> Sequence[PublicRequest]:
+        return [one for one in self.requests if one.request_id not in self.settled]
+
+
+@dataclass(frozen=True, slots=True)
+class SettledCall:
+    """The tool call that a settled approval was about."""
+
+    tool: str
+    call_id: str | None
+    shown: str | None
+    """The digest of what the person saw."""
+    edited: str | None = None
+    """The digest of their edit."""
+
+
+@dataclass(frozen=True, slots=True)
+class RequestSettled:
+    type: ClassVar = EventType.REQUEST_SETTLED
+    request_id: str
+    pause_id: str
+    kind: RequestKind
+    status: RequestStatus
+    value: Value | None
+    """As readers may see it: without secrets."""
+    by: str
+    source: str
+    origin: AnswerOrigin
+    at: datetime
+    reason: str | None = None
+    provenance: JsonObject | None = None
+    """By which grant or saved values it was answered."""
+    remembered: JsonObject | None = None
+    """The grant that was made of the answer."""
+    call: SettledCall | None = None
+    """Of an approval."""
+
+    def by_whom(self) -> JsonObject:
+        return by_whom(self.by, self.at, self.source)
+
+    @property
+    def runs(self) -> bool:
+        """Whether the call may run."""
+        return self._answer is not None and self._answer.runs
+
+    @property
+    def is_reply(self) -> bool:
+        """Whether it was answered in the tool's place."""
+        return self._answer is not None and self._answer.decision == "response"
+
+    @property
+    def message(self) -> str | None:
+        """What the agent is to hear of a call that does not run."""
+        return (self.value.message if isinstance(self.value, ApprovalAnswer) else None) or self.reason
+
+    @property
+    def _answer(self) -> ApprovalAnswer | None:
+        is_answered = self.status is RequestStatus.ANSWERED
+        return self.value if is_answered and isinstance(self.value, ApprovalAnswer) else None
+
+
+@dataclass(frozen=True, slots=True)
+class RequestExtended:
+    type: ClassVar = EventType.REQUEST_EXTENDED
+    request_id: str
+    pause_id: str
+    expires_at: datetime
+    by: str
+
+
+@dataclass(frozen=True, slots=True)
+class Custom:
+    type: ClassVar = EventType.CUSTOM
+    data: JsonValue
+
+
+EventData = (
+    ThreadCreated
+    | ThreadDeleted
+    | UserMessage
+    | AssistantMessage
+    | ToolStarted
+    | ToolEnded
+    | RunStarted
+    | RunEnded
+    | PauseOpened
+    | RequestSettled
+    | RequestExtended
+    | Custom
+)
+
+
+@dataclass(frozen=True, slots=True)
 class Event:
     thread_id: str
     seq: int
-    type: EventType
-    data: dict[str, Any]
+    data: EventData
     at: datetime
+
+    @property
+    def type(self) -> EventType:
+        return self.data.type
+
+    def ends(self, run_id: str | None) -> bool:
+        """Whether nothing more comes of that run."""
+        return isinstance(self.data, ThreadDeleted) or (isinstance(self.data, RunEnded) and self.data.run_id == run_id)
 
 
 @dataclass(frozen=True, slots=True)

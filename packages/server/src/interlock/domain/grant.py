@@ -1,7 +1,8 @@
 """A grant: a remembered permission. It holds exactly what the person who gave it meant, and nothing beyond.
 
 It is bound to an owner and an agent, to one thread or all of them, to one action, one tool or all tools, and to the
-definition that those tools had when it was given: a changed tool is asked about again.
+definition that those tools had when it was given: a changed tool is asked about again. A permission has a ceiling: the
+risk of the call that it was given on, unless its giver said, and confirmed, that it is for high risk too.
 """
 
 from collections.abc import Iterable
@@ -9,7 +10,9 @@ from dataclasses import dataclass
 from datetime import datetime
 from enum import StrEnum
 
-from interlock.domain.request import Request, RequestKind
+from interlock.domain.kinds import ApprovalBody
+from interlock.domain.request import Request
+from interlock.domain.risk import HIGH, LOWEST, is_within
 
 
 class GrantScope(StrEnum):
@@ -32,6 +35,10 @@ class Remember:
 
     duration: GrantDuration
     scope: GrantScope
+    also_high_risk: bool = False
+    """A permission that also covers calls of high risk, though it is given on one of a lower."""
+    confirm_high_risk: bool = False
+    """That was asked about once more, and meant."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,6 +60,8 @@ class Grant:
     tool: str | None = None
     action: str | None = None
     """The digest of the tool and arguments, for a grant of one action."""
+    ceiling: str = LOWEST
+    """The highest risk that a permission covers; a refusal holds whatever the risk."""
     revoked_at: datetime | None = None
     revoked_by: str | None = None
     uses: int = 0
@@ -63,13 +72,20 @@ class Grant:
         return GrantDuration.FOREVER if self.thread_id is None else GrantDuration.SESSION
 
 
+def ceiling_of(request: Request, how: Remember) -> str:
+    """How risky a call may be that the answer to this request stands for."""
+    return HIGH if how.also_high_risk and is_within(request.risk, HIGH) else request.risk
+
+
 def covers(grant: Grant, request: Request) -> bool:
     """Whether the grant speaks about what is asked: an approval that may be remembered at all, and is within it."""
-    if request.kind is not RequestKind.APPROVAL or not request.body.get("allow_remember"):
+    if not isinstance(request.body, ApprovalBody) or not request.body.allow_remember:
         return False
     if grant.revoked_at is not None or (grant.owner_id, grant.agent) != (request.owner_id, request.agent):
         return False
-    if grant.thread_id is not None and grant.thread_id != request.thread_id:
+    is_elsewhere = grant.thread_id is not None and grant.thread_id != request.thread_id
+    is_too_risky = grant.allow and not is_within(request.risk, grant.ceiling)
+    if is_elsewhere or is_too_risky:
         return False
     match grant.scope:
         case GrantScope.THIS_ACTION:
@@ -83,7 +99,7 @@ def covers(grant: Grant, request: Request) -> bool:
 
 def _is_tool(grant: Grant, request: Request) -> bool:
     same_definition = request.definition is not None and grant.definition == request.definition
-    return same_definition and grant.tool == request.body["tool_name"]
+    return same_definition and grant.tool == request.tool
 
 
 def deciding(grants: Iterable[Grant], request: Request) -> Grant | None:
@@ -93,4 +109,5 @@ def deciding(grants: Iterable[Grant], request: Request) -> Grant | None:
     if refusals:
         return refusals[0]
     # A graph that takes no plain yes here is left to a person.
-    return found[0] if found and "accept" in request.body["allowed"] else None
+    takes_yes = isinstance(request.body, ApprovalBody) and request.body.takes("accept")
+    return found[0] if found and takes_yes else None

@@ -3,5 +3,5 @@
 from datetime import UTC, datetime
 
 
-def spelled(at: datetime) -> str:
+def to_iso(at: datetime) -> str:
     return at.astimezone(UTC).isoformat().replace("+00:00", "Z")

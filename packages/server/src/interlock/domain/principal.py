@@ -35,6 +35,14 @@ class User:
     """Tokens issued before this moment no longer hold."""
     reviews: tuple[str, ...] = ()
     """For a reviewer: the agents whose threads they may answer, as `reviewed` names them."""
+    disabled_at: datetime | None = None
+    """Since when they may not sign in, and no credential of theirs holds."""
+    deleted_at: datetime | None = None
+    """Since when they are gone; the name stays theirs."""
+
+    @property
+    def is_allowed(self) -> bool:
+        return self.disabled_at is None and self.deleted_at is None
 
 
 @dataclass(frozen=True, slots=True)

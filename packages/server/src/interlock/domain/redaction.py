@@ -6,6 +6,8 @@
   ordinary text, and stay.
 - What a library leaves of a value that it shortens (`sk-ab...wxyz`, `****wxyz`) is hidden from 4 characters on.
 - Upper and lower case are one, and so are the spellings of `_spellings`.
+- A value that is to be hidden as a whole only, because what is left must stay what it was, is hidden where all of it
+  stands; one of less than 8 characters where nothing else stands.
 
 All is found in the text as it came, and then hidden at once, so no value hides less because of another.
 """
@@ -26,6 +28,7 @@ SHORTEST = 4
 RUN = 8
 _STEP = RUN - SHORTEST + 1
 """Whichever run stands in a text, a piece of `SHORTEST` of it begins at a multiple of this."""
+_LONGEST_HEAD = 32
 _LEFT_OUT = re.compile(r"[\[(<]?(?:\.{2,}|…+|\*{2,}|•+|#{3,}|_{3,}|x{3,})[\])>]?")
 
 Span = tuple[int, int]
@@ -34,24 +37,58 @@ Span = tuple[int, int]
 class Redaction:
     """Made once for the values of a run, then held against its texts; the time is that of one look at the text."""
 
-    def __init__(self, values: Iterable[str] = ()) -> None:
-        self._values = tuple({value for value in values if len(value) >= SHORTEST})
+    def __init__(self, values: Iterable[str] = (), *, wholes: Iterable[str] = ()) -> None:
+        """Of `wholes` no part is hidden."""
+        self._values = {value for value in values if len(value) >= SHORTEST}
+        self._only_whole = {value for value in wholes if len(value) >= SHORTEST}
+
+    def __len__(self) -> int:
+        return len(self._values) + len(self._only_whole)
+
+    @property
+    def size(self) -> int:
+        """How many runs of characters it looks for: memory goes by this."""
+        return len(self._runs[0])
 
     def __call__(self, text: str) -> str:
-        if not self._values or not text:
-            return text
+        return hidden(text, self)
+
+    def spans(self, text: str) -> list[Span]:
+        if not self or not text:
+            return []
         folded = _folded(text)
-        spans = sorted([*self._runs_in(folded), *self._wholes_in(folded), *self._remains_in(folded)])
-        return _without(text, spans) if spans else text
+        found = [*self._wholes_in(folded), *self._alone_in(folded)] if self._only_whole else []
+        if self._values:
+            found += [*self._runs_in(folded), *self._short_in(folded), *self._remains_in(folded)]
+        return found
+
+    def extend(self, other: "Redaction") -> None:
+        """From now on hide what the other hides in part, too; this costs no more than the other's size."""
+        for own, more in zip(self._sets, other._sets, strict=True):
+            own.update(more)
+        self.__dict__.pop("_any_short", None)
+
+    def finds_in(self, data: bytes) -> bool:
+        """Whether something might be hidden within data that was packed like this."""
+        text = data.decode("latin-1")
+        return bool(self.spans(text)) or any(one in _folded(text) for one in self._alone)
+
+    def raw(self, data: bytes) -> bytes:
+        """The same for bytes."""
+        text = data.decode("latin-1")
+        quiet = self(text)
+        return data if quiet == text else quiet.encode("latin-1")
 
     def within(self, value: Any) -> Any:
-        """The same for all texts within plain data; what is not plain data stays."""
+        """The same for all texts and bytes within plain data; what is not plain data stays."""
         if isinstance(value, str):
             return self(value)
+        if isinstance(value, bytes | bytearray):
+            return type(value)(self.raw(bytes(value)))
         if isinstance(value, dict):
             return {self.within(key): self.within(one) for key, one in cast("dict[Any, Any]", value).items()}
-        if isinstance(value, list):
-            return [self.within(one) for one in cast("list[Any]", value)]
+        if isinstance(value, list | tuple | set | frozenset):
+            return _alike(cast("Any", value), [self.within(one) for one in cast("Iterable[Any]", value)])
         return value
 
     def _runs_in(self, text: str) -> Iterator[Span]:
@@ -63,12 +100,25 @@ class Redaction:
                         yield start, start + RUN
 
     def _wholes_in(self, text: str) -> Iterator[Span]:
-        if self._wholes is not None:
-            yield from (found.span() for found in self._wholes.finditer(text))
+        size, pieces = self._heads
+        begun: set[str] = set()
+        for at in range(0, len(text) - SHORTEST + 1, size - SHORTEST + 1):
+            for offset, whole in pieces.get(text[at : at + SHORTEST], ()):
+                if offset <= at and whole not in begun and text.startswith(whole[:size], at - offset):
+                    begun.add(whole)
+        for whole in begun:
+            yield from _each(whole, text)
+
+    def _alone_in(self, text: str) -> Iterator[Span]:
+        if len(text) < RUN and text in self._alone:
+            yield 0, len(text)
+
+    def _short_in(self, text: str) -> Iterator[Span]:
+        if self._any_short is not None:
+            yield from (found.span() for found in self._any_short.finditer(text))
 
     def _remains_in(self, text: str) -> Iterator[Span]:
-        heads, tails = self._ends
-        last, first = {head[-1] for head in heads}, {tail[0] for tail in tails}
+        (heads, tails), (last, first) = self._ends, self._edges
         sizes = range(RUN, 0, -1)
         for gap in _LEFT_OUT.finditer(text):
             start, end = gap.span()
@@ -92,9 +142,30 @@ class Redaction:
         return {run for run in runs if not run.isspace()}, pieces
 
     @cached_property
-    def _wholes(self) -> re.Pattern[str] | None:
-        short = {text for text in self._spelled | self._lines if SHORTEST <= len(text) < RUN}
-        return re.compile("|".join(map(re.escape, sorted(short, key=len, reverse=True)))) if short else None
+    def _heads(self) -> tuple[int, dict[str, set[tuple[int, str]]]]:
+        """How much of the beginning of each whole value is looked for at first, and its pieces with their places."""
+        spelled = {_folded(spelling) for value in self._only_whole for spelling in _spellings(value)}
+        wholes = [text for text in spelled if len(text) >= RUN]
+        size = min([_LONGEST_HEAD, *map(len, wholes)])
+        pieces: dict[str, set[tuple[int, str]]] = {}
+        for whole in wholes:
+            for at in range(size - SHORTEST + 1):
+                pieces.setdefault(whole[at : at + SHORTEST], set()).add((at, whole))
+        return size, pieces
+
+    @cached_property
+    def _alone(self) -> set[str]:
+        """Too short to be found within other text without harm."""
+        return {_folded(value) for value in self._only_whole if len(value) < RUN}
+
+    @cached_property
+    def _any_short(self) -> re.Pattern[str] | None:
+        longest_first = sorted(self._short, key=len, reverse=True)
+        return re.compile("|".join(map(re.escape, longest_first))) if longest_first else None
+
+    @cached_property
+    def _short(self) -> set[str]:
+        return {text for text in self._spelled | self._lines if SHORTEST <= len(text) < RUN}
 
     @cached_property
     def _ends(self) -> tuple[set[str], set[str]]:
@@ -107,8 +178,53 @@ class Redaction:
         return heads | self._runs[0], tails | self._runs[0]
 
     @cached_property
+    def _edges(self) -> tuple[set[str], set[str]]:
+        """The characters that stand at a gap, by which most gaps are passed over."""
+        heads, tails = self._ends
+        return {head[-1] for head in heads}, {tail[0] for tail in tails}
+
+    @property
+    def _sets(self) -> tuple[set[str], ...]:
+        return self._values, *self._runs, *self._ends, *self._edges, self._short
+
+    @cached_property
     def _lines(self) -> set[str]:
         return {_folded(line.strip()) for value in self._values for line in value.splitlines()}
+
+
+class Together(Redaction):
+    """Hides what any of several hides."""
+
+    def __init__(self, *parts: Redaction) -> None:
+        super().__init__()
+        self._parts = parts
+
+    def __len__(self) -> int:
+        return sum(map(len, self._parts))
+
+    def spans(self, text: str) -> list[Span]:
+        return [span for part in self._parts for span in part.spans(text)]
+
+
+def hidden(text: str, *redactions: Redaction) -> str:
+    """The text without what any of them finds in it."""
+    spans = sorted(span for redaction in redactions for span in redaction.spans(text))
+    return _without(text, spans) if spans else text
+
+
+def _alike(model: Any, items: list[Any]) -> Any:
+    """A collection of the same kind; a tuple with names takes its items one by one."""
+    if hasattr(model, "_fields"):
+        return type(model)(*items)
+    kinds: tuple[Any, ...] = (list, tuple, set, frozenset)
+    return next(kind for kind in kinds if isinstance(model, kind))(items)
+
+
+def _each(whole: str, text: str) -> Iterator[Span]:
+    at = text.find(whole)
+    while at >= 0:
+        yield at, at + len(whole)
+        at = text.find(whole, at + len(whole))
 
 
 def _folded(text: str) -> str:
@@ -129,16 +245,22 @@ def _without(text: str, spans: list[Span]) -> str:
 
 def _spellings(value: str) -> set[str]:
     """As errors and logs write a value: as it is, escaped for Python, JSON, an address or markup, and that once more in
-    JSON; in hex and in base64."""
+    JSON; in hex, with what tools put between the bytes, and in base64."""
     raw = value.encode("utf-8", "surrogatepass")
     plain = {value, repr(value)[1:-1], ascii(value)[1:-1], repr(raw)[2:-1], escape(value), *_in_json(value)}
+    # As bytes are read here.
+    plain.add(raw.decode("latin-1"))
     plain |= {quote(raw, safe="").replace("%20", "+"), quote(raw, safe=""), quote(raw), quote_plus(raw, safe="/")}
     plain |= {twice for once in plain for twice in _in_json(once)}
-    return plain | {raw.hex()} | {text for text in _in_base64(raw) if len(text) >= RUN}
+    return plain | _in_hex(raw) | {text for text in _in_base64(raw) if len(text) >= RUN}
 
 
 def _in_json(text: str) -> set[str]:
     return {json.dumps(text)[1:-1], json.dumps(text, ensure_ascii=False)[1:-1]}
+
+
+def _in_hex(raw: bytes) -> set[str]:
+    return {raw.hex(), *(raw.hex(between) for between in ":- "), raw.hex(" ", 2), raw.hex(" ", -2)}
 
 
 def _in_base64(raw: bytes) -> set[str]:

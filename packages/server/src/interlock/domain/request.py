@@ -1,29 +1,16 @@
 """A request is one thing asked of a person; a pause is the point where a run waits, and holds its requests."""
 
-from dataclasses import dataclass, field
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
 from datetime import datetime
 from enum import StrEnum
-from typing import Any
 
-from interlock.domain.moment import spelled
+from interlock.domain.form import EffectInDoubt, Form, FreeInterrupt
+from interlock.domain.json_value import JsonObject, JsonValue
+from interlock.domain.kinds import ApprovalBody, Body, ClarificationBody, RequestKind, Value
+from interlock.domain.moment import to_iso
+from interlock.domain.preview import FilePreview
 from interlock.domain.transitions import Transitions
-
-
-class RequestKind(StrEnum):
-    APPROVAL = "approval"
-    CLARIFICATION = "clarification"
-    DECISION = "decision"
-    ENV_VAR = "env_var"
-    QUESTIONS = "questions"
-
-
-ID_PREFIX = {
-    RequestKind.APPROVAL: "perm",
-    RequestKind.CLARIFICATION: "clar",
-    RequestKind.DECISION: "deci",
-    RequestKind.ENV_VAR: "envv",
-    RequestKind.QUESTIONS: "ques",
-}
 
 
 class RequestStatus(StrEnum):
@@ -103,16 +90,17 @@ class Request:
     id: str
     pause_id: str
     thread_id: str
-    kind: RequestKind
     status: RequestStatus
     position: int
     """Its place among the requests of its pause."""
-    body: dict[str, Any]
-    """What a person is shown; see `asks`."""
+    body: Body
+    """What a person is shown."""
     created_at: datetime
     interrupt_id: str | None = None
-    form: dict[str, Any] = field(default_factory=dict[str, Any])
-    """How the runner turns an answer into what the graph expects; of no meaning to anybody else."""
+    form: Form | None = None
+    """The runner's: how it turns an answer into what the graph expects. None where the agent runs elsewhere."""
+    checked_by_agent: bool = False
+    """Whether an answer is also held against what the agent's graph takes."""
     call_id: str | None = None
     """The model's tool call that this is about, where there is one."""
     message_id: str | None = None
@@ -134,17 +122,37 @@ class Request:
     agent: str = ""
 
     @property
+    def kind(self) -> RequestKind:
+        return self.body.kind
+
+    @property
     def tool(self) -> str:
-        return self.body["tool_name"] if self.kind is RequestKind.APPROVAL else ""
+        return self.body.tool_name if isinstance(self.body, ApprovalBody) else ""
+
+    @property
+    def risk(self) -> str:
+        return (self.body.risk_level or "") if isinstance(self.body, ApprovalBody) else ""
 
     @property
     def is_free(self) -> bool:
         """Asked by an interrupt that does not say what it takes: any JSON answers it."""
-        return self.form.get("shape") == "free"
+        return self.form is not None and isinstance(self.form.shape, FreeInterrupt)
 
     @property
-    def risk(self) -> str:
-        return self.body.get("risk_level", "") if self.kind is RequestKind.APPROVAL else ""
+    def is_in_doubt(self) -> bool:
+        """The server's own question about an effect that was cut short."""
+        return self.form is not None and isinstance(self.form.shape, EffectInDoubt)
+
+    @property
+    def file(self) -> FilePreview | None:
+        """The file that the call would change, as it was when it was asked."""
+        return self.form.file.file if self.form and self.form.file else None
+
+    def check(self, given: Mapping[str, JsonValue]) -> Value:
+        """The answer in its one shape; `InvalidAnswer` where it does not fit what was asked."""
+        if self.is_free and isinstance(self.body, ClarificationBody):
+            return self.body.check_free(given)
+        return self.body.check(given)
 
 
 class AnswerOrigin(StrEnum):
@@ -158,47 +166,102 @@ class AnswerOrigin(StrEnum):
 @dataclass(frozen=True, slots=True)
 class Answer:
     request_id: str
-    value: dict[str, Any]
-    """In the shape of `answers`; secret values are handles, never in clear."""
+    value: Value
     by_id: str
     by_name: str
     source: str
     """The face it came through, or what gave it without one."""
     origin: AnswerOrigin
     at: datetime
-    metadata: dict[str, Any] = field(default_factory=dict[str, Any])
+    metadata: JsonObject = field(default_factory=JsonObject)
+
+    def readable(self) -> "Answer":
+        """As readers may see it: without the values of sensitive variables."""
+        return replace(self, value=self.value.readable())
 
 
-def end_of(request: Request, answer: Answer | None) -> dict[str, Any]:
-    """How a request ended, for whoever comes second: who did it, when, from where and with what.
-
-    `answer` is as readers may see it, without secrets. Everything that tells losers of a winner is made of this.
-    """
-    # A deadline is nobody.
-    is_by_person = request.status is not RequestStatus.EXPIRED
-    by = answer.by_name if answer else (request.ending.by if request.ending and is_by_person else None)
-    at = answer.at if answer else request.settled_at
-    return {
-        "request_id": request.id,
-        "current_status": request.status,
-        "answered_by": by,
-        "answered_at": spelled(at) if at else None,
-        "source": answer.source if answer else (request.ending.source if request.ending else None),
-        "answer": answer.value if answer else None,
-        "reason": request.ending.reason if request.ending else None,
-    }
+def by_whom(by: str | None, at: datetime | None, source: str | None) -> JsonObject:
+    return {"answered_by": by, "answered_at": to_iso(at) if at else None, "source": source}
 
 
-def described(request: Request) -> dict[str, Any]:
+@dataclass(frozen=True, slots=True)
+class RequestEnd:
+    """How a request ended, for whoever comes second: who did it, when, from where and with what."""
+
+    request_id: str
+    status: RequestStatus
+    by: str | None
+    at: datetime | None
+    source: str | None
+    answer: Value | None
+    """As readers may see it: without secrets."""
+    reason: str | None
+
+    @classmethod
+    def of(cls, request: Request, answer: Answer | None) -> "RequestEnd":
+        ending = request.ending
+        # A deadline is nobody.
+        by = ending.by if ending and request.status is not RequestStatus.EXPIRED else None
+        return cls(
+            request.id,
+            request.status,
+            by=answer.by_name if answer else by,
+            at=answer.at if answer else request.settled_at,
+            source=answer.source if answer else (ending.source if ending else None),
+            answer=answer.readable().value if answer else None,
+            reason=ending.reason if ending else None,
+        )
+
+    def by_whom(self) -> JsonObject:
+        """As everybody is told who it was."""
+        return by_whom(self.by, self.at, self.source)
+
+    def to_json(self) -> JsonObject:
+        """As every face says it."""
+        return {
+            "request_id": self.request_id,
+            "current_status": self.status,
+            **self.by_whom(),
+            "answer": self.answer.to_json() if self.answer is not None else None,
+            "reason": self.reason,
+        }
+
+
+@dataclass(frozen=True, slots=True)
+class PublicRequest:
     """What events tell of a request: everything a person is shown, nothing of how the graph is answered."""
-    return {
-        "request_id": request.id,
-        "pause_id": request.pause_id,
-        "kind": request.kind,
-        "body": request.body,
-        "call_id": request.call_id,
-        "message_id": request.message_id,
-        "timeout_seconds": request.timeout_seconds,
-        "created_at": spelled(request.created_at),
-        "expires_at": spelled(request.deadline) if request.deadline else None,
-    }
+
+    request_id: str
+    pause_id: str
+    body: Body
+    call_id: str | None
+    message_id: str | None
+    timeout_seconds: float | None
+    created_at: datetime
+    expires_at: datetime | None
+
+    @classmethod
+    def of(cls, request: Request) -> "PublicRequest":
+        return cls(
+            request.id,
+            request.pause_id,
+            request.body,
+            request.call_id,
+            request.message_id,
+            request.timeout_seconds,
+            request.created_at,
+            request.deadline,
+        )
+
+    def to_json(self) -> JsonObject:
+        return {
+            "request_id": self.request_id,
+            "pause_id": self.pause_id,
+            "kind": self.body.kind,
+            "body": self.body.to_json(),
+            "call_id": self.call_id,
+            "message_id": self.message_id,
+            "timeout_seconds": self.timeout_seconds,
+            "created_at": to_iso(self.created_at),
+            "expires_at": to_iso(self.expires_at) if self.expires_at else None,
+        }

@@ -19,9 +19,17 @@ NEEDS_CODE = frozenset({"high", "critical"})
 """The levels at which a yes takes a deliberate second act."""
 
 
-def risk_of(said: str | None, configured: str | None, *, is_outside: bool) -> str:
+LOWEST, HIGH = "low", "high"
+
+
+def is_within(risk: str, ceiling: str) -> bool:
+    """Whether a call is no riskier than that; a level that is not known is beyond all."""
+    return risk in RISK_LEVELS and RISK_LEVELS.index(risk) <= RISK_LEVELS.index(ceiling)
+
+
+def risk_of(declared: str | None, configured: str | None, *, is_outside: bool) -> str:
     """The level that people see. What runs elsewhere is beyond this server: it is never called low."""
     floor = configured or "low"
     if is_outside:
         floor = max(floor, "medium", key=RISK_LEVELS.index)
-    return max(said or configured or "medium", floor, key=RISK_LEVELS.index)
+    return max(declared or configured or "medium", floor, key=RISK_LEVELS.index)

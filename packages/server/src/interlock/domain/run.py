@@ -3,8 +3,8 @@
 from dataclasses import dataclass, field
 from datetime import datetime
 from enum import StrEnum
-from typing import Any
 
+from interlock.domain.run_input import NoInput, RunInput
 from interlock.domain.transitions import Transitions
 
 
@@ -58,8 +58,8 @@ class Run:
     cause: RunCause
     status: RunStatus
     created_at: datetime
-    input: dict[str, Any] = field(default_factory=dict[str, Any])
-    """For a message `{text, system?}`; empty for the others, which go on from the thread's state and its answers."""
+    input: RunInput = field(default_factory=NoInput)
+    """Of a message; the others go on from the thread's state and its answers."""
     attempt: int = 0
     """How often it was claimed; above one it was interrupted by a crash or a lost lease."""
     started_seq: int = 0

@@ -1,9 +1,10 @@
-"""Values that people let be kept, for the owner and agent that they were given to."""
+"""Values that people let be kept, for whom they were given to: an owner's hosted agent, or one key elsewhere."""
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from datetime import datetime
-from typing import Any
+
+from interlock.domain.kinds.env_var import Variable
 
 
 @dataclass(frozen=True, slots=True)
@@ -19,9 +20,11 @@ class SavedSecret:
     by_name: str
     created_at: datetime
     updated_at: datetime
+    asker_id: str | None = None
+    """Of an agent that runs elsewhere: the key it was given to. Another key may have the agent's name too."""
 
 
-def answerable_from(fields: list[Mapping[str, Any]], saved: Mapping[str, SavedSecret]) -> list[str] | None:
+def answerable_from(fields: Iterable[Variable], saved: Mapping[str, SavedSecret]) -> list[str] | None:
     """The names that answer an ask for these fields, or None where a person has to be asked.
 
     A value that was given in confidence answers only a field that is asked for in confidence: else an agent could have
@@ -29,12 +32,12 @@ def answerable_from(fields: list[Mapping[str, Any]], saved: Mapping[str, SavedSe
     """
     names: list[str] = []
     for field in fields:
-        kept = saved.get(field["name"])
+        kept = saved.get(field.name)
         if kept is None:
-            if field["required"]:
+            if field.required:
                 return None
             continue
-        if kept.sensitive and not field["sensitive"]:
+        if kept.sensitive and not field.sensitive:
             return None
-        names.append(field["name"])
+        names.append(field.name)
     return names or None

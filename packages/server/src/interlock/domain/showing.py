@@ -3,19 +3,20 @@
 import json
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from datetime import datetime
+from difflib import SequenceMatcher
 from enum import StrEnum
-from typing import Any
 
 from interlock.domain.canonical import digest
 from interlock.domain.grant import GrantScope, Remember
-from interlock.domain.interrupt_value import whole_text
-from interlock.domain.request import Request, RequestKind
-from interlock.domain.risk import NEEDS_CODE
+from interlock.domain.json_value import ABSENT, JsonObject, JsonValue
+from interlock.domain.kinds import ApprovalBody
+from interlock.domain.preview import FilePreview
+from interlock.domain.request import Request
+from interlock.domain.summary import summary
 
 LONGEST_HEADLINE = 200
-DANGEROUS_STYLES = ("danger", "destructive", "critical", "warning")
-"""Words for an option that who asks warns of; what they call harmless is not believed."""
+MOST_COMPARED = 400
+"""Lines, of which so many are compared in a moment."""
 
 
 class ViewType(StrEnum):
@@ -26,28 +27,12 @@ class ViewType(StrEnum):
     """Nothing would run: something is asked."""
 
 
-@dataclass(frozen=True, slots=True)
-class FileBehind:
-    """The file that a call would change, as it is now, and what it would be after."""
-
-    path: str
-    exists: bool
-    text: str | None
-    """None where it is no text, or too long."""
-    sha256: str
-    """Of its content; of nothing where it does not exist."""
-    modified_at: datetime | None
-    after: str | None
-    """None where the call would fail."""
-
-
 def view_type(request: Request) -> ViewType:
-    if request.kind is not RequestKind.APPROVAL:
+    if not isinstance(request.body, ApprovalBody):
         return ViewType.NONE
-    args: Mapping[str, Any] = request.body["args"]
-    if isinstance(args.get("command"), str):
+    if isinstance(request.body.args.get("command"), str):
         return ViewType.COMMAND
-    if request.tool in ("write_file", "edit_file"):
+    if request.file is not None and not request.file.is_deleted:
         return ViewType.FILE
     return ViewType.JSON
 
@@ -65,43 +50,45 @@ class Written:
 
 def written(request: Request) -> Written:
     body = request.body
-    details = json.dumps(body["details"], ensure_ascii=False, indent=2).split("\n") if "details" in body else ()
-    if request.kind is not RequestKind.APPROVAL:
+    details = () if body.details is ABSENT else json.dumps(body.details, ensure_ascii=False, indent=2).split("\n")
+    if not isinstance(body, ApprovalBody):
         return Written(details=details)
-    args: dict[str, Any] = dict(body["args"])
+    args: JsonObject = dict(body.args)
     if view_type(request) is ViewType.COMMAND:
         command = args.pop("command").split("\n")
         return Written(command, _spelled(args) if args else (), details)
     return Written(_spelled(args), details=details)
 
 
-def _spelled(args: Mapping[str, Any]) -> list[str]:
+def _spelled(args: JsonObject) -> list[str]:
     return json.dumps(args, ensure_ascii=False, indent=2, sort_keys=True).split("\n")
 
 
-def headline(request: Request) -> str:
+def changed_lines(file: FilePreview | None) -> tuple[int, int] | None:
+    """How many lines the call would add to its file and take from it; None where that cannot be said at a glance."""
+    if file is None or file.after is None or (file.exists and file.text is None):
+        return None
+    before, after = (file.text or "").splitlines(), file.after.splitlines()
+    start = next((n for n, (one, other) in enumerate(zip(before, after, strict=False)) if one != other), None)
+    start = min(len(before), len(after)) if start is None else start
+    before, after = before[start:], after[start:]
+    if len(before) + len(after) > MOST_COMPARED:
+        return None
+    same = sum(block.size for block in SequenceMatcher(None, before, after, autojunk=False).get_matching_blocks())
+    return len(after) - same, len(before) - same
+
+
+def headline(request: Request, change: tuple[int, int] | None = None) -> str:
     """One line that tells requests apart in a list; the whole is on the request's own page."""
     body = request.body
-    match request.kind:
-        case RequestKind.APPROVAL:
-            text = (
-                f"{request.tool} {' '.join(json.dumps(value, ensure_ascii=False) for value in body['args'].values())}"
-            )
-        case RequestKind.CLARIFICATION:
-            text = body["question"]
-        case RequestKind.DECISION:
-            text = body["title"]
-        case RequestKind.ENV_VAR:
-            text = ", ".join(field["name"] for field in body["fields"])
-        case RequestKind.QUESTIONS:
-            text = whole_text(body) or body["questions"][0]["question"]
+    text = summary(body.tool_name, body.args, change) if isinstance(body, ApprovalBody) else body.headline
     line = " ".join(text.split())
     return line if len(line) <= LONGEST_HEADLINE else line[: LONGEST_HEADLINE - 1] + "…"
 
 
 def shown_digest(request: Request) -> str:
     """The digest of what is shown: of the tool and its arguments, or of all that is asked."""
-    return request.digest or digest({"kind": request.kind, "body": request.body})
+    return request.digest or digest({"kind": request.kind, "body": request.body.to_json()})
 
 
 def code_of(request: Request) -> str:
@@ -112,27 +99,15 @@ def code_of(request: Request) -> str:
     return f"{int(digest([request.id, shown_digest(request)])[:8], 16) % 10_000:04}"
 
 
-def takes_code(request: Request) -> bool:
-    """Whether there is an answer to it that has to repeat the code."""
-    if request.kind is RequestKind.DECISION:
-        return any(needs_code(request, {"decision": one["key"]}) for one in request.body["options"])
-    return request.kind is RequestKind.APPROVAL
-
-
-def needs_code(request: Request, value: Mapping[str, Any] | None, remember: Remember | None = None) -> bool:
+def needs_code(request: Request, given: Mapping[str, JsonValue] | None, remember: Remember | None = None) -> bool:
     """Whether an answer takes a deliberate second act: a yes to a risky call, a dangerous option, a wide promise."""
-    decision = value.get("decision") if value is not None else None
-    if request.kind is RequestKind.DECISION:
-        options: Sequence[Mapping[str, str]] = request.body["options"]
-        return any(one["key"] == decision and one["style"].lower() in DANGEROUS_STYLES for one in options)
-    if request.kind is not RequestKind.APPROVAL:
-        return False
-    is_wide = remember is not None and remember.scope is GrantScope.ALL_TOOLS
-    return (decision in ("accept", "edit") and request.risk in NEEDS_CODE) or is_wide
+    is_wide = remember is not None and (remember.scope is GrantScope.ALL_TOOLS or remember.also_high_risk)
+    return request.body.needs_code(given or {}) or (is_wide and isinstance(request.body, ApprovalBody))
 
 
 def is_batchable(request: Request) -> bool:
     """Among others only the call itself is shown."""
-    if request.kind is not RequestKind.APPROVAL or "details" in request.body:
+    body = request.body
+    if not isinstance(body, ApprovalBody) or body.details is not ABSENT or body.preview is not None:
         return False
-    return request.risk == "low" and "accept" in request.body["allowed"]
+    return body.risk_level == "low" and body.takes("accept")

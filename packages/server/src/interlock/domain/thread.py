@@ -1,9 +1,10 @@
 """A thread: a conversation between one owner and one agent."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from datetime import datetime
 from enum import StrEnum
 
+from interlock.domain.json_value import JsonObject
 from interlock.domain.transitions import Transitions
 
 CONFIRM = "confirm"
@@ -46,6 +47,8 @@ class Thread:
     """Who asks on it, where its agent runs elsewhere: a key, or a person's program. None for an agent hosted here."""
     face: str = ""
     """The face that it belongs to, where one keeps threads of its own."""
+    metadata: JsonObject = field(default_factory=JsonObject)
+    """What clients noted on it."""
 
     @property
     def is_outside(self) -> bool:

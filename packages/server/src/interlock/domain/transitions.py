@@ -17,7 +17,7 @@ class Transitions(Generic[State]):
     def check(self, before: State, after: State) -> None:
         """Raise `IllegalTransition` unless the table allows going from one state to the other."""
         if after not in self.table[before]:
-            raise IllegalTransition(f"{self.name}: {before} cannot become {after}", before=before, after=after)
+            raise IllegalTransition(f"{self.name}: {before} cannot become {after}")
 
     def sources(self, after: State) -> tuple[State, ...]:
         """The states from which `after` may be reached: the condition of a conditional update."""

@@ -10,9 +10,12 @@ import secrets
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 from enum import StrEnum
-from typing import Any
 
 from interlock.domain.canonical import canonical_json
+from interlock.domain.event import RequestSettled
+from interlock.domain.json_value import JsonObject
+from interlock.domain.moment import to_iso
+from interlock.domain.request import Request
 from interlock.domain.transitions import Transitions
 
 
@@ -60,7 +63,7 @@ class Delivery:
     event: WebhookEvent
     thread_id: str
     request_id: str
-    body: dict[str, Any]
+    body: JsonObject
     status: DeliveryStatus
     created_at: datetime
     attempts: int = 0
@@ -106,3 +109,21 @@ def signed_headers(delivery: Delivery, secret: str, now: datetime) -> dict[str, 
         "Interlock-Delivery": delivery.id,
         "Interlock-Signature": f"t={at},v1={signature(secret, at, delivery.as_sent)}",
     }
+
+
+def data_of(request: Request, settled: RequestSettled | None, owner: str) -> JsonObject:
+    """What a receiver is told of a request, and of its end; the value of `settled` is without secrets."""
+    data: JsonObject = {
+        "request_id": request.id,
+        "conversation_id": request.thread_id,
+        "agent": request.agent,
+        "type": request.kind.public_type,
+        "status": request.status if settled is None else settled.status,
+        "request_data": request.body.in_language(None).to_json(),
+        "created_at": to_iso(request.created_at),
+        "expires_at": to_iso(request.deadline) if request.deadline else None,
+        "owner": owner,
+    }
+    if settled is None:
+        return data
+    return data | settled.by_whom() | {"response": settled.value.to_json() if settled.value is not None else None}

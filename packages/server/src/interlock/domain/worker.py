@@ -2,7 +2,8 @@
 
 from dataclasses import dataclass, field
 from datetime import datetime
-from typing import Any
+
+from interlock.domain.json_value import JsonObject
 
 
 @dataclass(frozen=True, slots=True)
@@ -15,5 +16,5 @@ class Worker:
     seen_at: datetime
     capacity: int
     running: int
-    measured: dict[str, Any] = field(default_factory=dict[str, Any])
+    measured: JsonObject = field(default_factory=JsonObject)
     """What it counted since it started."""

@@ -1,37 +1,51 @@
 """The HTTP application: every face mounted over one core."""
 
-from collections.abc import Callable
-from contextlib import AbstractAsyncContextManager
+from collections.abc import AsyncGenerator, Callable, Sequence
+from contextlib import AbstractAsyncContextManager, asynccontextmanager
 
-from fastapi import APIRouter, FastAPI
+from fastapi import FastAPI, Request
 from fastapi.middleware.cors import CORSMiddleware
 from fastapi.responses import JSONResponse, Response
+from starlette.types import Receive, Scope, Send
 
 from interlock import __version__
 from interlock.domain.errors import StorageUnavailable
+from interlock.faces.agui import endpoint as agui
 from interlock.faces.confirm import socket as confirm
+from interlock.faces.gateway import remote
+from interlock.faces.gateway.endpoint import GatewayEndpoint
 from interlock.faces.hitl import requests, socket, streaming
 from interlock.faces.hitl.envelope import Envelope
-from interlock.faces.http.any_text import AnyText
+from interlock.faces.hooks import claude_code
+from interlock.faces.hooks.held import HeldCalls
 from interlock.faces.http.documented import Responses, refusals
 from interlock.faces.http.guard import Allowed, Guard
-from interlock.faces.http.problems import Problems
+from interlock.faces.http.lenient_json import LenientJSONResponse
+from interlock.faces.http.packing import Packing
+from interlock.faces.http.problems import ErrorFormat, Problems
 from interlock.faces.http.server_state import ServerState
 from interlock.faces.inbox import conversations as inbox_conversations
 from interlock.faces.inbox import history as inbox_history
 from interlock.faces.inbox import requests as inbox_requests
 from interlock.faces.inbox import session as inbox_session
 from interlock.faces.inbox import streaming as inbox_streaming
-from interlock.faces.manage import audit, grants, keys, metrics, webhooks
+from interlock.faces.manage import account, audit, grants, keys, metrics, people, webhooks
+from interlock.faces.mcp.endpoint import McpEndpoint
 from interlock.faces.sessions import invoking
-from interlock.faces.sessions.dialect import Dialect
+from interlock.faces.sessions.errors import SessionsErrorFormat
 from interlock.faces.threads import accounts, chat, sessions
+from interlock.faces.web.pages import Pages
 from interlock.faces.web.reference import add_reference
+from interlock.ports.gateway import Upstream
 from interlock_client.threads import Health
 
 _INBOX = (inbox_session, inbox_requests, inbox_streaming, inbox_conversations, inbox_history)
+ERROR_FORMATS: dict[str, ErrorFormat] = {"/api/v1/agent": Envelope(), "/agent": SessionsErrorFormat()}
+"""Paths whose errors have a form of their own."""
 _PARTS = (
     accounts,
+    account,
+    people,
     sessions,
     chat,
     invoking,
@@ -44,26 +58,40 @@ _PARTS = (
     audit,
     webhooks,
     metrics,
+    claude_code,
+    agui,
 )
 
 Lifespan = Callable[[FastAPI], AbstractAsyncContextManager[None]]
 
 
-def create_app(state: ServerState, allowed: Allowed, lifespan: Lifespan, web: APIRouter) -> FastAPI:
+def create_app(
+    state: ServerState, allowed: Allowed, lifespan: Lifespan, web: Pages, upstreams: Sequence[Upstream] = ()
+) -> FastAPI:
+    mcp, gateway = McpEndpoint(state.round_key), GatewayEndpoint(upstreams)
+
+    @asynccontextmanager
+    async def running(app: FastAPI) -> AsyncGenerator[None]:
+        async with lifespan(app), mcp.running(), gateway.running():
+            yield
+
     app = FastAPI(
         title="Interlock",
         version=__version__,
-        lifespan=lifespan,
+        lifespan=running,
         docs_url=None,
         redoc_url=None,
-        default_response_class=AnyText,
+        default_response_class=LenientJSONResponse,
     )
     app.state.server = state
-    problems = Problems({"/api/v1/agent": Envelope(), "/agent": Dialect()})
+    app.state.held_calls = HeldCalls()
+    problems = Problems(ERROR_FORMATS)
     problems.install(app)
     for part in (*_PARTS, *_INBOX):
         app.include_router(part.router)
+    app.router.routes += [mcp.route, gateway.route, *remote.ROUTES]
     app.include_router(web)
+    _lead_the_lost(app, web)
     add_reference(app)
     _add_probes(app, state)
     if allowed.origins:
@@ -76,13 +104,27 @@ def create_app(state: ServerState, allowed: Allowed, lifespan: Lifespan, web: AP
                 "content-type",
                 "idempotency-key",
                 "last-event-id",
+                "mcp-method",
+                "mcp-name",
+                "mcp-protocol-version",
                 "x-on-disconnect",
                 "x-request-id",
             ],
             expose_headers=["retry-after", "x-thread-id", "x-request-id"],
         )
+    app.add_middleware(Packing)
     app.add_middleware(Guard, allowed=allowed, limits=state.limits, problems=problems)
     return app
+
+
+def _lead_the_lost(app: FastAPI, web: Pages) -> None:
+    unknown = app.router.default
+
+    async def lost(scope: Scope, receive: Receive, send: Send) -> None:
+        page = web.lost(Request(scope)) if scope["type"] == "http" else None
+        await (page or unknown)(scope, receive, send)
+
+    app.router.default = lost
 
 
 def _add_probes(app: FastAPI, state: ServerState) -> None:

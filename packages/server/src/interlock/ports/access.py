@@ -6,6 +6,7 @@ from typing import Protocol
 
 from interlock.domain.api_key import ApiKey, Ticket
 from interlock.domain.grant import Grant
+from interlock.domain.hold import Hold
 from interlock.domain.saved_secret import SavedSecret
 
 EVERYBODY = "*"
@@ -39,6 +40,10 @@ class ApiKeys(Protocol):
 
     async def revoke(self, key_id: str, at: datetime) -> bool:
         """False when it was revoked before."""
+        ...
+
+    async def revoke_of(self, owner_id: str, at: datetime) -> list[str]:
+        """Revoke all that the owner has; their ids."""
         ...
 
 
@@ -75,14 +80,21 @@ class Grants(Protocol):
         """Those not revoked, the oldest first; nobody revokes them until this transaction ends."""
         ...
 
-    async def of_owner(self, owner_id: str | None) -> list[Grant]:
-        """The owner's grants, or with None everybody's, not revoked, the newest first."""
+    async def of_person(self, user_id: str | None) -> list[Grant]:
+        """What stands for the person's threads and what they gave for others', or with None everybody's.
+
+        Not revoked, the newest first.
+        """
         ...
 
     async def used(self, grant_id: str, at: datetime) -> None: ...
 
     async def revoke(self, grant_id: str, by: str, at: datetime) -> bool:
         """False when it was revoked before."""
+        ...
+
+    async def revoke_of(self, user_id: str, by: str, at: datetime) -> list[str]:
+        """Revoke what is that person's, and what that person gave for others; their ids."""
         ...
 
     async def end_of_thread(self, thread_id: str, at: datetime) -> None:
@@ -94,10 +106,14 @@ class SavedSecrets(Protocol):
     """Values are sealed before they reach the database; only `value` gives one in clear."""
 
     async def put(self, secret: SavedSecret, value: str) -> None:
-        """Keep the value, in place of an earlier one of the same owner, agent and name."""
+        """Keep the value, in place of an earlier one of the same owner, agent, asker and name."""
         ...
 
-    async def named(self, owner_id: str, agent: str, names: Collection[str]) -> dict[str, SavedSecret]: ...
+    async def named(
+        self, owner_id: str, agent: str, asker_id: str | None, names: Collection[str]
+    ) -> dict[str, SavedSecret]:
+        """What is saved for a hosted agent (no asker), or for an agent elsewhere with just this asker."""
+        ...
 
     async def value(self, secret_id: str) -> str: ...
 
@@ -108,6 +124,10 @@ class SavedSecrets(Protocol):
         ...
 
     async def delete(self, secret_id: str) -> bool: ...
+
+    async def delete_of(self, owner_id: str) -> int:
+        """How many there were."""
+        ...
 
 
 class Replies(Protocol):
@@ -132,4 +152,42 @@ class Replies(Protocol):
         """
         ...
 
+    async def forget(self, principal_id: str, operation: str, key: str) -> None:
+        """The next call under the key is a new one."""
+        ...
+
     async def purge(self, before: datetime) -> None: ...
+
+
+class Holds(Protocol):
+    """Which call waits for an ask of which nobody was told the id yet. Of several that want it one gets it."""
+
+    async def add(self, hold: Hold) -> None: ...
+
+    async def orphans(self, asker_id: str, digest: str, now: datetime) -> list[Hold]:
+        """Asks of just this that no call waits for, the oldest first."""
+        ...
+
+    async def take_over(self, orphan: Hold, holder: str, until: datetime, call: str | None) -> bool:
+        """True for the caller that has it from now on, False when another one was quicker."""
+        ...
+
+    async def replace(self, request_id: str, holder: str, until: datetime) -> bool:
+        """Let this call wait in the place of any other; False when nobody has to: the id was told, or it has ended."""
+        ...
+
+    async def renew(self, request_id: str, holder: str, until: datetime) -> bool:
+        """False when it is another's by now, or has ended."""
+        ...
+
+    async def end(self, request_id: str, holder: str) -> bool:
+        """Forget the hold: True for its holder, who may tell the id and the answer, and False for all others."""
+        ...
+
+    async def release_all(self, now: datetime) -> None:
+        """No call waits any longer: the only process in which one could has just begun."""
+        ...
+
+    async def abandoned(self, before: datetime, limit: int) -> list[Hold]:
+        """Those that nobody has waited for since then, the oldest first."""
+        ...

@@ -2,11 +2,14 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, Literal, Protocol
+from typing import Literal, Protocol
 
 from interlock.domain.claim import Claim
+from interlock.domain.json_value import JsonValue
+from interlock.domain.kinds import Value
+from interlock.domain.preview import FilePreview
 from interlock.domain.request import Request
-from interlock.domain.showing import FileBehind
+from interlock.domain.run_input import GraphInput
 from interlock.domain.thread import Thread
 
 MessageRole = Literal["user", "assistant", "tool", "system"]
@@ -16,15 +19,18 @@ MessageRole = Literal["user", "assistant", "tool", "system"]
 class Message:
     role: MessageRole
     content: str
-    tool_calls: Sequence[Mapping[str, Any]] = ()
+    tool_calls: Sequence[Mapping[str, JsonValue]] = ()
     """With an assistant's message: `{id, name, args}` of each tool that it called."""
+    id: str | None = None
+    call_id: str | None = None
+    """With a tool's message: the call that it is the result of."""
 
 
 @dataclass(frozen=True, slots=True)
 class ToolInfo:
     name: str
     description: str
-    schema: Mapping[str, Any]
+    schema: Mapping[str, JsonValue]
 
 
 class AgentsShown(Protocol):
@@ -32,11 +38,11 @@ class AgentsShown(Protocol):
 
     def tools_of(self, name: str) -> Sequence[ToolInfo]: ...
 
-    def schema(self, request: Request) -> Mapping[str, Any] | None:
+    def schema(self, request: Request) -> Mapping[str, JsonValue] | None:
         """The JSON Schema of the arguments that the tool of an approval takes; None where it is not known."""
         ...
 
-    async def file_behind(self, request: Request) -> FileBehind | None:
+    async def file_preview(self, request: Request) -> FilePreview | None:
         """The file that the call would change; None where it changes none, or the agent's files are not known."""
         ...
 
@@ -51,7 +57,18 @@ class Agents(AgentsShown, Protocol):
         """The thread's messages in order, content as text, empty ones included."""
         ...
 
-    def check(self, request: Request, value: Mapping[str, Any]) -> None:
+    def has_messages(self, name: str) -> bool:
+        """Whether the agent's graph keeps a conversation; also true of an agent that is not hosted here."""
+        ...
+
+    def check_input(self, name: str, given: GraphInput) -> None:
+        """Raise `InvalidInput` when the agent's graph does not take this; `input.NAME` names each field that is wrong.
+
+        An agent that is not hosted here takes everything: the run will say so.
+        """
+        ...
+
+    def check(self, request: Request, value: Value) -> None:
         """Raise `InvalidAnswer` when the agent's graph would refuse this answer, which fits the ask otherwise.
 
         The arguments of an edit are held against what the tool takes, by its definition or, where the agent runs
@@ -66,6 +83,14 @@ class Agents(AgentsShown, Protocol):
 
 class Runner(Protocol):
     """Runs what is queued. What it is told are hints: whoever does not hear them finds the work in the store."""
+
+    async def start(self) -> None:
+        """Begin to look for work, and go on with what was going."""
+        ...
+
+    async def close(self) -> None:
+        """Bring what is under way to where somebody else can go on with it."""
+        ...
 
     def reserve(self) -> str | None:
         """A place for one run more: the worker's name, or None when there is no place.

@@ -2,9 +2,10 @@
 
 from collections.abc import Collection, Mapping, Sequence
 from datetime import datetime
-from typing import Any, Protocol
+from typing import Protocol
 
 from interlock.domain.audit import AuditEntry, AuditHead, AuditPosition, ChainKey, KeptAnswer
+from interlock.domain.json_value import JsonValue
 from interlock.domain.principal import Principal
 
 
@@ -19,7 +20,7 @@ class Audit(Protocol):
     def key(self) -> ChainKey: ...
 
     async def append(
-        self, thread_id: str, actor: Principal, action: str, data: Mapping[str, Any], at: datetime
+        self, thread_id: str, actor: Principal, action: str, data: Mapping[str, JsonValue], at: datetime
     ) -> None:
         """Append to the chain, covered by hash with the entry before, and move the chain's head.
 
@@ -29,7 +30,7 @@ class Audit(Protocol):
         ...
 
     async def append_all(
-        self, thread_id: str, actor: Principal, entries: Sequence[tuple[str, Mapping[str, Any]]], at: datetime
+        self, thread_id: str, actor: Principal, entries: Sequence[tuple[str, Mapping[str, JsonValue]]], at: datetime
     ) -> None:
         """As `append`, for many at once: each an action and its data."""
         ...

@@ -1,9 +1,12 @@
-"""Which requests are wanted, for the lists of what waits and of what was settled."""
+"""Which requests and threads are wanted, for the lists of them."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from datetime import datetime
 
-from interlock.domain.request import RequestKind, RequestStatus
+from interlock.domain.json_value import JsonObject
+from interlock.domain.kinds import RequestKind
+from interlock.domain.request import RequestStatus
+from interlock.domain.thread import ThreadStatus
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,3 +47,18 @@ class SettledFilter:
     until: datetime | None = None
     before: tuple[datetime, str] | None = None
     """The cursor: when the last one seen was settled, and its id."""
+
+
+@dataclass(frozen=True, slots=True)
+class ThreadFilter:
+    """Which threads are meant. None: any."""
+
+    owner_id: str | None = None
+    reviews: tuple[str, ...] = ()
+    """Beside those of the owner, those of these agents, as `domain.principal.reviewed` names them."""
+    asker_id: str | None = None
+    ids: tuple[str, ...] | None = None
+    agents: tuple[str, ...] | None = None
+    statuses: tuple[ThreadStatus, ...] | None = None
+    metadata: JsonObject = field(default_factory=JsonObject)
+    """All of this is in the thread's."""

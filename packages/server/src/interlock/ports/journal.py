@@ -1,10 +1,11 @@
 """The effect journal of one run: what a tool wrapper asks before it lets a tool start."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, Protocol
+from typing import Protocol
 
 from interlock.domain.effect import EffectKey
+from interlock.domain.json_value import JsonValue
 
 
 @dataclass(frozen=True, slots=True)
@@ -12,12 +13,17 @@ class Begun:
     """Start the tool: the intent is on disk."""
 
     key: EffectKey
+    digest: str
+    """Of the tool and its arguments."""
+    is_again: bool = False
+    """Whether it has begun before."""
 
 
 @dataclass(frozen=True, slots=True)
 class Recorded:
     """Do not start it: this is what it gave when it ran. `asks` interrupts of its task were used up by it."""
 
+    key: EffectKey
     result: bytes
     asks: int
 
@@ -30,17 +36,23 @@ class Journal(Protocol):
         task_id: str,
         call_id: str,
         tool: str,
-        args: Mapping[str, Any],
+        args: Mapping[str, JsonValue],
         *,
         idempotent: bool,
         parent: EffectKey | None,
         asks: int = 0,
         former_id: str | None = None,
+        space: str = "",
+        asker: str = "",
+        made_as: Sequence[str] = (),
     ) -> Begun | Recorded:
-        """Record the intent, or give the recorded result.
+        """Record the intent, or give the recorded result. A call that only asked so far may come with other arguments.
 
         `asks` of the task's answers are this effect's own: were it cut short and its result given by a person, they
         would be used up by it. `former_id` is the call id that earlier versions gave to an effect inside a tool call.
+        `space` is the namespace of the graph whose call it is: an approval that a graph beside it asked for is not its.
+        `asker` are the effects around it: what was asked inside another call is not about this one.
+        `made_as` are the ids that the model gave to the call that it may be, where it has another one now.
         """
         ...
 

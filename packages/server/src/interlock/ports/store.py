@@ -11,58 +11,26 @@ Rules for every backend:
 - A database that cannot be reached or written raises `StorageUnavailable`.
 """
 
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Collection, Sequence
 from contextlib import AbstractAsyncContextManager
 from datetime import datetime
-from typing import Any, Protocol
+from typing import Protocol
 
 from interlock.domain.effect import Effect, EffectKey, EffectState
-from interlock.domain.event import Event, EventType
-from interlock.domain.principal import Role, User
-from interlock.domain.request import Answer, Ending, Pause, PauseStatus, Request, RequestKind, RequestStatus
+from interlock.domain.event import Event, EventData, EventType
+from interlock.domain.form import Form
+from interlock.domain.kinds import RequestKind
+from interlock.domain.request import Answer, Ending, Pause, PauseStatus, Request, RequestStatus
 from interlock.domain.run import Run, RunStatus
-from interlock.ports.access import Access, ApiKeys, Grants, Replies, SavedSecrets, Tickets
+from interlock.domain.waiting_run import WaitingRun
+from interlock.ports.access import Access, ApiKeys, Grants, Holds, Replies, SavedSecrets, Tickets
 from interlock.ports.audit import Audit
 from interlock.ports.filters import PendingFilter, SettledFilter
+from interlock.ports.gateway import UpstreamCalls
+from interlock.ports.people import SignIns, Users
 from interlock.ports.threads import Leases, Removals, Threads
 from interlock.ports.webhooks import Deliveries, Webhooks
-from interlock.ports.workers import Unfollowed, Workers
-
-
-class Users(Protocol):
-    async def add(self, user: User) -> None:
-        """Add a user; `Conflict` when the name is taken (names are compared exactly)."""
-        ...
-
-    async def get(self, user_id: str) -> User | None: ...
-
-    async def by_name(self, username: str) -> User | None: ...
-
-    async def all(self) -> list[User]: ...
-
-    async def names(self) -> list[str]: ...
-
-    async def names_of(self, user_ids: Collection[str]) -> dict[str, str]: ...
-
-    async def count(self) -> int: ...
-
-    async def alone(self) -> None:
-        """Keep everybody else from adding users until the transaction ends."""
-        ...
-
-    async def set_password(self, user_id: str, password_hash: str, tokens_after: datetime) -> None:
-        """Change the password, and end every token issued before `tokens_after`."""
-        ...
-
-    async def set_role(self, user_id: str, role: Role, reviews: Sequence[str]) -> None: ...
-
-    async def by_token(self, user_id: str, issued_at: datetime, key: int) -> User | None:
-        """Whose token of that moment it is; None once it was ended: by itself, a new password, or with its key."""
-        ...
-
-    async def end_token(self, user_id: str, issued_at: datetime, expires_at: datetime, now: datetime) -> None:
-        """End one token; that is kept for as long as it would have held. What has expired by now is swept away."""
-        ...
+from interlock.ports.workers import Servers, Unfollowed, Workers
 
 
 class Runs(Protocol):
@@ -105,6 +73,32 @@ class Runs(Protocol):
         ...
 
 
+class WaitingRuns(Protocol):
+    """Runs that wait their turn. Whoever adds or removes one holds the thread."""
+
+    async def add(self, run: WaitingRun) -> None: ...
+
+    async def get(self, run_id: str) -> WaitingRun | None: ...
+
+    async def first_of(self, thread_id: str) -> WaitingRun | None:
+        """The one that waits longest."""
+        ...
+
+    async def of_thread(self, thread_id: str) -> list[WaitingRun]:
+        """All of them, in their order."""
+        ...
+
+    async def count_of(self, thread_id: str) -> int: ...
+
+    async def remove(self, run_id: str) -> bool:
+        """Whether it was there."""
+        ...
+
+    async def stranded(self, limit: int) -> list[str]:
+        """Idle threads on which a run waits."""
+        ...
+
+
 class Pauses(Protocol):
     async def add(self, pause: Pause, requests: Sequence[Request]) -> None: ...
 
@@ -132,7 +126,7 @@ class Requests(Protocol):
         """In the order of their pauses and positions."""
         ...
 
-    async def forms_since_message(self, thread_id: str) -> dict[str, dict[str, Any]]:
+    async def forms_since_message(self, thread_id: str) -> dict[str, Form | None]:
         """By interrupt, the form of what was asked last under its id, since the thread's last message."""
         ...
 
@@ -147,16 +141,20 @@ class Requests(Protocol):
         """Drop these of a deleted thread, with their answers."""
         ...
 
-    async def page_pending(self, wanted: PendingFilter, limit: int) -> list[Request]:
+    async def page_pending(self, query: PendingFilter, limit: int) -> list[Request]:
         """Pending requests, the oldest first, after the filter's cursor."""
         ...
 
-    async def count_pending(self, wanted: PendingFilter, most: int) -> int:
+    async def count_pending(self, query: PendingFilter, most: int) -> int:
         """How many the filter finds, cursor aside; no further than `most`, so that counting never takes long."""
         ...
 
     async def pending_by_kind(self, most: int) -> dict[RequestKind, int]:
         """How many of each kind are pending; no further than `most` in all."""
+        ...
+
+    async def pending_by_owner(self, most: int | None = None) -> dict[str, int]:
+        """How many are pending for each owner; the `most` owners who have the most, in that order, or all of them."""
         ...
 
     async def settle(self, request_id: str, status: RequestStatus, at: datetime, ending: Ending | None = None) -> bool:
@@ -167,7 +165,7 @@ class Requests(Protocol):
         """Move the deadline of a pending request that has one; False for any other."""
         ...
 
-    async def page_settled(self, wanted: SettledFilter, limit: int) -> list[tuple[Request, Answer | None]]:
+    async def page_settled(self, query: SettledFilter, limit: int) -> list[tuple[Request, Answer | None]]:
         """Settled requests with their answers, the newest first, after the filter's cursor."""
         ...
 
@@ -195,9 +193,7 @@ class Answers(Protocol):
 
 
 class Events(Protocol):
-    async def append(
-        self, thread_id: str, entries: Sequence[tuple[EventType, Mapping[str, Any]]], at: datetime
-    ) -> list[Event]:
+    async def append(self, thread_id: str, entries: Sequence[EventData], at: datetime) -> list[Event]:
         """Append to the thread's log under the next numbers: consecutive, from 1, without a gap, whoever writes."""
         ...
 
@@ -216,6 +212,10 @@ class Effects(Protocol):
     async def get(self, key: EffectKey) -> Effect | None: ...
 
     async def add(self, effect: Effect) -> None: ...
+
+    async def remove(self, key: EffectKey) -> None:
+        """Forget a call that did nothing yet: it comes with other arguments now."""
+        ...
 
     async def change(
         self,
@@ -236,8 +236,8 @@ class Effects(Protocol):
         """The thread's effects in one of these states, in the order in which they began."""
         ...
 
-    async def containers(self, thread_id: str, keys: Collection[EffectKey]) -> set[EffectKey]:
-        """Of these, the effects inside of which tool calls were recorded."""
+    async def inside(self, thread_id: str, keys: Collection[EffectKey]) -> list[Effect]:
+        """The effects whose parent is one of these, in the order in which they began, without their results."""
         ...
 
 
@@ -267,6 +267,8 @@ class Transaction(Protocol):
     @property
     def users(self) -> Users: ...
     @property
+    def sign_ins(self) -> SignIns: ...
+    @property
     def threads(self) -> Threads: ...
     @property
     def removals(self) -> Removals: ...
@@ -274,6 +276,8 @@ class Transaction(Protocol):
     def leases(self) -> Leases: ...
     @property
     def runs(self) -> Runs: ...
+    @property
+    def waiting_runs(self) -> WaitingRuns: ...
     @property
     def pauses(self) -> Pauses: ...
     @property
@@ -301,6 +305,10 @@ class Transaction(Protocol):
     @property
     def replies(self) -> Replies: ...
     @property
+    def holds(self) -> Holds: ...
+    @property
+    def upstream_calls(self) -> UpstreamCalls: ...
+    @property
     def webhooks(self) -> Webhooks: ...
     @property
     def deliveries(self) -> Deliveries: ...
@@ -308,6 +316,8 @@ class Transaction(Protocol):
     def workers(self) -> Workers: ...
     @property
     def unfollowed(self) -> Unfollowed: ...
+    @property
+    def servers(self) -> Servers: ...
 
 
 class Store(Protocol):

@@ -4,7 +4,9 @@ from collections.abc import Collection
 from datetime import datetime
 from typing import Protocol
 
+from interlock.domain.json_value import JsonObject
 from interlock.domain.thread import HeldLease, Lease, Removal, Thread, ThreadStatus
+from interlock.ports.filters import ThreadFilter
 
 
 class Threads(Protocol):
@@ -26,8 +28,16 @@ class Threads(Protocol):
         """The owner's threads, the one last touched first, and how many there are in all."""
         ...
 
+    async def search(self, query: ThreadFilter, offset: int, limit: int) -> list[Thread]:
+        """Those that the filter finds, the one last touched first."""
+        ...
+
     async def newest(self, limit: int) -> list[Thread]:
         """Everybody's threads, the one last touched first."""
+        ...
+
+    async def busy_of(self, owner_id: str, after: str, limit: int) -> list[str]:
+        """The ids, in their order, of the owner's threads that run or wait for people; those after that one."""
         ...
 
     async def idle_since(self, before: datetime, limit: int) -> list[str]:
@@ -59,6 +69,7 @@ class Threads(Protocol):
         status: ThreadStatus | None = None,
         title: str | None = None,
         message_count: int | None = None,
+        metadata: JsonObject | None = None,
     ) -> None: ...
 
     async def delete(self, thread_id: str, at: datetime) -> None:
@@ -112,8 +123,11 @@ class Leases(Protocol):
         """Give the lease back; nothing happens when it was lost already."""
         ...
 
-    async def end(self, lease: Lease, status: ThreadStatus, at: datetime, message_count: int | None) -> None:
-        """Give the lease back and leave the thread in this status; `LeaseLost` when it was lost already."""
+    async def end(self, lease: Lease, status: ThreadStatus, at: datetime, message_count: int | None) -> bool:
+        """Give the lease back and leave the thread in this status; `LeaseLost` when it was lost already.
+
+        Whether another run waits its turn there.
+        """
         ...
 
     async def held(self, limit: int) -> list[HeldLease]:

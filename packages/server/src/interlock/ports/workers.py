@@ -20,12 +20,32 @@ class Unfollowed(Protocol):
         """Somebody does: the question is taken away."""
         ...
 
+    async def stands(self, thread_id: str, mark: str) -> bool: ...
+
     async def take_back(self, thread_id: str, mark: str) -> bool:
         """Whether this question still stands, which it does no more then."""
         ...
 
     async def forget(self, before: datetime) -> None:
         """Drop what was asked before then, by a server that is gone."""
+        ...
+
+
+class Servers(Protocol):
+    """The servers that share the store, by the moment (milliseconds) at which each last began to look."""
+
+    async def moment(self, now: datetime) -> int:
+        """When this transaction began: by the store's own clock, where several share it, and else `now`."""
+        ...
+
+    async def sign(self, server: str, moment: int, forgotten: int) -> None:
+        """It looked at that moment, and has said what it had to say. Who is silent for so long is forgotten."""
+        ...
+
+    async def leave(self, server: str) -> None: ...
+
+    async def any_between(self, first: int, last: int, besides: str) -> bool:
+        """Whether another one looked last between these moments."""
         ...
 
 

@@ -1,12 +1,30 @@
 """The answers on record that the graph has not taken yet, and what follows from them for the run."""
 
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from typing import Any
 
-from interlock.domain.request import PauseOrigin, Request
-from interlock.runners import doubts, replies
+from interlock.domain.form import EffectInDoubt
+from interlock.domain.kinds import ApprovalAnswer
+from interlock.domain.preview import FILE_SHOWN, INBOX, FilePreview
+from interlock.domain.request import Answer, AnswerOrigin, PauseOrigin, Request
+from interlock.domain.run import Run
+from interlock.domain.run_input import MessageInput, RunInput
+from interlock.runners import replies
 from interlock.runners.graph_state import GraphState
-from interlock.services.running import SettledPause
+from interlock.services.runs.effects import Approved
+from interlock.services.runs.lifecycle import SettledPause
+
+
+def _is_yes(answer: Answer) -> bool:
+    """Of a person: what a grant allows nobody has looked at."""
+    return answer.origin is AnswerOrigin.PERSON and isinstance(answer.value, ApprovalAnswer) and answer.value.runs
+
+
+def _seen_later(answer: Answer) -> str | None:
+    """The inbox shows a file as it is when somebody looks, which may be another than when it was asked about."""
+    shown_file = answer.metadata.get(FILE_SHOWN) if answer.source == INBOX else None
+    return shown_file if isinstance(shown_file, str) else None
 
 
 class Answered:
@@ -38,8 +56,8 @@ class Answered:
                 resume[interrupt_id] = value
         return resume, untold
 
-    def done_with(self, state: GraphState | None, dropped: Collection[str] = ()) -> list[str]:
-        """The pauses of which nothing is asked by the graph any more; what was dropped is asked by another pause.
+    def done_with(self, state: GraphState | None) -> list[str]:
+        """The pauses of which nothing is asked by the graph any more.
 
         Without a state: effects in doubt are asked about before anything is sent, and the rest is still to be sent.
         """
@@ -48,38 +66,47 @@ class Answered:
         asked = {
             request.pause_id
             for interrupt_id, requests in self.by_interrupt.items()
-            if interrupt_id in state.pending and interrupt_id not in dropped
+            if interrupt_id in state.pending
             for request in requests
         }
         return [pause.pause.id for pause in self.pauses if pause.pause.id not in asked]
 
-    def approved(self) -> dict[str, set[str]]:
-        """By call, the digests of what may run."""
+    def approved(self) -> list[Approved]:
+        """The calls that may run."""
         answers = self.answers
-        approved: dict[str, set[str]] = {}
+        approved: list[Approved] = []
         for request in self._requests():
             if request.call_id is not None and request.digest is not None and request.id in answers:
                 digest = replies.approved_digest(request, answers[request.id].value)
                 if digest is not None:
-                    approved.setdefault(request.call_id, set()).add(digest)
+                    binding = request.form.binding if request.form else None
+                    asked_in = (binding.space, binding.asker) if binding else (None, None)
+                    approved.append(Approved(request.call_id, digest, *asked_in))
         return approved
 
-    def unsent_message(self) -> str | None:
-        """A message that waited until the doubt about effects before it was settled."""
-        return next(
-            (request.form[doubts.UNSENT] for request in self._requests() if request.form.get(doubts.UNSENT)), None
-        )
+    def shown_files(self) -> dict[tuple[str, str], FilePreview]:
+        """By call and digest of what may run, the file behind it as the person was shown it who allowed it."""
+        found: dict[tuple[str, str], FilePreview] = {}
+        for request in self._requests():
+            answer: Answer | None = self.answers.get(request.id)
+            if request.call_id is None or request.file is None or answer is None or not _is_yes(answer):
+                continue
+            digest = replies.approved_digest(request, answer.value)
+            if digest is not None:
+                found[request.call_id, digest] = replace(
+                    request.file, sha256=_seen_later(answer) or request.file.sha256
+                )
+        return found
 
-    def refused_at_breakpoint(self) -> bool:
-        answers = self.answers
-        return any(
-            request.id not in answers or answers[request.id].value["decision"] != "accept"
-            for request in self._requests(PauseOrigin.BREAKPOINT)
-        )
+    def unsent_input(self, turn: Run) -> RunInput | None:
+        """What waited until the doubt about effects before it was settled, of the turn that this run started."""
+        for request in self._requests():
+            shape = request.form.shape if request.form else None
+            if isinstance(shape, EffectInDoubt) and shape.unsent:
+                return MessageInput(shape.unsent)
+            if isinstance(shape, EffectInDoubt) and shape.unsent_run == turn.id:
+                return turn.input
+        return None
 
-    def passed_breakpoints(self) -> set[str]:
-        """The checkpoints at which people were asked."""
-        return {request.form["checkpoint"] for request in self._requests(PauseOrigin.BREAKPOINT)}
-
-    def _requests(self, origin: PauseOrigin | None = None) -> list[Request]:
-        return [request for pause in self.pauses if origin in (None, pause.pause.origin) for request in pause.requests]
+    def _requests(self) -> list[Request]:
+        return [request for pause in self.pauses for request in pause.requests]

@@ -12,6 +12,7 @@ from interlock.domain.errors import FieldError, InvalidAnswer
 Schema = Mapping[str, Any]
 NOTHING_KNOWN: Schema = {"additionalProperties": True}
 """For a tool whose definition cannot be read."""
+MOST_REPEATED = 400
 
 
 def schema_of(tool: BaseTool, definition: Mapping[str, Any]) -> Schema:
@@ -54,29 +55,39 @@ def names_in(schemas: Sequence[Schema]) -> frozenset[str]:
 
 def check(schemas: Sequence[Schema], args: Mapping[str, Any]) -> None:
     """Raise `InvalidAnswer` with every wrong argument; where tools share a name, one of them has to take it."""
-    errors = min((_errors(schema, args) for schema in schemas), key=len, default=list[FieldError]())
+    errors = min((errors_in(schema, args) for schema in schemas), key=len, default=list[FieldError]())
     if errors:
         raise InvalidAnswer("; ".join(error.message for error in errors), errors)
 
 
-def _errors(schema: Schema, args: Mapping[str, Any]) -> list[FieldError]:
+def errors_in(schema: Schema, value: Any, name: str = "args") -> list[FieldError]:
+    """Everything that is wrong with it, by field; it goes by this name."""
     found: dict[str, FieldError] = {}
-    for error in cast("Iterator[ValidationError]", cast("Any", Draft202012Validator(dict(schema))).iter_errors(args)):
-        for one in _faults(error):
+    for error in cast("Iterator[ValidationError]", cast("Any", Draft202012Validator(dict(schema))).iter_errors(value)):
+        for one in _faults(error, name):
             found.setdefault(one.field, one)
     return sorted(found.values(), key=lambda error: error.field)
 
 
-def _faults(error: ValidationError) -> Iterator[FieldError]:
-    where = ".".join(["args", *(str(part) for part in error.absolute_path)])
+def _faults(error: ValidationError, name: str) -> Iterator[FieldError]:
+    where = ".".join([name, *(str(part) for part in error.absolute_path)])
     instance: Any = error.instance
     if error.validator == "required":
-        for name in cast("list[str]", error.validator_value):
-            if name not in instance:
-                yield FieldError(f"{where}.{name}", "missing", f"{where}.{name} is required")
+        for missing in cast("list[str]", error.validator_value):
+            if missing not in instance:
+                yield FieldError(f"{where}.{missing}", "missing", f"{where}.{missing} is required")
     elif error.validator == "additionalProperties":
         known = cast("Schema", cast("Schema", error.schema).get("properties") or {})
-        for name in instance.keys() - known.keys():
-            yield FieldError(f"{where}.{name}", "unknown", f"{where}.{name} is not known; known: {', '.join(known)}")
+        for other in instance.keys() - known.keys():
+            yield FieldError(f"{where}.{other}", "unknown", f"{where}.{other} is not known; known: {', '.join(known)}")
     else:
-        yield FieldError(where, "schema", f"{where}: {error.message}")
+        yield FieldError(where, "schema", f"{where}: {_cut(error.message)}")
+
+
+def _cut(message: str) -> str:
+    """It repeats the value, however long that is."""
+    return (
+        message
+        if len(message) <= MOST_REPEATED
+        else f"{message[: MOST_REPEATED // 2]} … {message[-MOST_REPEATED // 2 :]}"
+    )

@@ -11,6 +11,7 @@ from jsonschema import Draft202012Validator
 from jsonschema.exceptions import SchemaError
 
 from interlock.domain.errors import FieldError, InvalidAnswer
+from interlock.domain.kinds import ApprovalBody
 from interlock.runners import arguments
 
 MOST_ALTERNATIVES = 16
@@ -29,18 +30,17 @@ _BOUNDS = (
 _WORDS = ("type", "required", "enum", "const", *_BOUNDS)
 
 
-def check(body: Mapping[str, Any], args: Mapping[str, Any]) -> None:
+def check(body: ApprovalBody, args: Mapping[str, Any]) -> None:
     """Raise `InvalidAnswer` with every argument that the tool would not take, or that must stay as it is."""
-    asked: Mapping[str, Any] = body["args"]
     errors = [
         FieldError(f"args.{name}", "fixed", f"args.{name} cannot be changed: it is an object of the program that asks")
-        for name in body.get("fixed", ())
-        if name not in args or args[name] != asked.get(name)
+        for name in body.fixed
+        if name not in args or args[name] != body.args.get(name)
     ]
     if errors:
         raise InvalidAnswer("; ".join(error.message for error in errors), errors)
-    if schema := _schema(body.get("tool_schema") or {}):
-        arguments.check([_but_for_what_stays(schema, asked, args)], args)
+    if schema := _schema(body.tool_schema):
+        arguments.check([_but_for_what_stays(schema, body.args, args)], args)
 
 
 def _but_for_what_stays(schema: dict[str, Any], asked: Mapping[str, Any], args: Mapping[str, Any]) -> dict[str, Any]:

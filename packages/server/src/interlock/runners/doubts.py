@@ -4,32 +4,38 @@ Asking outside of the graph keeps LangGraph's positional answers out of it: a qu
 handed the answer that the interrupted tool itself was given.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
+from contextlib import suppress
+from dataclasses import dataclass
 from typing import Any
 
 from langchain_core.messages import ToolMessage
 from langgraph.checkpoint.serde.base import SerializerProtocol
 
-from interlock.domain import asks
 from interlock.domain.canonical import canonical_json
-from interlock.domain.effect import Effect, EffectKey
+from interlock.domain.effect import SKIPPED, SKIPPED_TEXT, EffectKey
+from interlock.domain.errors import InvalidAnswer
 from interlock.domain.event import Event
-from interlock.domain.request import Answer, PauseOrigin, Request, RequestKind
+from interlock.domain.form import EffectInDoubt, Form
+from interlock.domain.kinds import DecisionAnswer, DecisionBody, Value
+from interlock.domain.request import Answer, PauseOrigin, Request
 from interlock.domain.thread import Lease
-from interlock.domain.translation import in_all
+from interlock.runners.replies import given_result
 from interlock.services.core import Core
-from interlock.services.effects import find_doubtful, resolve_doubt
-from interlock.services.requesting import Asked
-from interlock.services.run_log import RunLog
-from interlock.services.running import SettledPause
+from interlock.services.requests.opening import Asked
+from interlock.services.runs.effects import Doubt, find_doubtful, resolve_doubt
+from interlock.services.runs.lifecycle import SettledPause
+from interlock.services.runs.log import RunLog
+from interlock.texts import LOCALES, Locale
+from interlock.texts import doubts_text as text
 
-UNSENT = "unsent"
-"""The key under which a request keeps the message that waits until the doubt is settled."""
+MOST_SHOWN = 20
+"""How many of the calls inside an effect in doubt are named."""
 
 
 async def settle_and_find(
     core: Core, lease: Lease, log: RunLog, settled: Sequence[SettledPause], serde: SerializerProtocol
-) -> list[Asked]:
+) -> list[Doubt]:
     """Act on what people said of effects in doubt, then give what is still, or newly, to be asked.
 
     Only called when effects are open: after a clean end there are none.
@@ -38,68 +44,74 @@ async def settle_and_find(
         if pause.pause.origin is PauseOrigin.EFFECT:
             for request in pause.requests:
                 log.recorded(await _resolve(core, lease, request, pause.answers.get(request.id), serde))
-    return [_asked(effect, core.policy.locale) for effect in await find_doubtful(core, lease)]
+    return await find_doubtful(core, lease, log)
 
 
 async def _resolve(
     core: Core, lease: Lease, request: Request, answer: Answer | None, serde: SerializerProtocol
 ) -> list[Event]:
-    key = EffectKey(lease.thread_id, request.form["task_id"], request.form["call_id"])
-    epoch: int = request.form["epoch"]
-    value: Mapping[str, Any] = answer.value if answer else {"decision": "skip"}
-    if value["decision"] == "retry":
-        return await resolve_doubt(core, lease, key, epoch, result=None, output="")
-    if value["decision"] == "done":
-        text, status = value.get("reason") or "done", "success"
-    else:
-        text, status = "Skipped: it was cut short by a crash, and whether it took effect is not known.", "error"
-        if answer is None:
-            text += " Nobody said what to do about it."
-    result: Any = text
+    effect = _effect(request)
+    key = EffectKey(lease.thread_id, effect.task_id, effect.call_id)
+    value = answer.value if answer else None
+    if isinstance(value, DecisionAnswer) and value.decision == "retry":
+        return await resolve_doubt(core, lease, key, effect.epoch, result=None, output="")
+    took_effect, result = _outcome(effect, value)
+    if answer is None:
+        result += " Nobody said what to do about it."
+    output = result if key.is_tool_call else ""
     if key.is_tool_call:
-        result = ToolMessage(text, name=request.form["tool"], tool_call_id=key.call_id, status=status)
+        status = "success" if took_effect else "error"
+        result = ToolMessage(result, name=effect.tool, tool_call_id=key.tool_call_id, status=status)
     kind, data = serde.dumps_typed(result)
-    packed = kind.encode() + b"\n" + data
-    return await resolve_doubt(core, lease, key, epoch, result=packed, output=text, took_effect=status == "success")
+    packed = kind.encode() + b"\n" + data if took_effect or key.is_tool_call else SKIPPED
+    return await resolve_doubt(core, lease, key, effect.epoch, result=packed, output=output, took_effect=took_effect)
 
 
-_TEXTS = {
-    "en": {
-        "title": "{tool} was cut short: did it take effect?",
-        "retry": "Run it again",
-        "skip": "Do not run it again",
-        "done": "It took effect (say the result as the reason)",
-        "risk": "Running it again may do it twice.",
-    },
-    "zh": {
-        "title": "{tool} 执行中断，无法确定是否已生效，如何处理？",
-        "retry": "重新执行",
-        "skip": "不再执行",
-        "done": "已经生效（请在理由中填写结果）",
-        "risk": "重新执行可能导致重复操作。",
-    },
-}
+def _effect(request: Request) -> EffectInDoubt:
+    assert request.form is not None
+    assert isinstance(request.form.shape, EffectInDoubt)
+    return request.form.shape
+
+
+def _outcome(effect: EffectInDoubt, value: Value | None) -> tuple[bool, Any]:
+    """Whether the effect took effect, and what it gave."""
+    with suppress(InvalidAnswer):  # an earlier version took a no as a text, which code takes for a yes
+        if isinstance(value, DecisionAnswer) and value.decision == "done":
+            return True, given_result(effect, value)
+    return False, SKIPPED_TEXT
+
+
+@dataclass(frozen=True, slots=True)
+class Unsent:
+    """What the graph is given when the doubt is settled: a message, or what that run was started with."""
+
+    text: str | None = None
+    run_id: str | None = None
+
+
 _STYLES = {"retry": "danger", "skip": "default", "done": "primary"}
 
 
-def _asked(effect: Effect, locale: str) -> Asked:
-    body = in_all({language: _said(effect, texts) for language, texts in _TEXTS.items()}, locale)
-    form = {
-        "shape": "effect",
-        "task_id": effect.key.task_id,
-        "call_id": effect.key.call_id,
-        "epoch": effect.epoch,
-        "tool": effect.tool,
-    }
-    call_id = effect.key.call_id if effect.key.is_tool_call else None
-    return Asked(RequestKind.DECISION, body, form=form, call_id=call_id)
+def asked(doubt: Doubt, locale: Locale, unsent: Unsent) -> Asked:
+    effect = doubt.effect
+    bodies = {language: _body(doubt, language) for language in LOCALES}
+    body = bodies[locale].with_translations(bodies)
+    key = effect.key
+    form = Form(EffectInDoubt(key.task_id, key.call_id, effect.epoch, effect.tool, unsent.text, unsent.run_id))
+    call_id = effect.key.tool_call_id if effect.key.is_tool_call else None
+    return Asked(body, form=form, call_id=call_id)
 
 
-def _said(effect: Effect, texts: Mapping[str, str]) -> dict[str, Any]:
-    return asks.decision(
-        texts["title"].format(tool=effect.tool),
-        [{"key": key, "label": texts[key], "style": style} for key, style in _STYLES.items()],
-        description=f"{effect.tool} {canonical_json(effect.args)}",
-        risks=[texts["risk"]],
+def _body(doubt: Doubt, language: Locale) -> DecisionBody:
+    effect = doubt.effect
+    lost = [text("lost", language, call=f"{one.tool} {canonical_json(one.args)}") for one in doubt.lost[-MOST_SHOWN:]]
+    labels = {key: text(key, language) for key in _STYLES}
+    if not effect.key.is_tool_call:
+        labels["done"] = text("done_code", language)
+    return DecisionBody.ask(
+        text("title", language, tool=effect.tool),
+        [{"key": key, "label": labels[key], "style": style} for key, style in _STYLES.items()],
+        description="\n".join([f"{effect.tool} {canonical_json(effect.args)}", *lost]),
+        risks=[text("risk", language)],
         decision_type="effect_in_doubt",
     )

@@ -1,4 +1,8 @@
-"""The gates of an agent, held against its tools when it is loaded: a gate on a name that no tool has closes nothing."""
+"""The gates of an agent, held against its tools: a gate on a name that no tool has closes nothing.
+
+That is done when the agent is loaded, for all graphs that are found in it; for those that are not, such as one that a
+node makes when it runs, when a run enters them.
+"""
 
 import logging
 import sys
@@ -6,10 +10,13 @@ from collections.abc import Collection, Iterable, Iterator, Mapping, Set
 from dataclasses import dataclass
 from difflib import get_close_matches
 from typing import Any, cast
+from weakref import WeakSet
 
 from langchain.agents.middleware import AgentMiddleware, HumanInTheLoopMiddleware, InterruptOnConfig
+from langgraph.prebuilt.tool_node import ToolNode
 
 from interlock.agents._langgraph import Graph, all_graphs, middleware_around, tool_nodes
+from interlock.agents._langgraph_entry import check_on_entry
 from interlock.agents.middleware import InterlockMiddleware, nearest
 
 logger = logging.getLogger("interlock.agents")
@@ -19,6 +26,8 @@ Middleware = AgentMiddleware[Any, Any, Any]
 _SHIPPED = ("interlock", "langchain", "deepagents")
 """Packages whose middleware brings its tools when it is made, and none later."""
 _DECISIONS = ("approve", "edit", "reject", "respond")
+_checked: WeakSet[ToolNode] = WeakSet()
+"""The nodes whose gates are right. Not the graphs: `with_config` makes another one of the same nodes each time."""
 
 
 class GateWithoutTool(ValueError):
@@ -47,17 +56,24 @@ class _Place:
                 yield from ((one, "interrupt_on", tool) for tool, gate in known.items() if not _is_made_for_all(gate))
 
 
+def watch_gates() -> None:
+    """Have a hosted run fail before it enters a graph with a gate that names no tool."""
+    check_on_entry(_check_entered)
+
+
+def _check_entered(graph: Graph) -> None:
+    if not all(node in _checked for node in tool_nodes(graph)):
+        check_gates(graph)
+
+
 def check_gates(graph: Graph) -> None:
     """Raise where a gate names no tool, with the name that was probably meant.
 
     Agents share their gates: a subagent of deepagents takes those of the agent above it. So a name is right when it
     gates a tool anywhere.
     """
-    places = [
-        _Place(node.tools_by_name.keys(), tuple(middleware_around(node)))
-        for one in all_graphs(graph)
-        for node in tool_nodes(one)
-    ]
+    nodes = [node for one in all_graphs(graph) for node in tool_nodes(one)]
+    places = [_Place(node.tools_by_name.keys(), tuple(middleware_around(node))) for node in nodes]
     _check_options(places)
     effective = {(argument, tool) for place in places for _, argument, tool in place.named() if tool in place.tools}
     everywhere = frozenset[str]().union(*(place.tools for place in places))
@@ -65,6 +81,7 @@ def check_gates(graph: Graph) -> None:
         for middleware, argument, tool in place.named():
             if (argument, tool) not in effective:
                 _refuse(place, middleware, argument, tool, everywhere)
+    _checked.update(nodes)
 
 
 def _refuse(place: _Place, middleware: Middleware, argument: str, tool: str, everywhere: Set[str]) -> None:
@@ -74,10 +91,10 @@ def _refuse(place: _Place, middleware: Middleware, argument: str, tool: str, eve
             "to; give it to the agent that has the tool"
         )
     gated = {name for _, _, name in place.named()}
-    told = f"{argument} names {tool!r}, and the agent has no such tool"
+    message = f"{argument} names {tool!r}, and the agent has no such tool"
     if not place.may_get_tools_later or get_close_matches(tool, everywhere - gated, n=1):
-        raise GateWithoutTool(told + nearest(tool, everywhere))
-    logger.warning("%s yet: nothing is asked until one of that name comes while it runs", told)
+        raise GateWithoutTool(message + nearest(tool, everywhere))
+    logger.warning("%s yet: nothing is asked until one of that name comes while it runs", message)
     if isinstance(middleware, InterlockMiddleware):
         middleware.unmatched |= {tool}
 

@@ -14,31 +14,36 @@ from langgraph.errors import GraphDrained
 from langgraph.runtime import RunControl
 from langgraph.types import Command
 
-from interlock.agents._langgraph import CHECKPOINTER, STRICT_RESUME, TaskSerializer
+from interlock.agents._langgraph import CHECKPOINTER, KEEPING, STRICT_RESUME, Keeping, TaskSerializer
+from interlock.agents._langgraph_numbers import NUMBERED
 from interlock.agents.ask_record import AskRecord
-from interlock.agents.context import RunContext, current
-from interlock.domain.ask_binding import from_form, to_form
+from interlock.agents.breakpoints import Breakpoint, BreakpointRecord, Due
+from interlock.agents.context import RunContext, entered
+from interlock.agents.silence import Silence
 from interlock.domain.canonical import plain
 from interlock.domain.claim import Claim
 from interlock.domain.errors import InterlockError, LeaseLost, StorageUnavailable
-from interlock.domain.event import EventType
+from interlock.domain.event import AssistantMessage, Custom, EventData
 from interlock.domain.redaction import Redaction
 from interlock.domain.request import PauseOrigin
 from interlock.domain.run import RunCause, RunStatus
-from interlock.runners import doubts, interrupts
+from interlock.domain.run_input import GraphInput, MessageInput, NoInput, RunSettings
+from interlock.runners import breakpoints, doubts, interrupts
 from interlock.runners.answered import Answered
-from interlock.runners.graph_state import RUN_KEY, GraphState, Pending, read_state, stands_at_breakpoint
-from interlock.runners.inputs import graph_input
+from interlock.runners.graph_state import RUN_KEY, GraphState, Pending, read_state
+from interlock.runners.inputs import graph_input, nodes_to_stop_at
+from interlock.runners.lent import Memory, lent
 from interlock.runners.loading import HostedAgent
+from interlock.runners.previewing import with_preview
 from interlock.runners.recovery import unreported_messages
 from interlock.runners.traces import own_trace
-from interlock.runners.transcript import assistant_entry, messages_in
-from interlock.services import running
+from interlock.runners.transcript import assistant_entry, messages_in, result_text
 from interlock.services.core import Core
-from interlock.services.effects import RunJournal
-from interlock.services.requesting import Asked
-from interlock.services.run_log import Entry, RunLog
-from interlock.services.running import Paused, Standing
+from interlock.services.requests.opening import Asked
+from interlock.services.runs import lifecycle as running
+from interlock.services.runs.effects import RunJournal
+from interlock.services.runs.lifecycle import Paused, ResumeState
+from interlock.services.runs.log import RunLog
 
 INTERRUPT = "__interrupt__"
 FIRST_SEQ = 2
@@ -52,12 +57,19 @@ FLUSH_SECONDS = 0.1
 logger = logging.getLogger(__name__)
 
 
-class _Stay:
+class _NoInput:
     """There is nothing to send to the graph: conclude from the state as it is."""
 
 
 class GraphRun:
-    def __init__(self, core: Core, claim: Claim, agent: HostedAgent, saver: BaseCheckpointSaver[Any]) -> None:
+    def __init__(
+        self,
+        core: Core,
+        claim: Claim,
+        agent: HostedAgent,
+        saver: BaseCheckpointSaver[Any],
+        memory: Memory | None = None,
+    ) -> None:
         self.core = core
         self.claim = claim
         self.lease = claim.lease
@@ -67,20 +79,22 @@ class GraphRun:
         self.control = RunControl()
         self.requeue_when_drained = False
         self.log = RunLog(core, claim.thread.id, claim.thread.seq)
-        self.standing = Standing()
-        self.redact = Redaction()
+        self.resume_state = ResumeState()
+        self.memory = memory or Memory()
+        self.lent = Redaction()
+        self.silence = Silence()
+        self._remember()
         self.answered = Answered()
         self.untold: set[str] = set()
-        self.config: RunnableConfig = {
-            "configurable": {"thread_id": claim.thread.id, CHECKPOINTER: saver, STRICT_RESUME: True},
-            "metadata": {RUN_KEY: claim.run.id},
-        }
+        self.turn = claim.run
+        self.config = self._configured()
         self._known_messages: set[str | None] = set()
         self._dirty = asyncio.Event()
         self._last_values: Any = None
         self._was_interrupted = False
         self._in_a_row = 0
         self._asks = AskRecord()
+        self._breakpoints = BreakpointRecord()
 
     async def execute(self) -> None:
         """Run until the graph pauses, ends, fails or has drained. `LeaseLost` and `StorageUnavailable` come through."""
@@ -99,6 +113,8 @@ class GraphRun:
             trace = {"error": self.redact(own_trace(error))}
             logger.error("run %s of agent %s failed: %s", self.lease.run_id, self.agent.name, what, extra=trace)
             await self._failed(what)
+        finally:
+            lent.give_back(self.lent)
 
     def drain(self, reason: str, *, requeue: bool = False) -> None:
         self.requeue_when_drained = self.requeue_when_drained or requeue
@@ -107,23 +123,20 @@ class GraphRun:
     async def _execute(self) -> None:
         state = GraphState([], {}, (), False, None)
         if not self._is_first:
-            await self._load_standing()
-            if self.standing.has_open_effects and await self._ask_about_doubts():
+            await self._load_resume_state()
+            if self.resume_state.has_open_effects and await self._ask_about_doubts():
                 return
             state = await read_state(self.graph, self.config)
         self._known_messages = {message.id for message in state.messages}
         if self.claim.run.attempt > 1:
             for entry in await unreported_messages(self.core, self.lease.thread_id, state.messages):
                 self.log.add(entry)
-        given = self._next_input(state)
-        if given is None and await self._is_new_breakpoint(state):
-            given = _Stay()
-        await self._go_on(given, state)
+        await self._go_on(self._next_input(state), state)
 
     async def _go_on(self, given: Any, state: GraphState) -> None:
         """Run the graph until it has ended or a person is waited for."""
         while True:
-            if not isinstance(given, _Stay):
+            if not isinstance(given, _NoInput):
                 await self._stream(given)
                 state = await self._state_after()
             paused = await self._conclude(state)
@@ -131,7 +144,7 @@ class GraphRun:
                 return
             self._in_a_row += 1
             self.log.recorded(paused.events)
-            await self._load_standing()
+            await self._load_resume_state()
             state = await read_state(self.graph, self.config)
             given = self._next_input(state)
 
@@ -143,71 +156,101 @@ class GraphRun:
     async def _ask_about_doubts(self) -> bool:
         doubtful = await doubts.settle_and_find(self.core, self.lease, self.log, self.answered.pauses, self.saver.serde)
         if doubtful:
-            unsent = self._unsent_message(await read_state(self.graph, self.config))
-            doubtful = [replace(one, form={**(one.form or {}), doubts.UNSENT: unsent}) for one in doubtful]
-            tool = str((doubtful[0].form or {})["tool"])
-            await self._pause(PauseOrigin.EFFECT, tool, doubtful, None)
+            given = self._unsent_input(await read_state(self.graph, self.config))
+            unsent = doubts.Unsent(given.text) if isinstance(given, MessageInput) else doubts.Unsent()
+            if isinstance(given, GraphInput):
+                unsent = doubts.Unsent(run_id=self.turn.id)
+            asked = [doubts.asked(one, self.core.policy.locale, unsent) for one in doubtful]
+            await self._pause(PauseOrigin.EFFECT, doubtful[0].effect.tool, asked, None)
         return bool(doubtful)
 
-    async def _load_standing(self) -> None:
-        self.standing = await running.standing(self.core, self.lease.thread_id)
-        self.redact = Redaction(value for _, value in self.standing.secrets.values())
-        cast("Any", self.saver).redact = self.redact
-        self.answered = Answered(self.standing.settled)
-        self.core.observer.resumes(self.lease.run_id, [one.pause.id for one in self.standing.settled])
+    def _configured(self) -> RunnableConfig:
+        lent_to_graph = {CHECKPOINTER: self.saver, STRICT_RESUME: True, KEEPING: Keeping.KEPT}
+        settings = self._settings
+        config: RunnableConfig = {
+            "configurable": {**settings.configurable, "thread_id": self.lease.thread_id, **lent_to_graph},
+            "metadata": {RUN_KEY: self.lease.run_id, NUMBERED: True},
+            "tags": list(settings.tags),
+        }
+        if settings.recursion_limit is not None:
+            config["recursion_limit"] = settings.recursion_limit
+        return config
+
+    @property
+    def _settings(self) -> RunSettings:
+        """Those of the turn: answers go on as it began, from whichever face they came."""
+        return self.turn.input.settings if isinstance(self.turn.input, GraphInput) else RunSettings()
+
+    async def _load_resume_state(self) -> None:
+        self.resume_state = await running.load_resume_state(self.core, self.claim.run)
+        self.turn = self.resume_state.turn or self.claim.run
+        self.config = self._configured()
+        self._remember()
+        self.answered = Answered(self.resume_state.settled)
+        self.core.observer.resumes(self.lease.run_id, [one.pause.id for one in self.resume_state.settled])
+
+    def _remember(self) -> None:
+        """Hide what this run is lent, and what earlier ones were: their code may have kept it."""
+        owner, thread = self.claim.thread.owner_id, self.claim.thread.id
+        lent.give_back(self.lent)
+        self.lent = self.memory.hear(owner, thread, (value for _, value in self.resume_state.secrets.values()))
+        lent.lend(self.lent)
+        self.silence = self.memory.silence(owner, thread)
+        cast("Any", self.saver).silence = self.silence if self.silence.data else None
+
+    @property
+    def redact(self) -> Redaction:
+        return self.silence.text
 
     def _next_input(self, state: GraphState) -> Any:
-        unsent = self._unsent_message(state)
+        unsent = self._unsent_input(state)
         if unsent is not None:
-            run = self.claim.run
-            return graph_input(self.agent, run.id, unsent, state.messages, run.input.get("system"))
+            return graph_input(self.agent, self.lease.run_id, unsent, state.messages)
         resume, self.untold = self.answered.resumes(state)
+        if breakpoints.is_refused(self.answered.pauses):
+            return _NoInput()
         if resume:
             return Command(resume=resume)
-        if self.untold or self.answered.refused_at_breakpoint():
-            return _Stay()
+        if self.untold:
+            return _NoInput()
         if state.pending and not state.has_unfinished:
-            return _Stay()
-        return None if state.has_tasks else _Stay()
+            return _NoInput()
+        return None if state.has_tasks else _NoInput()
 
-    def _unsent_message(self, state: GraphState) -> str | None:
-        """The message that the graph has not been given: this run's, or one that waited behind effects in doubt."""
+    def _unsent_input(self, state: GraphState) -> MessageInput | GraphInput | None:
+        """What the graph has not been given: this run's input, or one that waited behind effects in doubt."""
         if state.written_by == self.claim.run.id:
             return None
-        if self.claim.run.cause is RunCause.MESSAGE:
-            return cast("str", self.claim.run.input["text"])
-        return self.answered.unsent_message()
-
-    async def _is_new_breakpoint(self, state: GraphState) -> bool:
-        """After a crash: whether the graph stands at a breakpoint about which nobody was asked."""
-        if self.claim.run.attempt <= 1:
-            return False
-        passed = self.answered.passed_breakpoints()
-        return state.checkpoint_id not in passed and await stands_at_breakpoint(self.graph, self.config, state)
+        is_new = self.claim.run.cause is RunCause.MESSAGE
+        given = self.claim.run.input if is_new else self.answered.unsent_input(self.turn)
+        return None if isinstance(given, NoInput) else given
 
     async def _stream(self, given: Any) -> None:
         self._last_values, self._was_interrupted = None, False
         context = self._context()
-        token = current.set(context)
         try:
-            async with self._flushing():
-                async for part in self._parts(given):
-                    self._report(part)
+            with entered(context):
+                async with self._flushing():
+                    async for part in self._parts(given):
+                        self._report(part)
         finally:
-            current.reset(token)
-            await asyncio.shield(context.effects_ended())
+            await asyncio.shield(context.end_attempt())
 
     async def _state_after(self) -> GraphState:
         """How the graph stands now. After a plain end the stream has told it all; else the state is read."""
         messages = messages_in(self._last_values)
-        if self._was_interrupted or not messages:
+        if self._was_interrupted or self._breakpoints.reached or not messages:
             return await read_state(self.graph, self.config)
         return GraphState(messages, {}, (), False, self.lease.run_id)
 
     def _parts(self, given: Any) -> AsyncIterator[Mapping[str, Any]]:
-        stream: Any = cast("Any", self.graph).astream(
+        graph, settings = cast("Any", self.graph), self._settings
+        stream: Any = graph.astream(
             given,
             self.config,
+            context=settings.context,
+            interrupt_before=nodes_to_stop_at(graph.interrupt_before_nodes, settings.interrupt_before),
+            interrupt_after=nodes_to_stop_at(graph.interrupt_after_nodes, settings.interrupt_after),
             stream_mode=["updates", "messages", "custom", "values"],
             subgraphs=True,
             durability="sync",
@@ -217,16 +260,19 @@ class GraphRun:
         return stream
 
     def _context(self) -> RunContext:
-        secrets = self.standing.secrets
-        self._asks = AskRecord({key: from_form(form) for key, form in self.standing.forms.items()})
+        secrets = self.resume_state.secrets
+        self._asks = AskRecord({key: form and form.binding for key, form in self.resume_state.forms.items()})
+        self._breakpoints = BreakpointRecord(breakpoints.allowed(self.answered.pauses))
         return RunContext(
             RunJournal(self.core, self.lease, self.log, approved=self.answered.approved()),
             TaskSerializer(self.saver.serde),
             asyncio.get_running_loop(),
             {handle: value for handle, (_, value) in secrets.items()},
             dict(secrets.values()),
-            self.redact,
+            self.silence,
             self._asks,
+            self._breakpoints,
+            shown_files=self.answered.shown_files(),
         )
 
     @asynccontextmanager
@@ -259,13 +305,13 @@ class GraphRun:
             case "messages" if not inside_tool:
                 chunk = part["data"][0]
                 if isinstance(chunk, AIMessageChunk) and chunk.text:
-                    self.log.token(chunk.id or "", chunk.text)
+                    self.log.token(chunk.id or "", self.silence.data(chunk.text))
             case "updates" if not inside_tool:
                 self._report_updates(part["data"])
             case "values" if not part["ns"]:
                 self._last_values = part["data"]
             case "custom":
-                self.log.add((EventType.CUSTOM, {"data": self.redact.within(plain(part["data"]))}))
+                self.log.add(Custom(self.redact.within(plain(part["data"]))))
             case _:
                 pass
         if self.log.is_waiting:
@@ -283,9 +329,10 @@ class GraphRun:
         for message in messages:
             if isinstance(message, AIMessage) and message.id and message.id not in self._known_messages:
                 self._known_messages.add(message.id)
-                self.log.add((EventType.ASSISTANT_MESSAGE, assistant_entry(message)))
+                entry = assistant_entry(message)
+                self.log.add(replace(entry, text=self.silence.data(entry.text)))
 
-    def _told(self, state: GraphState | None) -> list[Entry]:
+    def _take_log(self, state: GraphState | None) -> list[EventData]:
         """What the log holds, and messages that no update showed as such: a node may give them as plain pairs."""
         if state is not None:
             self._report_messages(state.messages)
@@ -293,39 +340,60 @@ class GraphRun:
 
     async def _conclude(self, state: GraphState) -> Paused | None:
         """End the run, or have it wait; None when it has ended."""
-        if self.untold & state.pending.keys() or self.answered.refused_at_breakpoint():
+        new = [one for key, one in state.pending.items() if key not in self.answered.by_interrupt]
+        stops = self._stops(state)
+        if self.untold & state.pending.keys() or breakpoints.is_refused(self.answered.pauses):
             await self._finish(RunStatus.NOT_ANSWERED, state)
-        elif (state.pending.keys() - self._asks.dropped) & self.answered.by_interrupt.keys():
+        elif len(new) < len(state.pending) and not stops:
             raise InterlockError("the graph did not take the answer that it was given")
-        elif state.pending:
-            asked = [one for pending in state.pending.values() for one in self._asked(pending)]
-            node = next(iter(state.pending.values())).node
-            return await self._pause(PauseOrigin.INTERRUPT, node, asked, state)
-        elif state.next:
-            where = (state.next, state.checkpoint_id)
-            return await self._pause(PauseOrigin.BREAKPOINT, state.next[0], [interrupts.breakpoint_at(*where)], state)
+        elif new or stops:
+            asked = [*await self._all_asked(new), *self._asked_at(stops)]
+            origin = PauseOrigin.INTERRUPT if new else PauseOrigin.BREAKPOINT
+            return await self._pause(origin, new[0].node if new else state.next[0], asked, state)
         else:
+            self._report_result(state)
             await self._finish(RunStatus.DONE, state)
         return None
 
+    def _report_result(self, state: GraphState) -> None:
+        """What came of a graph that keeps no conversation, as its message: nobody would see it otherwise."""
+        if not self.agent.has_messages and (text := result_text(self.graph, state.values, self.silence.data)):
+            self.log.add(AssistantMessage(f"out_{self.lease.run_id}", text))
+
+    def _stops(self, state: GraphState) -> list[Breakpoint]:
+        """The breakpoints that hold the graph. Whatever else has it stop with nothing asked is put to a person too."""
+        if not state.next:
+            return []
+        if state.pending or self._breakpoints.reached:
+            return self._breakpoints.stops()
+        return [Breakpoint(state.checkpoint_id or "", (), [Due(node, None) for node in state.next])]
+
+    def _asked_at(self, stops: Sequence[Breakpoint]) -> list[Asked]:
+        return [breakpoints.asked(stop, self.core.policy.locale, self.silence.data) for stop in stops]
+
     def _asked(self, pending: Pending) -> list[Asked]:
         """What an interrupt asks, with what its answer will belong to."""
-        binding = to_form(self._asks.binding(pending.interrupt))
+        binding = self._asks.binding(pending.interrupt)
         return [
-            self.agent.bound(replace(one, form={**(one.form or {}), **binding}), pending.graph)
+            self.agent.bound(replace(one, form=one.form and replace(one.form, binding=binding)), pending.graph)
             for one in interrupts.read(pending.interrupt, pending.messages, pending.calling)
         ]
 
+    async def _all_asked(self, waiting: Sequence[Pending]) -> list[Asked]:
+        each = [(one, pending) for pending in waiting for one in self._asked(pending)]
+        return await asyncio.gather(*(with_preview(self.agent, *one, self.redact) for one in each))
+
     async def _pause(self, origin: PauseOrigin, node: str, asked: Sequence[Asked], state: GraphState | None) -> Paused:
+        needed = breakpoints.still_needed(self.answered.pauses, self._breakpoints.left)
         return await running.open_pause(
             self.core,
             self.claim,
             origin,
             node,
             asked,
-            before=self._told(state),
+            before=self._take_log(state),
             message_count=len(state.messages) if state else None,
-            consumed=self.answered.done_with(state, self._asks.dropped),
+            consumed=[pause_id for pause_id in self.answered.done_with(state) if pause_id not in needed],
             by_people=self._in_a_row >= MOST_IN_A_ROW,
         )
 
@@ -333,17 +401,17 @@ class GraphRun:
         pauses = {pause.pause.id for pause in self.answered.pauses}
         # A failed run may be retried: its answers stay, also those that the graph took before a later node failed.
         kept = status is RunStatus.FAILED
-        consumed = set[str]() if kept else set(self.answered.done_with(state, self._asks.dropped))
+        consumed = set[str]() if kept else set(self.answered.done_with(state))
         await running.finish(
             self.core,
             self.lease,
             status,
             error=error,
-            before=self._told(state),
+            before=self._take_log(state),
             message_count=len(state.messages),
             consumed=consumed,
             void=() if kept else pauses - consumed,
-            has_secrets=bool(self.standing.secrets),
+            has_secrets=bool(self.resume_state.secrets),
         )
 
     async def _failed(self, error: str) -> None:

@@ -1,15 +1,16 @@
 """The state of a paused graph, as recovery reads it: what it waits for, and what is left to run."""
 
-from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, replace
-from typing import Any, Literal, cast
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from typing import Any, cast
 
 from langchain_core.messages import AnyMessage
 from langchain_core.runnables import RunnableConfig
 from langgraph.checkpoint.base import BaseCheckpointSaver, CheckpointTuple
 from langgraph.types import Interrupt, PregelTask, StateSnapshot
 
-from interlock.agents._langgraph import CHECKPOINTER, INTERRUPT, NS_END, NS_SEP, is_asked_by
+from interlock.agents._langgraph import CHECKPOINTER, INTERRUPT, NS_END, NS_SEP
+from interlock.agents._langgraph_asks import is_asked_by
 from interlock.runners.loading import Graph
 from interlock.runners.transcript import messages_in
 
@@ -31,6 +32,8 @@ class Pending:
     """The namespace of the task that waits."""
     inner: Sequence[AnyMessage] = ()
     """The messages of a graph inside a tool."""
+    values: Mapping[str, Any] = field(default_factory=dict[str, Any])
+    """The state of the graph that raised it; empty for one inside a tool."""
 
     @property
     def calling(self) -> Sequence[AnyMessage]:
@@ -49,10 +52,10 @@ class GraphState:
     written_by: str | None
     """The run that wrote the newest checkpoint."""
     checkpoint: RunnableConfig | None = None
-    parent: RunnableConfig | None = None
     has_tasks: bool = False
     """Whether the graph has not come to its end. `next` alone leaves out the tasks that ended while the checkpoint
     after them was not written: a crash there looks like an end."""
+    values: Any = None
 
     @property
     def checkpoint_id(self) -> str | None:
@@ -76,29 +79,9 @@ async def read_state(graph: Graph, config: RunnableConfig) -> GraphState:
         any(not task.interrupts and task.result is None for task in snapshot.tasks),
         metadata.get(RUN_KEY),
         snapshot.config,
-        snapshot.parent_config,
         bool(snapshot.tasks),
+        snapshot.values,
     )
-
-
-async def stands_at_breakpoint(graph: Graph, config: RunnableConfig, state: GraphState) -> bool:
-    """Whether the graph was compiled to stop where it stands.
-
-    A stop leaves no trace of its own: after a crash it looks as if the next node were simply due.
-    """
-    if _named(graph.interrupt_before_nodes, state.next):
-        return True
-    if not graph.interrupt_after_nodes or state.parent is None:
-        return False
-    earlier: Any = {
-        **config,
-        "configurable": {**config.get("configurable", {}), **state.parent.get("configurable", {})},
-    }
-    return _named(graph.interrupt_after_nodes, (await graph.aget_state(earlier)).next)
-
-
-def _named(stops: Literal["*"] | Sequence[str], nodes: Sequence[str]) -> bool:
-    return bool(nodes) if stops == "*" else any(node in stops for node in nodes)
 
 
 def _pending(snapshot: StateSnapshot, path: str) -> Iterator[Pending]:
@@ -111,7 +94,13 @@ def _pending(snapshot: StateSnapshot, path: str) -> Iterator[Pending]:
         for interrupt in task.interrupts:
             if interrupt.id in waiting:
                 graph = path if is_asked_by(space, interrupt.id) else None
-                yield inner.get(interrupt.id) or Pending(interrupt, task.name, messages, graph, space)
+                values = _by_name(snapshot.values if graph is not None else None)
+                yield inner.get(interrupt.id) or Pending(interrupt, task.name, messages, graph, space, values=values)
+
+
+def _by_name(values: Any) -> Mapping[str, Any]:
+    """A state may be of any type."""
+    return cast("Mapping[str, Any]", values) if isinstance(values, Mapping) else {}
 
 
 def _inside(task: PregelTask, path: str) -> Iterator[Pending]:

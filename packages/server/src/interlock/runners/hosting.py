@@ -1,20 +1,23 @@
 """The agents this server hosts, with the saver that keeps their state."""
 
-import asyncio
+import platform
 from collections.abc import Mapping, Sequence
 from typing import Any, Protocol
 
 from langchain_core.runnables import RunnableConfig
 from langgraph.checkpoint.base import BaseCheckpointSaver
 
+from interlock.agents import previews
 from interlock.agents._langgraph import CHECKPOINTER
-from interlock.domain.request import Request, RequestKind
-from interlock.domain.showing import FileBehind
+from interlock.domain.kinds import ApprovalAnswer, ApprovalBody, Value
+from interlock.domain.preview import FilePreview
+from interlock.domain.request import Request
+from interlock.domain.run_input import GraphInput
 from interlock.domain.thread import Lease, Thread
 from interlock.ports.agents import Message, ToolInfo
 from interlock.runners import arguments, declared, replies
 from interlock.runners.loading import HostedAgent
-from interlock.runners.transcript import messages_in, shown
+from interlock.runners.transcript import messages_in, to_messages
 
 
 class Savers(Protocol):
@@ -41,18 +44,25 @@ class HostedAgents:
             return []
         config: RunnableConfig = {"configurable": {"thread_id": thread.id, CHECKPOINTER: self.saver}}
         state = await agent.graph.aget_state(config)
-        return shown(messages_in(state.values))
+        return to_messages(messages_in(state.values))
 
-    def check(self, request: Request, value: Mapping[str, Any]) -> None:
+    def has_messages(self, name: str) -> bool:
+        agent = self.find(name)
+        return agent is None or agent.has_messages
+
+    def check_input(self, name: str, given: GraphInput) -> None:
+        if agent := self.find(name):
+            agent.check_input(given)
+
+    def check(self, request: Request, value: Value) -> None:
         # First, since it names each argument; the schema of a single approval refuses the edit as a whole.
-        is_edit = request.kind is RequestKind.APPROVAL and value["decision"] == "edit"
-        if "shape" not in request.form:
-            if is_edit:
-                declared.check(request.body, value["args"])
-            return
-        if is_edit:
-            arguments.check(self._parameters(request), value["args"])
-        replies.check(request, value)
+        if isinstance(request.body, ApprovalBody) and isinstance(value, ApprovalAnswer) and value.args is not None:
+            if request.checked_by_agent:
+                arguments.check(self._parameters(request), value.args)
+            else:
+                declared.check(request.body, value.args)
+        if request.checked_by_agent:
+            replies.check(request, value)
 
     def takes(self, request: Request) -> frozenset[str] | None:
         schemas = self._parameters(request)
@@ -68,18 +78,22 @@ class HostedAgents:
         ]
 
     def schema(self, request: Request) -> Mapping[str, Any] | None:
-        if request.kind is not RequestKind.APPROVAL:
-            return None
         schemas = self._parameters(request)
         return dict(schemas[0]) if len(schemas) == 1 else None
 
-    async def file_behind(self, request: Request) -> FileBehind | None:
-        agent = self.find(request.agent)
-        if agent is None or agent.preview is None or request.kind is not RequestKind.APPROVAL:
+    async def file_preview(self, request: Request) -> FilePreview | None:
+        kept = request.form.file if request.form else None
+        if kept is None or not isinstance(request.body, ApprovalBody):
             return None
-        return await asyncio.to_thread(agent.preview.behind, request.tool, request.body["args"])
+        agent, args = self.find(request.agent), request.body.args
+        previewer = agent.previewer(request.tool) if agent else None
+        if previewer is None or not kept.file.on_disk or kept.host != platform.node():
+            return kept.file
+        now = await previews.in_time(lambda: previews.compute(previewer, args, {}))
+        return now if isinstance(now, FilePreview) else kept.file
 
     def _parameters(self, request: Request) -> Sequence[arguments.Schema]:
         agent = self.find(request.agent)
-        schemas = agent.parameters.get(request.body["tool_name"], ()) if agent else ()
-        return arguments.fitting(schemas, request.body["args"])
+        if agent is None or not isinstance(request.body, ApprovalBody):
+            return ()
+        return arguments.fitting(agent.parameters.get(request.tool, ()), request.body.args)

@@ -1,34 +1,69 @@
-"""From a person's text to the input of a graph, whatever its state is made of."""
+"""From what a run was started with to the input of its graph, whatever the graph's state is made of."""
 
 import json
 from collections.abc import Sequence
 from typing import Any, cast
 
 from langchain_core.messages import BaseMessage, HumanMessage, SystemMessage
+from langgraph.types import All, Command
+from langgraph.types import Send as SendTo
 
 from interlock.domain.errors import InvalidInput
+from interlock.domain.run_input import GraphCommand, GraphInput, MessageInput, Nodes
 from interlock.runners.loading import HostedAgent
 from interlock.runners.transcript import closing
 
 
 def graph_input(
-    agent: HostedAgent, run_id: str, text: str, messages: Sequence[BaseMessage], system: str | None = None
+    agent: HostedAgent, run_id: str, given: MessageInput | GraphInput, messages: Sequence[BaseMessage]
 ) -> Any:
+    """`messages` are those that the graph has; what they leave open is closed, if it takes messages."""
+    if isinstance(given, MessageInput):
+        return _of_message(agent, run_id, given, messages)
+    if given.command is not None:
+        return _command(given.command)
+    added = _fields(given.values)
+    if not isinstance(added.get("messages"), list):
+        return given.values
+    new = cast("list[Any]", added["messages"])
+    results = {cast("dict[str, Any]", one).get("tool_call_id") for one in new if isinstance(one, dict)}
+    missing = [one for one in closing(messages) if one.tool_call_id not in results]
+    return {**added, "messages": [*missing, *new]}
+
+
+def _fields(values: object) -> dict[str, Any]:
+    return cast("dict[str, Any]", values) if isinstance(values, dict) else {}
+
+
+def _of_message(agent: HostedAgent, run_id: str, given: MessageInput, messages: Sequence[BaseMessage]) -> Any:
     """A message for a graph that has messages; else the text for its one text field, or a JSON object as it is.
 
-    `system` stands at the beginning of a conversation or nowhere: providers refuse it in the middle of one.
+    The system message stands at the beginning of a conversation or nowhere: providers refuse it in the middle of one.
     """
-    properties = agent.input
+    properties, text = agent.input, given.text
     if "messages" in properties or not properties:
-        before = [SystemMessage(system, id=f"sys_{run_id}")] if system and not messages else closing(messages)
+        begins = given.system and not messages
+        before = [SystemMessage(given.system, id=f"sys_{run_id}")] if begins else closing(messages)
         return {"messages": [*before, HumanMessage(text, id=f"msg_{run_id}")]}
-    given = _json_object(text)
-    if given is not None:
-        return given
+    values = _json_object(text)
+    if values is not None:
+        return values
     texts = [name for name, schema in properties.items() if schema.get("type") == "string"]
     if len(texts) == 1:
         return {texts[0]: text}
-    raise InvalidInput(f"this agent takes a JSON object with {', '.join(properties)}", known=tuple(properties))
+    raise InvalidInput(f"this agent takes a JSON object with {', '.join(properties)}")
+
+
+def nodes_to_stop_at(compiled: All | Sequence[str], own: Nodes) -> All | list[str] | None:
+    """Where a run stops: LangGraph takes those of a run in place of those that the graph was compiled with."""
+    if not own:
+        return None
+    return "*" if "*" in (compiled, own) else [*compiled, *own]
+
+
+def _command(command: GraphCommand) -> Command[Any]:
+    goto = [one if isinstance(one, str) else SendTo(one.node, one.input) for one in command.goto]
+    return Command(update=command.update, goto=cast("Any", goto))
 
 
 def _json_object(text: str) -> dict[str, Any] | None:

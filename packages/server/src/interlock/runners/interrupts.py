@@ -17,14 +17,15 @@ from typing import Any, cast
 from langchain_core.messages import AIMessage
 from langgraph.types import Interrupt
 
-from interlock.agents.asking import ASK
-from interlock.domain import asks
+from interlock.agents.ask_record import ASK
 from interlock.domain.canonical import action_digest, plain
 from interlock.domain.errors import InvalidInput
-from interlock.domain.interrupt_value import details, parts_of, whole_text
-from interlock.domain.request import RequestKind
+from interlock.domain.form import Form, FreeInterrupt, HitlAction, HumanInterrupt, OwnAsk, ToolApproval
+from interlock.domain.json_value import ABSENT, JsonObject
+from interlock.domain.kinds import ApprovalBody, ClarificationBody, RequestKind, body_from_json
+from interlock.domain.kinds.interrupt_value import InterruptParts, details_of
 from interlock.runners import schemas
-from interlock.services.requesting import Asked
+from interlock.services.requests.opening import Asked
 
 LANGCHAIN_DECISIONS = {"approve": "accept", "edit": "edit", "reject": "reject", "respond": "response"}
 HUMAN_DECISIONS = {
@@ -77,17 +78,18 @@ def _read(interrupt: Interrupt[Any], messages: Sequence[Any]) -> list[Asked]:
 def _own(interrupt_id: str, value: Mapping[str, Any]) -> Asked:
     ask: Mapping[str, Any] = value[ASK]
     kind = RequestKind(ask["kind"])
-    told = {name: one for name, one in value.items() if name != ASK}
-    told |= {name: one for name, one in ask.items() if name not in _OWN}
-    body: Mapping[str, Any] = plain(ask["body"]) | details(told)
-    is_approval = kind is RequestKind.APPROVAL
+    extra = {name: one for name, one in value.items() if name != ASK}
+    extra |= {name: one for name, one in ask.items() if name not in _OWN}
+    given: JsonObject = plain(ask["body"])
+    body = body_from_json(kind, given)
+    extra |= {name: one for name, one in given.items() if name not in body.to_json()}
+    details = details_of(extra)
     return Asked(
-        kind,
-        body,
+        body if details is ABSENT else replace(body, details=details),
         interrupt_id,
-        {"shape": "ask"},
+        Form(OwnAsk()),
         call_id=ask.get("call_id"),
-        digest=action_digest(body["tool_name"], body["args"]) if is_approval else None,
+        digest=action_digest(body.tool_name, body.args) if isinstance(body, ApprovalBody) else None,
         definition=ask.get("definition"),
         timeout=ask.get("timeout"),
     )
@@ -104,7 +106,7 @@ def _hitl_request(interrupt_id: str, value: Mapping[str, Any], messages: Sequenc
         config: Mapping[str, Any] = configs[index] if index < len(configs) else {}
         allowed = [LANGCHAIN_DECISIONS[name] for name in config.get("allowed_decisions", LANGCHAIN_DECISIONS)]
         call_id = _take_call(calls, action["name"], action["args"])
-        form = {"shape": "hitl", "allowed": allowed, "name": action["name"]}
+        form = Form(HitlAction(allowed, action["name"]))
         more = beside | _left({"action_request": (action, _ACTION), "review_config": (config, _CONFIG)})
         asked.append(_approval(interrupt_id, action, allowed, form, call_id, more))
     return asked
@@ -115,7 +117,7 @@ def _tool_approval(interrupt: Interrupt[Any], value: Mapping[str, Any]) -> Asked
     allowed = [LANGCHAIN_DECISIONS[name] for name in schemas.decision_types(schema)] or list(
         LANGCHAIN_DECISIONS.values()
     )
-    form = {"shape": "tool_approval", "allowed": allowed, "name": value["name"], "schema": schema}
+    form = Form(ToolApproval(allowed, value["name"], schema))
     more = {name: one for name, one in value.items() if name not in (*_ACTION, "type", "tool_call_id")}
     return _approval(interrupt.id, value, allowed, form, value["tool_call_id"], more)
 
@@ -124,16 +126,16 @@ def _approval(
     interrupt_id: str,
     action: Mapping[str, Any],
     allowed: Sequence[str],
-    form: dict[str, Any],
+    form: Form,
     call_id: str | None,
     more: Mapping[str, Any],
 ) -> Asked:
     """`more` is what the graph handed over besides, of which nothing is left out."""
-    body = asks.approval(
+    body = ApprovalBody.ask(
         action["name"], action["args"], description=str(action.get("description", "")), allowed=allowed
     )
     digest = action_digest(action["name"], action["args"])
-    return Asked(RequestKind.APPROVAL, body | details(more), interrupt_id, form, call_id=call_id, digest=digest)
+    return Asked(replace(body, details=details_of(more)), interrupt_id, form, call_id=call_id, digest=digest)
 
 
 def _left(parts: Mapping[str, tuple[Mapping[str, Any], Collection[str]]]) -> dict[str, Any]:
@@ -142,19 +144,6 @@ def _left(parts: Mapping[str, tuple[Mapping[str, Any], Collection[str]]]) -> dic
         name: {key: one for key, one in given.items() if key not in known} for name, (given, known) in parts.items()
     }
     return {name: rest for name, rest in left.items() if rest}
-
-
-def breakpoint_at(nodes: Sequence[str], checkpoint_id: str | None) -> Asked:
-    """A graph that was compiled to stop before or after a node: may it go on?"""
-    form = {"shape": "breakpoint", "checkpoint": checkpoint_id}
-    body = asks.approval(
-        nodes[0],
-        {},
-        description=f"The graph stopped before {', '.join(nodes)}.",
-        allow_remember=False,
-        allowed=["accept", "reject"],
-    )
-    return Asked(RequestKind.APPROVAL, body, form=form, digest=action_digest(nodes[0], {}))
 
 
 def _human_interrupts(value: Any) -> list[Mapping[str, Any]]:
@@ -173,23 +162,22 @@ def _is_human_interrupt(value: Any) -> bool:
 def _human_interrupt(interrupt_id: str, value: Mapping[str, Any], index: int, *, listed: bool) -> Asked:
     action: Mapping[str, Any] = value["action_request"]
     allowed = [decision for key, decision in HUMAN_DECISIONS.items() if value["config"].get(key)] or ["accept"]
-    form = {"shape": "human", "allowed": allowed, "name": action["action"], "listed": listed, "index": index}
+    form = Form(HumanInterrupt(allowed, action["action"], listed, index))
     description = str(value.get("description") or "")
     beside = {name: one for name, one in value.items() if name not in ("action_request", "config", "description")}
     if allowed == ["response"] or allowed == ["response", "reject"]:
         config = _left({"config": (value["config"], HUMAN_DECISIONS)})
-        parts = parts_of({"description": description, **beside, "action_request": action, **config})
-        body = asks.clarification(whole_text(parts)) | parts
-        return Asked(RequestKind.CLARIFICATION, body, interrupt_id, form)
+        parts = InterruptParts.of({"description": description, **beside, "action_request": action, **config})
+        return Asked(ClarificationBody.of_interrupt(parts), interrupt_id, form)
     args: Mapping[str, Any] = action.get("args") or {}
-    body = asks.approval(action["action"], args, description=description, allowed=allowed)
+    body = ApprovalBody.ask(action["action"], args, description=description, allowed=allowed)
     left = _left({"action_request": (action, ("action", "args")), "config": (value["config"], HUMAN_DECISIONS)})
     digest = action_digest(action["action"], args)
-    return Asked(RequestKind.APPROVAL, body | details(beside | left), interrupt_id, form, digest=digest)
+    return Asked(replace(body, details=details_of(beside | left)), interrupt_id, form, digest=digest)
 
 
 def _anything(interrupt_id: str, value: Any) -> Asked:
-    return Asked(RequestKind.CLARIFICATION, asks.free(value), interrupt_id, {"shape": "free"})
+    return Asked(ClarificationBody.of_free(value), interrupt_id, Form(FreeInterrupt()))
 
 
 def _last_said(messages: Sequence[Any]) -> AIMessage | None:

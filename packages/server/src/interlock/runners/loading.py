@@ -3,35 +3,35 @@
 import importlib
 import importlib.util
 import inspect
+import json
 import sys
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from functools import partial
 from pathlib import Path
 from types import ModuleType
-from typing import Any, Protocol, cast, get_type_hints
+from typing import Any, cast, get_type_hints
 
 from langchain_core.tools import BaseTool
 from langgraph.graph.state import StateGraph
 from langgraph.prebuilt.tool_node import ToolNode
 from langgraph.pregel import Pregel
-from pydantic import PydanticUserError
+from pydantic import PydanticUserError, TypeAdapter
 
-from interlock.agents._langgraph import NS_SEP
+from interlock.agents._langgraph import NS_SEP, all_graphs
+from interlock.agents.previews import Previewer, previewer_of
 from interlock.agents.tool_definition import definition_of, described
 from interlock.domain.canonical import digest
-from interlock.domain.errors import InvalidInput
-from interlock.domain.request import RequestKind
-from interlock.domain.showing import FileBehind
-from interlock.runners.arguments import Schema, schema_of
+from interlock.domain.errors import FieldError, InvalidInput
+from interlock.domain.kinds import ApprovalBody
+from interlock.domain.run_input import GraphInput
+from interlock.runners.arguments import Schema, errors_in, schema_of
 from interlock.runners.gates import GateWithoutTool, check_gates
 from interlock.runners.traces import own_place, own_trace
-from interlock.services.requesting import Asked
+from interlock.services.requests.opening import Asked
 
 Graph = Pregel[Any, Any, Any, Any]
-
-
-class Preview(Protocol):
-    def behind(self, tool: str, args: Mapping[str, Any]) -> FileBehind | None: ...
+Definitions = Mapping[str, Sequence[str]]
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,27 +42,59 @@ class HostedAgent:
     """The nodes that run tools: what is said inside them, by a subagent, is not the agent's own voice."""
     input: Mapping[str, Any]
     """The properties of what the graph takes, by name; taken once, since LangGraph makes them anew each time."""
-    definitions: Mapping[str, str] = field(default_factory=dict[str, str])
-    """By tool, the digest of how it is described to the model."""
-    definitions_in: Mapping[str, Mapping[str, str]] = field(default_factory=dict[str, Mapping[str, str]])
-    """The same for each graph apart, by its path: permissions are bound to the tool of the graph that asked."""
+    definitions: Mapping[str, Definitions] = field(default_factory=dict[str, Definitions])
+    """By the path of a graph and the name of a tool, what the tool is known again by; several where tools of one graph
+    share a name."""
     parameters: Mapping[str, Sequence[Schema]] = field(default_factory=dict[str, Sequence[Schema]])
     """By tool, what its arguments have to be; several where tools share a name."""
     descriptions: Mapping[str, str] = field(default_factory=dict[str, str])
-    preview: Preview | None = None
-    """Shows what a call would do to a file, where the agent's files are within reach."""
+    previewers: Mapping[str, Previewer] = field(default_factory=dict[str, Previewer])
+    """By tool, what shows what a call of it would do."""
+    previewers_in: Mapping[str, Mapping[str, Previewer]] = field(default_factory=dict[str, Mapping[str, Previewer]])
+    """The same for each graph apart, by its path."""
+    input_schema: Schema = field(default_factory=dict[str, Any])
+    """What an input may be."""
+
+    @property
+    def has_messages(self) -> bool:
+        """Whether its state is a conversation, beside whatever else it is."""
+        return "messages" in cast("Any", self.graph).channels
+
+    def check_input(self, given: GraphInput) -> None:
+        settings = given.settings
+        stops = {"interrupt_before": settings.interrupt_before, "interrupt_after": settings.interrupt_after}
+        errors = [
+            FieldError(name, "unknown", f"{name}: there is no node {node!r}; known: {', '.join(self._node_names)}")
+            for name, nodes in stops.items()
+            for node in (() if nodes == "*" else nodes)
+            if node not in self._node_names
+        ]
+        if given.command is None:
+            errors += _errors_of(self.input_schema, given.values)
+        if errors:
+            raise InvalidInput("; ".join(error.message for error in errors), errors)
+
+    @property
+    def _node_names(self) -> Sequence[str]:
+        return [name for name in self.graph.nodes if not name.startswith("__")]
+
+    def previewer(self, tool: str, graph: str | None = None) -> Previewer | None:
+        """Of the tool of that graph; where it is not known which graph asks, of the only one of that name."""
+        return self.previewers_in.get(graph, {}).get(tool) if graph is not None else self.previewers.get(tool)
 
     def bound(self, asked: Asked, graph: str | None) -> Asked:
         """The ask, with what the approval of a tool of that graph may be remembered by.
 
-        Another graph may have another tool of that name: where it is not known which one asked, nothing is remembered.
+        Another graph may have another tool of that name, described alike, even of the same code: where it is not known
+        which one asked nothing is remembered, whatever the ask says of its tool.
         """
-        if asked.kind is not RequestKind.APPROVAL:
+        if not isinstance(asked.body, ApprovalBody):
             return asked
-        known = None if graph is None else self.definitions_in.get(graph, {}).get(asked.body["tool_name"])
-        # What the agent does without a tool of its own is not among "all tools", of which the digest is made.
-        toolset = digest(dict(self.definitions)) if known else None
-        return replace(asked, definition=asked.definition or known, toolset=toolset)
+        known = () if graph is None else self.definitions.get(graph, {}).get(asked.body.tool_name, ())
+        if len(known) != 1:
+            # What the agent does without a tool of its own is not among "all tools" either.
+            return replace(asked, definition=None, toolset=None)
+        return replace(asked, definition=digest([*known, asked.definition]), toolset=digest(self.definitions))
 
 
 class AgentNotLoaded(InvalidInput):
@@ -92,7 +124,7 @@ async def load_agent(name: str, target: str) -> HostedAgent:
     try:
         module = _module(where)
     except (Exception, SystemExit) as error:
-        raise AgentNotLoaded(f"agent {name!r}: {where} cannot be loaded: {_told(error)}", error) from error
+        raise AgentNotLoaded(f"agent {name!r}: {where} cannot be loaded: {_error_text(error)}", error) from error
     if not hasattr(module, attr):
         raise AgentNotLoaded(f"agent {name!r}: {where} has no {attr!r}")
     try:
@@ -102,16 +134,16 @@ async def load_agent(name: str, target: str) -> HostedAgent:
             if inspect.isawaitable(found):
                 found = await found
     except (Exception, SystemExit) as error:
-        raise AgentNotLoaded(f"agent {name!r}: {attr}() failed: {_told(error)}", error) from error
+        raise AgentNotLoaded(f"agent {name!r}: {attr}() failed: {_error_text(error)}", error) from error
     return hosted(name, found)
 
 
-def _told(error: BaseException) -> str:
+def _error_text(error: BaseException) -> str:
     # That of a syntax error repeats the place.
     return f"{type(error).__name__}: {error.msg if isinstance(error, SyntaxError) else error}"
 
 
-def hosted(name: str, found: Any, preview: Preview | None = None) -> HostedAgent:
+def hosted(name: str, found: Any) -> HostedAgent:
     try:
         graph: Any = cast("Any", found).compile() if isinstance(found, StateGraph) else found
     except ValueError as error:
@@ -128,27 +160,52 @@ def hosted(name: str, found: Any, preview: Preview | None = None) -> HostedAgent
     except GateWithoutTool as error:
         raise AgentNotLoaded(f"agent {name!r}: {error}") from error
     tool_nodes = frozenset(key for key, node in known.nodes.items() if isinstance(node.bound, ToolNode))
-    definitions, parameters = _definitions(known)
+    definitions = {path: _by_name(path, _own_tools(one)) for path, one in _known_graphs(known)}
     descriptions = {tool.name: tool.description for tool in _tools(known)}
-    definitions_in = {path: _by_name(_own_tools(one)) for path, one in _known_graphs(known)}
+    previewers = _previewers(tool for one in all_graphs(known) for tool in _own_tools(one))
+    previewers_in = {path: _previewers(_own_tools(one)) for path, one in _known_graphs(known)}
     return HostedAgent(
-        name, known, tool_nodes, _input_fields(known), definitions, definitions_in, parameters, descriptions, preview
+        name,
+        known,
+        tool_nodes,
+        _input_fields(known),
+        definitions,
+        _parameters(known),
+        descriptions,
+        previewers,
+        previewers_in,
+        _input_schema(known),
     )
 
 
-def _definitions(graph: Graph) -> tuple[Mapping[str, str], Mapping[str, Sequence[Schema]]]:
-    """Of every tool in the graph and its subgraphs. Two tools of one name count as one that has both definitions."""
+def _previewers(tools: Iterable[BaseTool]) -> dict[str, Previewer]:
+    """By name, where all tools of that name are shown alike: what another one would do is never shown."""
+    found: dict[str, dict[Any, Previewer | None]] = {}
+    for tool in tools:
+        previewer = previewer_of(tool)
+        found.setdefault(tool.name, {})[previewer and _identity(previewer)] = previewer
+    alike = {name: next(iter(each.values())) for name, each in found.items() if len(each) == 1}
+    return {name: previewer for name, previewer in alike.items() if previewer is not None}
+
+
+def _identity(previewer: Previewer) -> tuple[int, ...]:
+    made = cast("partial[Any]", previewer)
+    return (id(made.func), *(id(one) for one in made.args))
+
+
+def _parameters(graph: Graph) -> Mapping[str, Sequence[Schema]]:
+    """Of every tool in the graph and its subgraphs."""
     parameters: dict[str, list[Schema]] = {}
     for tool in _tools(graph):
         parameters.setdefault(tool.name, []).append(schema_of(tool, described(tool)))
-    return _by_name(_tools(graph)), parameters
+    return parameters
 
 
-def _by_name(tools: Iterable[BaseTool]) -> dict[str, str]:
-    found: dict[str, list[BaseTool]] = {}
-    for tool in tools:
-        found.setdefault(tool.name, []).append(tool)
-    return {name: definition_of(same) for name, same in found.items()}
+def _by_name(path: str, tools: Iterable[BaseTool]) -> dict[str, list[str]]:
+    found: dict[str, list[str]] = {}
+    for tool in {id(tool): tool for tool in tools}.values():
+        found.setdefault(tool.name, []).append(definition_of(tool, path))
+    return found
 
 
 def _tools(graph: Graph) -> Iterator[BaseTool]:
@@ -180,6 +237,45 @@ def _input_fields(graph: Graph) -> Mapping[str, Any]:
         # Before Python 3.12 pydantic reads no plain `typing.TypedDict`, which is what most states are.
         hints = get_type_hints(cast("Any", graph).builder.input_schema)
         return {name: {"type": "string"} if hint is str else {} for name, hint in hints.items()}
+
+
+def _input_schema(graph: Graph) -> Schema:
+    """Of any input: no field has to be there, for the state may have it; messages come in many forms."""
+    try:
+        schema: dict[str, Any] = dict(graph.get_input_jsonschema())
+    except PydanticUserError:
+        schema = _schema_of_hints(get_type_hints(cast("Any", graph).builder.input_schema, include_extras=True))
+    properties: dict[str, Any] = schema.get("properties") or {}
+    if not properties:
+        return schema
+    fields = {name: dict[str, Any]() if _has_messages(part) else part for name, part in properties.items()}
+    kept = {key: value for key, value in schema.items() if key != "required"}
+    return {**kept, "properties": fields, "additionalProperties": False}
+
+
+def _schema_of_hints(hints: Mapping[str, Any]) -> dict[str, Any]:
+    fields: dict[str, Any] = {}
+    definitions: dict[str, Any] = {}
+    for name, hint in hints.items():
+        try:
+            fields[name] = TypeAdapter(hint).json_schema()
+        except PydanticUserError:
+            fields[name] = {}
+        definitions |= fields[name].pop("$defs", {})
+    return {"type": "object", "properties": fields, "$defs": definitions}
+
+
+def _has_messages(schema: Any) -> bool:
+    text = json.dumps(schema)
+    return any(f'"#/$defs/{name}"' in text for name in ("HumanMessage", "BaseMessage"))
+
+
+def _errors_of(schema: Schema, values: Any) -> list[FieldError]:
+    properties = schema.get("properties")
+    if values is None or (properties and values == {}):
+        names = f": an object with {', '.join(properties)}" if properties else ""
+        return [FieldError("input", "missing", f"input must have something in it{names}")]
+    return errors_in(schema, values, "input")
 
 
 def _module(where: str) -> ModuleType:

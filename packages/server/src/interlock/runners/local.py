@@ -11,11 +11,14 @@ from interlock.domain.claim import Claim
 from interlock.domain.errors import LeaseLost, StorageUnavailable
 from interlock.domain.run import RunStatus
 from interlock.runners.containing import contain
+from interlock.runners.gates import watch_gates
 from interlock.runners.graph_run import GraphRun
 from interlock.runners.hosting import HostedAgents
+from interlock.runners.lent import Memory
 from interlock.runners.quiet_logs import silence_logs
-from interlock.services import running
 from interlock.services.core import Core
+from interlock.services.runs import lifecycle as running
+from interlock.services.runs.waiting import start_stranded
 
 SWEEP_SECONDS = 1.0
 """How soon work is found of which nobody was told: a wake-up lost, a worker gone."""
@@ -40,9 +43,11 @@ class LocalRunner:
         self._executing: dict[str, asyncio.Task[None]] = {}
         self._loops: list[asyncio.Task[None]] = []
         self._closing = False
+        self._memory = Memory()
 
     async def start(self) -> None:
         install()
+        watch_gates()
         silence_logs()
         contain(asyncio.get_running_loop())
         await running.take_over(self._core, everything=not self._shared)
@@ -51,12 +56,12 @@ class LocalRunner:
     async def close(self) -> None:
         """Drain: the tools under way end and are recorded, and the runs wait for whoever starts next."""
         self._closing = True
-        for loop in self._loops:
-            loop.cancel()
-        await asyncio.gather(*self._loops, return_exceptions=True)
+        await _cancelled(*self._loops[:1])
         for run in list(self._runs.values()):
             run.drain("the server shuts down", requeue=True)
+        # A tool may take longer than its lease: another worker that took it over would find it cut short.
         await asyncio.gather(*self._tasks, return_exceptions=True)
+        await _cancelled(*self._loops)
 
     def reserve(self) -> str | None:
         if self._closing or failpoints.is_on("wake.off"):
@@ -91,7 +96,7 @@ class LocalRunner:
     def running(self) -> int:
         return len(self._executing)
 
-    async def heed(self) -> None:
+    async def listen(self) -> None:
         """Begin and stop what servers elsewhere call for; who misses a call finds the work in the store."""
         async with self._core.bus.calls() as calls:
             while True:
@@ -120,6 +125,7 @@ class LocalRunner:
     async def _sweep(self) -> None:
         if self._shared:
             await running.take_over(self._core, everything=False)
+        await start_stranded(self._core)
         while await self._claim():
             pass
         for run_id in await running.stop_requests(self._core, list(self._runs)):
@@ -190,7 +196,7 @@ class LocalRunner:
             error = f"it was begun {MOST_ATTEMPTS} times and never came to an end; it is not tried again"
             await running.finish(self._core, claim.lease, RunStatus.FAILED, error=error)
             return
-        run = GraphRun(self._core, claim, agent, self._agents.saver.with_lease(claim.lease))
+        run = GraphRun(self._core, claim, agent, self._agents.saver.with_lease(claim.lease), self._memory)
         self._runs[claim.run.id] = run
         if self._closing:
             run.drain("the server shuts down", requeue=True)
@@ -216,3 +222,9 @@ class LocalRunner:
         self._tasks.add(task)
         task.add_done_callback(self._tasks.discard)
         return task
+
+
+async def _cancelled(*tasks: asyncio.Task[None]) -> None:
+    for task in tasks:
+        task.cancel()
+    await asyncio.gather(*tasks, return_exceptions=True)

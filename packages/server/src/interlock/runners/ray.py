@@ -37,13 +37,27 @@ class RaySettings:
     """Bytes that Ray keeps free for each worker, and beyond which it may end it."""
     runtime_env: Mapping[str, Any] = field(default_factory=dict[str, Any])
     """How Ray ships what the agents need."""
+    deployment: str = ""
+    """Whose workers they are: several deployments may share a cluster."""
+    generation: int = 0
+    """Which settings of that deployment: workers of earlier ones are retired."""
+    fingerprint: str = ""
+
+    def name_of(self, number: int) -> str:
+        return f"worker-{self.deployment}-{self.generation}-{self.fingerprint}-{number}"
+
+    def generation_of(self, name: str) -> int | None:
+        """Of a worker of this deployment; None for others."""
+        kind, _, rest = name.partition(f"-{self.deployment}-")
+        generation = rest.partition("-")[0]
+        return int(generation) if kind == "worker" and generation.isdecimal() else None
 
 
 class RayWorkers:
     """Keeps the wanted number of workers alive, by a process of its own: no request ever waits for Ray."""
 
     def __init__(self, settings: RaySettings, given: Mapping[str, Any]) -> None:
-        self._told = base64.b64encode(pickle.dumps((settings, dict(given)))) + b"\n"
+        self._settings_line = base64.b64encode(pickle.dumps((settings, dict(given)))) + b"\n"
         self._keeper: asyncio.subprocess.Process | None = None
 
     async def keep(self) -> None:
@@ -80,7 +94,7 @@ class RayWorkers:
         assert keeper.stdin is not None
         assert keeper.stdout is not None
         with suppress(ConnectionError):
-            keeper.stdin.write(self._told)
+            keeper.stdin.write(self._settings_line)
             await keeper.stdin.drain()
         async for line in keeper.stdout:
             logger.warning("%s", line.decode(errors="replace").strip())

@@ -9,6 +9,7 @@ import base64
 import logging
 import os
 import pickle
+import re
 import sys
 import threading
 import time
@@ -29,20 +30,35 @@ class Worker:
     """One process on some node: works from its start to its end. Ray starts it again when it dies."""
 
     def __init__(self, given: dict[str, Any]) -> None:
-        threading.Thread(target=_work, args=(given,), name="interlock-worker", daemon=True).start()
+        self._is_retired = False
+        self._loop = asyncio.new_event_loop()
+        self._task = self._loop.create_task(_entry(given))
+        self._thread = threading.Thread(target=self._work, name="interlock-worker", daemon=True)
+        self._thread.start()
 
+    def retire(self) -> None:
+        """Take nothing more, and come back when what is under way has ended; whoever asked for it ends the actor."""
+        self._is_retired = True
+        self._loop.call_soon_threadsafe(self._task.cancel)
+        self._thread.join()
 
-def _work(given: dict[str, Any]) -> None:
-    module, _, name = ENTRY.partition(":")
-    try:
-        asyncio.run(getattr(import_module(module), name)(given))
-    except BaseException:
-        logging.getLogger(__name__).exception("a worker failed; Ray starts it again")
-        # Ray does so at once, and what failed may take a moment to be there again.
-        time.sleep(RESTART_SECONDS)
-    finally:
+    def _work(self) -> None:
+        try:
+            self._loop.run_until_complete(self._task)
+        except BaseException:
+            if self._is_retired:
+                # Ray would start it again if it ended by itself.
+                return
+            logging.getLogger(__name__).exception("a worker failed; Ray starts it again")
+            # Ray does so at once, and what failed may take a moment to be there again.
+            time.sleep(RESTART_SECONDS)
         # The actor would go on without working.
         os._exit(1)
+
+
+async def _entry(given: dict[str, Any]) -> None:
+    module, _, name = ENTRY.partition(":")
+    await getattr(import_module(module), name)(given)
 
 
 class Keeper:
@@ -50,6 +66,8 @@ class Keeper:
         self._settings = settings
         self._given = given
         self._actors: list[Any] = []
+        self._retiring: dict[str, tuple[Any, Any]] = {}
+        self._logged: set[str] = set()
         self._ray: Any = import_module("ray")
 
     def keep(self) -> None:
@@ -89,13 +107,50 @@ class Keeper:
             # process, and the next one, which the server starts after a while, begins with a new Ray.
             _say("the node of this server's own Ray is gone; starting Ray again")
             os._exit(1)
+        names: list[str] = self._ray.util.list_named_actors()
+        self._tell_of_unnamed(names)
+        generations = {name: made for name in names if (made := settings.generation_of(name)) is not None}
+        if max(generations.values(), default=0) > settings.generation:
+            # A server of this database was started with other settings since: its workers run what this one queues.
+            self._tell("a later start has other settings: its workers run the agents, and this server keeps none")
+            return
         kind = self._ray.remote(Worker)
         self._actors = [self._actor(kind, number) for number in range(settings.workers)]
+        for name, generation in generations.items():
+            if generation < settings.generation:
+                self._retire(name)
+
+    def _retire(self, name: str) -> None:
+        """Ask it once to end what is under way, and end it when it has."""
+        if name not in self._retiring:
+            actor = self._ray.get_actor(name)
+            self._retiring[name] = actor, actor.retire.remote()
+            return
+        actor, retired = self._retiring[name]
+        if self._ray.wait([retired], timeout=0)[0]:
+            del self._retiring[name]
+            # One that died meanwhile was started again, and is asked again.
+            self._ray.get(retired)
+            self._ray.kill(actor, no_restart=True)
+
+    def _tell_of_unnamed(self, names: list[str]) -> None:
+        """Earlier versions named workers by their numbers alone: whose they are nobody knows."""
+        for name in names:
+            if re.fullmatch(r"worker-\d+", name):
+                self._tell(
+                    f"{name} in Ray's namespace {NAMESPACE} was made by an earlier version, and is not used any more: "
+                    "if it is this server's, end it as `Run agents on Ray` in the documentation says"
+                )
+
+    def _tell(self, line: str) -> None:
+        if line not in self._logged:
+            self._logged.add(line)
+            _say(line)
 
     def _actor(self, kind: Any, number: int) -> Any:
         settings = self._settings
         options = {
-            "name": f"worker-{number}",
+            "name": settings.name_of(number),
             "namespace": NAMESPACE,
             "get_if_exists": True,
             "max_restarts": -1,

@@ -2,12 +2,12 @@
 
 from interlock.domain.claim import Claim
 from interlock.domain.event import Call
-from interlock.services.core import Core
+from interlock.ports.bus import Bus
 
 
 class RemoteRunner:
-    def __init__(self, core: Core) -> None:
-        self._core = core
+    def __init__(self, bus: Bus) -> None:
+        self._bus = bus
 
     async def start(self) -> None: ...
 
@@ -22,7 +22,7 @@ class RemoteRunner:
         raise AssertionError("nothing is claimed where nothing is run")
 
     def wake(self, run_id: str) -> None:
-        self._core.bus.call([Call(run_id)])
+        self._bus.call([Call(run_id)])
 
     def stop(self, run_id: str) -> None:
-        self._core.bus.call([Call(run_id, is_stop=True)])
+        self._bus.call([Call(run_id, is_stop=True)])

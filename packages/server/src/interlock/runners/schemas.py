@@ -2,43 +2,39 @@
 
 import json
 from collections.abc import Mapping, Sequence
-from math import isfinite
 from typing import Any, cast
 
 from jsonschema import Draft202012Validator
 
-from interlock.domain import asks
 from interlock.domain.errors import FieldError, InvalidAnswer
-from interlock.domain.free_answers import LONGEST_REPEATED, check_carried, reads_as_refusal
-from interlock.domain.interrupt_value import parts_of, whole_text
-from interlock.domain.request import RequestKind
-from interlock.services.requesting import Asked
+from interlock.domain.form import Form, SchemaInterrupt
+from interlock.domain.kinds import ClarificationAnswer, ClarificationBody, QuestionsAnswer, QuestionsBody
+from interlock.domain.kinds.free_answers import LONGEST_REPEATED, check_carried, read_json, reads_as_refusal
+from interlock.domain.kinds.interrupt_value import InterruptParts
+from interlock.services.requests.opening import Asked
 
 Schema = Mapping[str, Any]
 
 
 def asked(interrupt_id: str, value: Any, schema: Schema) -> Asked:
     """A question per property of an object, one question for anything else."""
-    form = {"shape": "schema", "schema": dict(schema)}
-    properties = _properties(schema)
+    form = Form(SchemaInterrupt(dict(schema)))
+    properties, parts = _properties(schema), InterruptParts.of(value)
     if properties:
         items = [_question(name, _resolved(schema, part)) for name, part in properties.items()]
-        body = asks.questions(items) | parts_of(value)
-        return Asked(RequestKind.QUESTIONS, body, interrupt_id, form)
+        return Asked(QuestionsBody.of_interrupt(parts, items), interrupt_id, form)
     options = _options(_resolved(schema, schema))
-    parts = parts_of(value)
-    body = asks.clarification(whole_text(parts), options, allow_custom=not options)
-    return Asked(RequestKind.CLARIFICATION, body | parts, interrupt_id, form)
+    return Asked(ClarificationBody.of_interrupt(parts, options, allow_custom=not options), interrupt_id, form)
 
 
-def composed(kind: RequestKind, schema: Schema, value: Mapping[str, Any]) -> Any:
+def composed(schema: Schema, value: QuestionsAnswer | ClarificationAnswer) -> Any:
     """The typed value that the graph expects, from a person's texts; `InvalidAnswer` when they do not fit."""
-    if kind is RequestKind.QUESTIONS:
+    if isinstance(value, QuestionsAnswer):
         properties = _properties(schema)
-        texts = dict(zip(properties, cast("list[str]", value["answers"]), strict=True))
+        texts = dict(zip(properties, value.answers, strict=True))
         typed: Any = {name: _typed(schema, _resolved(schema, properties[name]), text) for name, text in texts.items()}
     else:
-        typed = _typed(schema, _resolved(schema, schema), value["answer"])
+        typed = _typed(schema, _resolved(schema, schema), value.answer)
     check(schema, typed)
     check_carried(typed, "answer")
     return typed
@@ -99,7 +95,7 @@ def _typed(root: Schema, part: Schema, text: str) -> Any:
     if _fits(root, part, text):
         return _text_or_truth(root, part, text)
     try:
-        return json.loads(text, parse_constant=_refuse, parse_float=_finite)
+        return read_json(text)
     except (ValueError, RecursionError):
         return text
 
@@ -111,19 +107,10 @@ def _text_or_truth(root: Schema, part: Schema, text: str) -> Any:
     if text.strip().casefold() in ("true", "false"):
         return text.strip().casefold() == "true"
     if reads_as_refusal(text):
-        told = text.strip()[:LONGEST_REPEATED]
-        message = f"{told!r} reads as a refusal, but as a text it counts as true: answer false to say no"
+        excerpt = text.strip()[:LONGEST_REPEATED]
+        message = f"{excerpt!r} reads as a refusal, but as a text it counts as true: answer false to say no"
         raise InvalidAnswer(message, [FieldError("answer", "refusal_as_text", message)])
     return text
-
-
-def _refuse(word: str) -> Any:
-    raise ValueError(f"{word} is no number of JSON")
-
-
-def _finite(digits: str) -> float:
-    number = float(digits)
-    return number if isfinite(number) else _refuse(digits)
 
 
 def _fits(root: Schema, part: Schema, value: Any) -> bool:

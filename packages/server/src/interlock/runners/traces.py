@@ -14,13 +14,13 @@ _LIBRARIES = (
 
 def own_trace(error: BaseException) -> str:
     """The traceback from the first frame of the agent's own on; where it has none, without ours."""
-    told = traceback.TracebackException.from_exception(error)
-    for one in _chain(told):
+    trace = traceback.TracebackException.from_exception(error)
+    for one in _chain(trace):
         first = next((place for place, frame in enumerate(one.stack) if _is_own(frame)), None)
         others = [frame for frame in one.stack if not str(Path(frame.filename).resolve()).startswith(_OURS)]
         kept = [frame for frame in (others if first is None else one.stack[first:]) if not _is_machinery(frame)]
         one.stack = traceback.StackSummary.from_list(kept)
-    return "".join(told.format()).rstrip()
+    return "".join(trace.format()).rstrip()
 
 
 def own_place(error: BaseException) -> str | None:
@@ -31,10 +31,10 @@ def own_place(error: BaseException) -> str | None:
     return f"{frames[-1].filename}, line {frames[-1].lineno}" if frames else None
 
 
-def _chain(told: traceback.TracebackException | None) -> Iterator[traceback.TracebackException]:
-    while told is not None:
-        yield told
-        told = told.__cause__ or told.__context__
+def _chain(trace: traceback.TracebackException | None) -> Iterator[traceback.TracebackException]:
+    while trace is not None:
+        yield trace
+        trace = trace.__cause__ or trace.__context__
 
 
 def _is_own(frame: traceback.FrameSummary) -> bool:

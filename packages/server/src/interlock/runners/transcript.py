@@ -4,8 +4,11 @@ from collections.abc import Sequence
 from typing import Any, cast
 
 from langchain_core.messages import AIMessage, AnyMessage, BaseMessage, ToolMessage
+from langgraph.pregel import Pregel
 
-from interlock.domain.canonical import plain
+from interlock.domain.canonical import json_text, plain
+from interlock.domain.event import AssistantMessage, ToolCall
+from interlock.domain.redaction import Redaction
 from interlock.ports.agents import Message, MessageRole
 
 _ROLES: dict[str, MessageRole] = {
@@ -15,6 +18,7 @@ _ROLES: dict[str, MessageRole] = {
     "system": "system",
 }
 
+LONGEST_RESULT = 100_000
 NOT_RUN = "Not run: the run was stopped before this call."
 
 
@@ -31,15 +35,30 @@ def messages_in(values: Any) -> list[AnyMessage]:
     return cast("list[AnyMessage]", messages)
 
 
-def shown(messages: Sequence[BaseMessage]) -> list[Message]:
-    return [
-        Message(_ROLES[message.type], message.text, _calls(message)) for message in messages if message.type in _ROLES
-    ]
+def to_messages(messages: Sequence[BaseMessage]) -> list[Message]:
+    return [_to_message(message) for message in messages if message.type in _ROLES]
+
+
+def _to_message(message: BaseMessage) -> Message:
+    call_id = message.tool_call_id if isinstance(message, ToolMessage) else None
+    return Message(_ROLES[message.type], message.text, _calls(message), message.id, call_id)
 
 
 def _calls(message: BaseMessage) -> list[dict[str, Any]]:
     calls = message.tool_calls if isinstance(message, AIMessage) else ()
     return [{"id": call["id"], "name": call["name"], "args": plain(call["args"])} for call in calls]
+
+
+def result_text(graph: Pregel[Any, Any, Any, Any], values: Any, redact: Redaction) -> str:
+    """The output of a graph that has no messages, in one text; empty where there is none."""
+    channels: Any = graph.output_channels
+    if isinstance(values, dict) and not isinstance(channels, str):
+        values = {name: value for name, value in cast("dict[str, Any]", values).items() if name in channels}
+    result = redact.within(plain(values))
+    if result is None or result == {}:
+        return ""
+    text = result if isinstance(result, str) else json_text(result, ensure_ascii=False, indent=2)
+    return text if len(text) <= LONGEST_RESULT else f"{text[:LONGEST_RESULT]}…"
 
 
 def closing(messages: Sequence[BaseMessage]) -> list[ToolMessage]:
@@ -54,5 +73,6 @@ def closing(messages: Sequence[BaseMessage]) -> list[ToolMessage]:
     ]
 
 
-def assistant_entry(message: AIMessage) -> dict[str, Any]:
-    return {"message_id": message.id, "text": message.text, "tool_calls": _calls(message)}
+def assistant_entry(message: AIMessage) -> AssistantMessage:
+    calls = (ToolCall(call["id"], call["name"], plain(call["args"])) for call in message.tool_calls)
+    return AssistantMessage(message.id or "", message.text, tuple(calls))

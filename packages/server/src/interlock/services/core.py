@@ -2,14 +2,14 @@
 
 import asyncio
 from collections.abc import AsyncGenerator, Callable, Mapping
-from contextlib import asynccontextmanager
+from contextlib import asynccontextmanager, suppress
 from dataclasses import dataclass, field
-from typing import Any, Literal
+from typing import Literal
 
 from interlock import failpoints
 from interlock.domain.claim import Claim
 from interlock.domain.errors import InvalidInput, Undeliverable
-from interlock.domain.event import Event, EventType
+from interlock.domain.event import Event, EventData, EventType
 from interlock.domain.risk import KNOWN_RISKS
 from interlock.ports.agents import Agents, Runner
 from interlock.ports.bus import Bus
@@ -18,14 +18,11 @@ from interlock.ports.observing import Observer
 from interlock.ports.passwords import Passwords
 from interlock.ports.store import Store, Transaction
 from interlock.ports.webhooks import Poster
-from interlock.services.attempts import Attempts
-from interlock.services.lookers import Lookers
-from interlock.services.observing import Nobody, Tally
-from interlock.services.presence import Presence
-from interlock.services.pulse import Pulse
-from interlock.services.quota import OpenAsks, Quota
-from interlock.services.refused import RefusedSignIns
-from interlock.services.showing import Showing
+from interlock.services.access.refused_sign_ins import RefusedSignIns
+from interlock.services.memory import InvalidReplies, Presence, SeenPauses, Uses, Viewers
+from interlock.services.operations.observers import NullObserver, Tally
+from interlock.services.operations.pulse import Pulse
+from interlock.services.requests.quota import OpenAsks, Quota
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,8 +63,12 @@ _NOTICED = frozenset(
 """What inboxes are told of."""
 
 
-class _NoRunner:
+class NoRunner:
     """Stands in where nothing is run, as in commands that only administrate; the sweeper of a server finds the work."""
+
+    async def start(self) -> None: ...
+
+    async def close(self) -> None: ...
 
     def reserve(self) -> str | None:
         return None
@@ -81,7 +82,7 @@ class _NoRunner:
     def stop(self, run_id: str) -> None: ...
 
 
-class _NoPoster:
+class NoPoster:
     """Stands in where webhooks are off."""
 
     async def check(self, url: str) -> None:
@@ -91,34 +92,46 @@ class _NoPoster:
         raise Undeliverable("webhooks are off")
 
 
-def _nobody() -> None: ...
-
-
-@dataclass(slots=True)
+@dataclass(frozen=True, slots=True)
 class Core:
+    """Whole once it is made. The runner works with the core as the core does with it, so it is made from it."""
+
     store: Store
     bus: Bus
     clock: Clock
     agents: Agents
     passwords: Passwords
     policy: Policy = field(default_factory=Policy)
-    runner: Runner = field(default_factory=_NoRunner)
-    presence: Presence = field(default_factory=Presence)
-    showing: Showing = field(default_factory=Showing)
-    pulse: Pulse = field(default_factory=Pulse)
+    make_runner: Callable[["Core"], Runner] = lambda _: NoRunner()
+    runner: Runner = field(init=False)
+    observer: Observer = field(default_factory=NullObserver)
+    poster: Poster = field(default_factory=NoPoster)
     tally: Tally = field(default_factory=Tally)
-    observer: Observer = field(default_factory=Nobody)
-    lookers: Lookers = field(default_factory=Lookers)
-    attempts: Attempts = field(default_factory=Attempts)
+    presence: Presence = field(default_factory=Presence)
+    seen_pauses: SeenPauses = field(default_factory=SeenPauses)
+    pulse: Pulse = field(default_factory=Pulse)
+    viewers: Viewers = field(default_factory=Viewers)
+    invalid_replies: InvalidReplies = field(default_factory=InvalidReplies)
     refused: RefusedSignIns = field(default_factory=RefusedSignIns)
+    uses: Uses = field(default_factory=Uses)
     open_asks: OpenAsks = field(default_factory=OpenAsks)
-    deadline_set: Callable[[], None] = _nobody
-    """Called when a request with a deadline was written."""
-    poster: Poster = field(default_factory=_NoPoster)
-    delivery_written: Callable[[], None] = _nobody
-    """Called when something to be delivered to a webhook was committed."""
+    deadline_set: asyncio.Event = field(default_factory=asyncio.Event)
+    """Set when a request with a deadline was written."""
+    delivery_written: asyncio.Event = field(default_factory=asyncio.Event)
+    """Set when something to be delivered to a webhook was committed."""
     removal_written: asyncio.Event = field(default_factory=asyncio.Event)
     """Set when a thread was deleted of which rows are left."""
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "runner", self.make_runner(self))
+
+
+async def sleep_until_set(event: asyncio.Event, seconds: float) -> None:
+    """Until it is set, `seconds` at most. It is cleared: whoever calls looks at the store next."""
+    with suppress(TimeoutError):
+        async with asyncio.timeout(seconds):
+            await event.wait()
+    event.clear()
 
 
 class Unit:
@@ -136,7 +149,7 @@ class Unit:
         self._afterwards: set[Callable[[], None]] = set()
         self._observed: list[Callable[[Observer], None]] = []
 
-    async def record(self, thread_id: str, *entries: tuple[EventType, Mapping[str, Any]]) -> list[Event]:
+    async def record(self, thread_id: str, *entries: EventData) -> list[Event]:
         """Append to the thread's log; followers hear of it after the commit."""
         events = await self.tx.events.append(thread_id, entries, self.now)
         self._events.extend(events)
@@ -159,7 +172,7 @@ class Unit:
 
     def deliver(self) -> None:
         """Something was written to the outbox: its sender is to look there after the commit."""
-        self._afterwards.add(self.core.delivery_written)
+        self._afterwards.add(self.core.delivery_written.set)
 
     def remove(self) -> None:
         """A deleted thread has rows left: they are to be dropped after the commit."""

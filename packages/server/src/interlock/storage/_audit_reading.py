@@ -27,7 +27,7 @@ from sqlalchemy import (
 
 from interlock.domain.audit import SERVER_CHAIN, AuditEntry, AuditHead, AuditPosition, KeptAnswer
 from interlock.storage._repository import Repository, batched
-from interlock.storage.schema import Words, answers, audit, audit_heads, requests, threads
+from interlock.storage.schema import SafeText, answers, audit, audit_heads, requests, threads
 from interlock.storage.threads import IS_ALIVE
 
 _UNREADABLE = datetime.min.replace(tzinfo=UTC)
@@ -80,7 +80,7 @@ def _of_chain(*, is_postgres: bool) -> Executable:
 
 @cache
 def _trail(*, is_postgres: bool) -> Executable:
-    after = tuple_(bindparam("thread_id", type_=Words), bindparam("number", type_=BigInteger))
+    after = tuple_(bindparam("thread_id", type_=SafeText), bindparam("number", type_=BigInteger))
     found = _entries(is_postgres=is_postgres).where(tuple_(audit.c.thread_id, audit.c.number) > after)
     return found.order_by(audit.c.thread_id, audit.c.number).limit(bindparam("limit"))
 

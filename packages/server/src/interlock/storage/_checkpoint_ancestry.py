@@ -110,16 +110,16 @@ async def histories(
     """What LangGraph replays: each channel's seed and its writes since, oldest first."""
     ids = list(dict.fromkeys(checkpoint_id for trail in trails.values() for checkpoint_id in trail.ids))
     seeds = [trail.seed for trail in trails.values() if trail.seed is not None]
-    held = await contents(connection, thread_id, ns, ids, seeds)
+    loaded = await contents(connection, thread_id, ns, ids, seeds)
     result: dict[str, DeltaChannelHistory] = {}
     for channel, trail in trails.items():
         writes: list[PendingWrite] = []
         for checkpoint_id in reversed(trail.ids):
-            rows = held.writes.get(checkpoint_id, ())
+            rows = loaded.writes.get(checkpoint_id, ())
             writes.extend(pending((row for row in rows if row.channel == channel), serde))
         history: DeltaChannelHistory = {"writes": writes}
         if trail.seed is not None:
-            history["seed"] = serde.loads_typed(held.blobs[trail.seed])
+            history["seed"] = serde.loads_typed(loaded.blobs[trail.seed])
         elif trail.inline is not None:
             history["seed"] = trail.inline[0]
         result[channel] = history

@@ -46,6 +46,12 @@ class BridgedSaver(BaseCheckpointSaver[str]):
     def get_tuple(self, config: RunnableConfig) -> CheckpointTuple | None:
         return self._wait(lambda: self.aget_tuple(config))
 
+    def spaces(self, thread_id: str, space: str) -> Mapping[str, Mapping[str, Any]]:
+        return self._wait(lambda: self.aspaces(thread_id, space))
+
+    async def aspaces(self, thread_id: str, space: str) -> Mapping[str, Mapping[str, Any]]:
+        raise NotImplementedError
+
     def put(
         self,
         config: RunnableConfig,

@@ -99,7 +99,7 @@ async def _sweep(connection: AsyncConnection, thread_id: str, ns: str, serde: Se
     """Remove the blobs that no remaining checkpoint holds."""
     bodies = select(checkpoints.c.type, checkpoints.c.body)
     remaining = await connection.execute(bodies.where(checkpoints.c.thread_id == thread_id, checkpoints.c.ns == ns))
-    held = {key for row in remaining for key in unpack(row, serde).blobs}
+    in_use = {key for row in remaining for key in unpack(row, serde).blobs}
     keys = select(checkpoint_blobs.c.channel, checkpoint_blobs.c.version)
     stored = await connection.execute(
         keys.where(checkpoint_blobs.c.thread_id == thread_id, checkpoint_blobs.c.ns == ns)
@@ -107,7 +107,7 @@ async def _sweep(connection: AsyncConnection, thread_id: str, ns: str, serde: Se
     loose = [
         {"of_thread": thread_id, "of_ns": ns, "of_channel": row.channel, "of_version": row.version}
         for row in stored
-        if (row.channel, row.version) not in held
+        if (row.channel, row.version) not in in_use
     ]
     if loose:
         await connection.execute(_remove_blob, loose)

@@ -7,7 +7,7 @@ version of the channel and shared by all checkpoints that hold that version.
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, NamedTuple, cast
+from typing import Any, NamedTuple, Protocol, cast
 
 from langchain_core.runnables import RunnableConfig
 from langgraph.checkpoint.base import (
@@ -19,11 +19,13 @@ from langgraph.checkpoint.base import (
     writes_sort_key,
 )
 from langgraph.checkpoint.serde.base import SerializerProtocol
+from langgraph.checkpoint.serde.types import ERROR, INTERRUPT, RESUME
 from sqlalchemy import Integer, Table, Text, bindparam, literal_column, select, tuple_, union_all
 from sqlalchemy.dialects import postgresql, sqlite
 from sqlalchemy.engine import Row
 from sqlalchemy.ext.asyncio import AsyncConnection
 
+from interlock.domain.redaction import Redaction
 from interlock.storage._repository import next_number
 from interlock.storage.schema import checkpoint_blobs, checkpoint_writes, checkpoints
 
@@ -75,16 +77,31 @@ class Packed(NamedTuple):
     blobs: list[dict[str, Any]]
 
 
-def pack(checkpoint: Checkpoint, new_versions: ChannelVersions, serde: SerializerProtocol) -> Packed:
+class Silence(Protocol):
+    """Takes out what people gave in confidence, where a run was lent it."""
+
+    @property
+    def data(self) -> Redaction: ...
+
+    def error(self, error: Any) -> Any: ...
+
+    def packed(self, kind: str, data: bytes) -> bytes: ...
+
+
+def pack(
+    checkpoint: Checkpoint, new_versions: ChannelVersions, serde: SerializerProtocol, silence: Silence | None = None
+) -> Packed:
     values, versions = checkpoint["channel_values"], checkpoint["channel_versions"]
     # A value without a version could never be found again among the blobs.
     inline = {channel: value for channel, value in values.items() if channel not in versions or _is_small(value)}
     apart = [channel for channel in values if channel not in inline]
+    if silence is not None:
+        inline = {channel: silence.data.within(value) for channel, value in inline.items()}
     kind, body = serde.dumps_typed({**checkpoint, "channel_values": inline, _IN_BLOBS: apart})
     blobs: list[dict[str, Any]] = []
     for channel in apart:
         if channel in new_versions:
-            blob_kind, blob = serde.dumps_typed(values[channel])
+            blob_kind, blob = _dump(values[channel], serde, silence)
             blobs.append(
                 {"channel": channel, "version": str(new_versions[channel]), "type": blob_kind, "body": bytes(blob)}
             )
@@ -103,12 +120,24 @@ def _is_small(value: Any) -> bool:
     return value is None or type(value) in (bool, int, float) or (type(value) is str and len(value) <= INLINE_LENGTH)
 
 
+def _dump(value: Any, serde: SerializerProtocol, silence: Silence | None) -> tuple[str, bytes]:
+    kind, data = serde.dumps_typed(value)
+    return kind, data if silence is None else silence.packed(kind, bytes(data))
+
+
 def pack_writes(
-    writes: Sequence[tuple[str, Any]], task_id: str, task_path: str, serde: SerializerProtocol
+    writes: Sequence[tuple[str, Any]],
+    task_id: str,
+    task_path: str,
+    serde: SerializerProtocol,
+    silence: Silence | None = None,
 ) -> list[dict[str, Any]]:
     rows: list[dict[str, Any]] = []
     for position, (channel, value) in enumerate(writes):
-        kind, body = serde.dumps_typed(value)
+        if channel == ERROR and silence is not None:
+            value = silence.error(value)
+        # Asks and answers are compared with what is asked when the task runs again: they stay as they are.
+        kind, body = _dump(value, serde, None if channel in (INTERRUPT, RESUME) else silence)
         rows.append(
             {
                 "task_id": task_id,
@@ -225,12 +254,12 @@ async def contents(
     connection: AsyncConnection, thread_id: str, ns: str, ids: Sequence[str], keys: Iterable[BlobKey]
 ) -> Contents:
     """The blobs under these keys, and the writes that belong to these checkpoints."""
-    wanted = list(dict.fromkeys(keys))
+    unique_keys = list(dict.fromkeys(keys))
     found = Contents({}, defaultdict(list))
-    for start in range(0, max(len(wanted), len(ids), 1), BATCH):
+    for start in range(0, max(len(unique_keys), len(ids), 1), BATCH):
         batch = slice(start, start + BATCH)
         rows = await connection.execute(
-            _contents, {"thread_id": thread_id, "ns": ns, "ids": ids[batch], **_keyed(wanted[batch])}
+            _contents, {"thread_id": thread_id, "ns": ns, "ids": ids[batch], **_keyed(unique_keys[batch])}
         )
         for row in rows:
             if row.is_blob:
@@ -268,23 +297,23 @@ async def assemble(
     groups: dict[tuple[str, str], list[int]] = defaultdict(list)
     for position, row in enumerate(rows):
         groups[row.thread_id, row.ns].append(position)
-    held: dict[tuple[str, str], Contents] = {}
+    loaded: dict[tuple[str, str], Contents] = {}
     for (thread_id, ns), members in groups.items():
         keys = (key for position in members for key in bodies[position].blobs)
         ids = [rows[position].id for position in members]
-        held[thread_id, ns] = await contents(connection, thread_id, ns, ids, keys)
-    return [_tuple(row, body, held[row.thread_id, row.ns], serde) for row, body in zip(rows, bodies, strict=True)]
+        loaded[thread_id, ns] = await contents(connection, thread_id, ns, ids, keys)
+    return [_tuple(row, body, loaded[row.thread_id, row.ns], serde) for row, body in zip(rows, bodies, strict=True)]
 
 
-def _tuple(row: AnyRow, body: Body, held: Contents, serde: SerializerProtocol) -> CheckpointTuple:
+def _tuple(row: AnyRow, body: Body, loaded: Contents, serde: SerializerProtocol) -> CheckpointTuple:
     address = Address(row.thread_id, row.ns)
     values = body.checkpoint["channel_values"]
     # A channel that was never stored at its version has no value: LangGraph rebuilds such a one from its writes.
-    values.update({key[0]: serde.loads_typed(held.blobs[key]) for key in body.blobs if key in held.blobs})
+    values.update({key[0]: serde.loads_typed(loaded.blobs[key]) for key in body.blobs if key in loaded.blobs})
     return CheckpointTuple(
         config=address.config(row.id),
         checkpoint=body.checkpoint,
         metadata=row.metadata,
         parent_config=address.config(row.parent_id) if row.parent_id else None,
-        pending_writes=pending(held.writes.get(row.id, ()), serde),
+        pending_writes=pending(loaded.writes.get(row.id, ()), serde),
     )

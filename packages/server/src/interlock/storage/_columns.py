@@ -16,7 +16,7 @@ def storable(value: str) -> str:
     return value.replace("\0", "\ufffd").encode("utf-16", "surrogatepass").decode("utf-16", "replace")
 
 
-class Words(TypeDecorator[str]):
+class SafeText(TypeDecorator[str]):
     """Text that anybody may have written: an id out of an address, an error of a tool, a title."""
 
     impl = Text

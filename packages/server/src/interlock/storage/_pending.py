@@ -8,8 +8,9 @@ from typing import Any
 from sqlalchemy import ColumnElement, Row, Select, Text, and_, cast, exists, func, literal, literal_column, or_, select
 from sqlalchemy.ext.asyncio import AsyncConnection
 
+from interlock.domain.kinds import RequestKind
 from interlock.domain.principal import OF_OWNER
-from interlock.domain.request import RequestKind, RequestStatus
+from interlock.domain.request import RequestStatus
 from interlock.ports.filters import PendingFilter
 from interlock.storage.schema import removals, requests, threads
 
@@ -23,26 +24,26 @@ IS_KEPT = ~exists().where(removals.c.thread_id == requests.c.thread_id)
 _CLOSING_LOOKED_AT = 10_000
 
 
-async def page(connection: AsyncConnection, wanted: PendingFilter, limit: int) -> list[Row[Any]]:
+async def page(connection: AsyncConnection, query: PendingFilter, limit: int) -> list[Row[Any]]:
     found: list[Row[Any]] = []
-    for branch in _branches(wanted):
-        query = (
+    for branch in _branches(query):
+        statement = (
             select(requests)
-            .where(_IS_PENDING, IS_KEPT, *branch, *_conditions(wanted, branch), *_after(wanted))
+            .where(_IS_PENDING, IS_KEPT, *branch, *_conditions(query, branch), *_after(query))
             .order_by(requests.c.created_at, requests.c.id)
             .limit(limit)
         )
-        found += (await connection.execute(query)).all()
+        found += (await connection.execute(statement)).all()
     found.sort(key=lambda row: (row.created_at, row.id))
     return found[:limit]
 
 
-async def count(connection: AsyncConnection, wanted: PendingFilter, most: int) -> int:
+async def count(connection: AsyncConnection, query: PendingFilter, most: int) -> int:
     total = 0
-    for branch in _branches(wanted):
+    for branch in _branches(query):
         if total >= most:
             break
-        some = select(literal(1)).where(_IS_PENDING, IS_KEPT, *branch, *_conditions(wanted, branch))
+        some = select(literal(1)).where(_IS_PENDING, IS_KEPT, *branch, *_conditions(query, branch))
         total += await connection.scalar(select(func.count()).select_from(some.limit(most - total).subquery())) or 0
     return total
 
@@ -53,12 +54,19 @@ async def by_kind(connection: AsyncConnection, most: int) -> dict[RequestKind, i
     return dict.fromkeys(RequestKind, 0) | {RequestKind(kind): number for kind, number in found}
 
 
-def _branches(wanted: PendingFilter) -> Iterator[Conditions]:
+async def by_owner(connection: AsyncConnection, most: int | None) -> dict[str, int]:
+    count = func.count().label("held")
+    query = select(requests.c.owner_id, count).where(_IS_PENDING, IS_KEPT).group_by(requests.c.owner_id)
+    found = await connection.execute(query.order_by(count.desc(), requests.c.owner_id).limit(most))
+    return {row.owner_id: row.held for row in found}
+
+
+def _branches(query: PendingFilter) -> Iterator[Conditions]:
     """What one may see, in parts that do not overlap: one's own, and those of the agents that one reviews."""
-    own = [] if wanted.owner_id is None else [requests.c.owner_id == wanted.owner_id]
+    own = [] if query.owner_id is None else [requests.c.owner_id == query.owner_id]
     yield own
-    for review in dict.fromkeys(wanted.reviews):
-        yield [*is_reviewed(review), requests.c.owner_id != wanted.owner_id]
+    for review in dict.fromkeys(query.reviews):
+        yield [*is_reviewed(review), requests.c.owner_id != query.owner_id]
 
 
 def is_reviewed(review: str) -> Conditions:
@@ -70,28 +78,28 @@ def is_reviewed(review: str) -> Conditions:
     return [requests.c.agent == agent, ~asker]
 
 
-def _conditions(wanted: PendingFilter, branch: Conditions) -> Conditions:
+def _conditions(query: PendingFilter, branch: Conditions) -> Conditions:
     conditions: Conditions = []
-    kind, risk = _kind_and_risk(is_narrow=bool(branch) or wanted.agent is not None)
-    if wanted.asker_id is not None:
-        asked = select(threads.c.id).where(threads.c.asker_id == wanted.asker_id)
+    kind, risk = _kind_and_risk(is_narrow=bool(branch) or query.agent is not None)
+    if query.asker_id is not None:
+        asked = select(threads.c.id).where(threads.c.asker_id == query.asker_id)
         conditions.append(requests.c.thread_id.in_(asked))
-    if wanted.thread_id is not None:
-        conditions.append(requests.c.thread_id == wanted.thread_id)
-    if wanted.kinds is not None:
-        conditions.append(kind.in_(wanted.kinds))
-    if wanted.agent is not None:
-        conditions.append(requests.c.agent == wanted.agent)
-    if wanted.risk is not None:
-        conditions.append(risk == wanted.risk)
-    if wanted.created_after is not None:
-        conditions.append(requests.c.created_at >= wanted.created_after)
-    if wanted.created_before is not None:
-        conditions.append(requests.c.created_at <= wanted.created_before)
-    if wanted.closing_before is not None:
-        conditions.append(requests.c.id.in_(_closing_until(wanted.closing_before)))
-    if wanted.text is not None:
-        conditions.append(cast(requests.c.body, Text).contains(_as_kept(wanted.text), autoescape=True))
+    if query.thread_id is not None:
+        conditions.append(requests.c.thread_id == query.thread_id)
+    if query.kinds is not None:
+        conditions.append(kind.in_(query.kinds))
+    if query.agent is not None:
+        conditions.append(requests.c.agent == query.agent)
+    if query.risk is not None:
+        conditions.append(risk == query.risk)
+    if query.created_after is not None:
+        conditions.append(requests.c.created_at >= query.created_after)
+    if query.created_before is not None:
+        conditions.append(requests.c.created_at <= query.created_before)
+    if query.closing_before is not None:
+        conditions.append(requests.c.id.in_(_closing_until(query.closing_before)))
+    if query.text is not None:
+        conditions.append(cast(requests.c.body, Text).contains(_as_kept(query.text), autoescape=True))
     return conditions
 
 
@@ -116,9 +124,9 @@ def _as_kept(text: str) -> str:
     return json.dumps(text, ensure_ascii=True)[1:-1]
 
 
-def _after(wanted: PendingFilter) -> Conditions:
-    if wanted.after is None:
+def _after(query: PendingFilter) -> Conditions:
+    if query.after is None:
         return []
-    at, request_id = wanted.after
+    at, request_id = query.after
     same_moment = and_(requests.c.created_at == at, requests.c.id > request_id)
     return [or_(requests.c.created_at > at, same_moment)]

@@ -10,36 +10,36 @@ from interlock.storage._pending import IS_KEPT, is_reviewed
 from interlock.storage.schema import answers, requests
 
 
-async def page(connection: AsyncConnection, wanted: SettledFilter, limit: int) -> list[Row[Any]]:
-    query = (
+async def page(connection: AsyncConnection, query: SettledFilter, limit: int) -> list[Row[Any]]:
+    statement = (
         select(requests)
         .outerjoin(answers, answers.c.request_id == requests.c.id)
-        .where(requests.c.settled_at.is_not(None), IS_KEPT, *_conditions(wanted))
+        .where(requests.c.settled_at.is_not(None), IS_KEPT, *_conditions(query))
         .order_by(requests.c.settled_at.desc(), requests.c.id.desc())
         .limit(limit)
     )
-    return list((await connection.execute(query)).all())
+    return list((await connection.execute(statement)).all())
 
 
-def _conditions(wanted: SettledFilter) -> list[ColumnElement[bool]]:
+def _conditions(query: SettledFilter) -> list[ColumnElement[bool]]:
     conditions: list[ColumnElement[bool]] = []
-    if wanted.owner_id is not None:
-        own = requests.c.owner_id == wanted.owner_id
-        conditions.append(or_(own, *(and_(*is_reviewed(review)) for review in wanted.reviews)))
-    if wanted.who is not None:
-        conditions.append(func.coalesce(requests.c.ended_by, answers.c.by_name) == wanted.who)
-    if wanted.source is not None:
-        conditions.append(func.coalesce(requests.c.ended_source, answers.c.source) == wanted.source)
-    if wanted.tool is not None:
-        conditions.append(requests.c.tool == wanted.tool)
-    if wanted.statuses is not None:
-        conditions.append(requests.c.status.in_(wanted.statuses))
-    if wanted.since is not None:
-        conditions.append(requests.c.settled_at >= wanted.since)
-    if wanted.until is not None:
-        conditions.append(requests.c.settled_at <= wanted.until)
-    if wanted.before is not None:
-        at, request_id = wanted.before
+    if query.owner_id is not None:
+        own = requests.c.owner_id == query.owner_id
+        conditions.append(or_(own, *(and_(*is_reviewed(review)) for review in query.reviews)))
+    if query.who is not None:
+        conditions.append(func.coalesce(requests.c.ended_by, answers.c.by_name) == query.who)
+    if query.source is not None:
+        conditions.append(func.coalesce(requests.c.ended_source, answers.c.source) == query.source)
+    if query.tool is not None:
+        conditions.append(requests.c.tool == query.tool)
+    if query.statuses is not None:
+        conditions.append(requests.c.status.in_(query.statuses))
+    if query.since is not None:
+        conditions.append(requests.c.settled_at >= query.since)
+    if query.until is not None:
+        conditions.append(requests.c.settled_at <= query.until)
+    if query.before is not None:
+        at, request_id = query.before
         same_moment = and_(requests.c.settled_at == at, requests.c.id < request_id)
         conditions.append(or_(requests.c.settled_at < at, same_moment))
     return conditions

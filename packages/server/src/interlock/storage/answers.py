@@ -5,12 +5,14 @@ from typing import Any
 
 from sqlalchemy import Row, bindparam, insert, select
 
+from interlock.domain.kinds import RequestKind, value_from_json
 from interlock.domain.request import Answer, AnswerOrigin
 from interlock.storage._repository import Repository, batched
-from interlock.storage.schema import answers
+from interlock.storage.schema import answers, requests
 
 _ADD = insert(answers)
-_OF_REQUEST = select(answers).where(answers.c.request_id == bindparam("request_id"))
+_ANSWERS = select(answers, requests.c.kind).join(requests, requests.c.id == answers.c.request_id)
+_OF_REQUEST = _ANSWERS.where(answers.c.request_id == bindparam("request_id"))
 
 
 class SqlAnswers(Repository):
@@ -19,7 +21,7 @@ class SqlAnswers(Repository):
             _ADD,
             {
                 "request_id": answer.request_id,
-                "value": answer.value,
+                "value": answer.value.to_json(),
                 "by_id": answer.by_id,
                 "by_name": answer.by_name,
                 "source": answer.source,
@@ -35,7 +37,7 @@ class SqlAnswers(Repository):
             return {row.request_id: _answer(row) for row in found}
         given: dict[str, Answer] = {}
         for some in batched(request_ids):
-            found = await self._connection.execute(select(answers).where(answers.c.request_id.in_(some)))
+            found = await self._connection.execute(_ANSWERS.where(answers.c.request_id.in_(some)))
             given |= {row.request_id: _answer(row) for row in found}
         return given
 
@@ -43,7 +45,7 @@ class SqlAnswers(Repository):
 def _answer(row: Row[Any]) -> Answer:
     return Answer(
         request_id=row.request_id,
-        value=row.value,
+        value=value_from_json(RequestKind(row.kind), row.value),
         by_id=row.by_id,
         by_name=row.by_name,
         source=row.source,

@@ -40,8 +40,8 @@ class SqlApiKeys(Repository):
         return None if row is None else _key(row)
 
     async def of_owner(self, owner_id: str | None) -> list[ApiKey]:
-        wanted = _NEWEST_FIRST if owner_id is None else _NEWEST_FIRST.where(api_keys.c.owner_id == owner_id)
-        return [_key(row) for row in await self._connection.execute(wanted)]
+        query = _NEWEST_FIRST if owner_id is None else _NEWEST_FIRST.where(api_keys.c.owner_id == owner_id)
+        return [_key(row) for row in await self._connection.execute(query)]
 
     async def used(self, key_id: str, at: datetime) -> None:
         await self._connection.execute(update(api_keys).where(api_keys.c.id == key_id).values(last_used_at=at))
@@ -53,6 +53,12 @@ class SqlApiKeys(Repository):
             return False
         await SqlAccess(self._connection).changed(owner_id)
         return True
+
+    async def revoke_of(self, owner_id: str, at: datetime) -> list[str]:
+        live = update(api_keys).where(api_keys.c.owner_id == owner_id, api_keys.c.revoked_at.is_(None))
+        ended = await self._connection.scalars(live.values(revoked_at=at).returning(api_keys.c.id))
+        await SqlAccess(self._connection).changed(owner_id)
+        return sorted(ended)
 
 
 def _key(row: Row[Any]) -> ApiKey:

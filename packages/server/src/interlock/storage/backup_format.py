@@ -16,15 +16,16 @@ from sqlalchemy import BigInteger, Boolean, Column, Float, Integer, LargeBinary,
 from sqlalchemy.types import TypeEngine
 
 from interlock.domain.canonical import canonical_json
-from interlock.domain.moment import spelled
-from interlock.storage.schema import Json, Moment, Words, metadata, tickets, unfollowed, workers
+from interlock.domain.moment import to_iso
+from interlock.storage.schema import Json, Moment, SafeText, holds, metadata, tickets, unfollowed, waiting_runs, workers
 from interlock.storage.sealing import derive
 
 FORMAT = 1
 MANIFEST = "manifest.json"
 SEALED_KEY = "key.sealed"
-LEFT_OUT: tuple[Table, ...] = (tickets, unfollowed, workers)
-"""What holds for moments only: credentials that can be used once, signs of life, and questions about them."""
+LEFT_OUT: tuple[Table, ...] = (holds, tickets, unfollowed, waiting_runs, workers)
+"""What counts for moments only: credentials that can be used once, signs of life and questions about them, and runs
+that wait their turn: they may have run since, and must not do so again."""
 
 
 def kept_tables() -> list[Table]:
@@ -61,12 +62,12 @@ def _same(value: Any) -> Any:
 
 
 KINDS: Mapping[str, Kind] = {
-    "text": Kind(Words(), _same, _exactly(str)),
-    "json": Kind(Words(), _same, _exactly(str)),
+    "text": Kind(SafeText(), _same, _exactly(str)),
+    "json": Kind(SafeText(), _same, _exactly(str)),
     "integer": Kind(BigInteger(), _same, _exactly(int)),
     "float": Kind(Float(), float, _exactly(float)),
     "boolean": Kind(Boolean(), bool, _exactly(bool)),
-    "moment": Kind(Moment(), spelled, _moment),
+    "moment": Kind(Moment(), to_iso, _moment),
     "bytes": Kind(
         LargeBinary(),
         lambda value: base64.b64encode(value).decode("ascii"),
@@ -76,7 +77,7 @@ KINDS: Mapping[str, Kind] = {
 _KIND_OF_TYPE: Sequence[tuple[type[TypeEngine[Any]], str]] = (
     (Json, "json"),
     (Moment, "moment"),
-    (Words, "text"),
+    (SafeText, "text"),
     (LargeBinary, "bytes"),
     (Boolean, "boolean"),
     (Float, "float"),
@@ -139,20 +140,20 @@ class Manifest:
             "format": FORMAT,
             "version": self.version,
             "revision": self.revision,
-            "taken_at": spelled(self.taken_at),
+            "taken_at": to_iso(self.taken_at),
             "parts": [part.fields for part in self.parts],
         }
 
     @property
-    def told(self) -> dict[str, Any]:
+    def audit_record(self) -> dict[str, Any]:
         """What the audit trail keeps of it."""
-        return {"taken_at": spelled(self.taken_at), "revision": self.revision, "rows": self.rows, "mac": self.mac}
+        return {"taken_at": to_iso(self.taken_at), "revision": self.revision, "rows": self.rows, "mac": self.mac}
 
     def mac_under(self, audit_key: bytes) -> str:
         """Under a key that is in no backup in clear: whoever can write to a file alone cannot make a backup of it."""
         return hmac.digest(derive(audit_key, "backup"), canonical_json(self.fields).encode(), "sha256").hex()
 
-    def spelled(self) -> bytes:
+    def encoded(self) -> bytes:
         # In the order of the columns, which is that of the rows.
         return json.dumps({**self.fields, "mac": self.mac}, ensure_ascii=True, indent=1).encode("ascii") + b"\n"
 

@@ -66,7 +66,7 @@ class BackupFile:
         return unseal_key(self.sealed_key, passphrase, self.spelled)
 
     def damaged(self, part: Part) -> InvalidInput:
-        return InvalidInput(f"{self.path} is damaged: its part {part.name!r} is not what was written", part=part.name)
+        return InvalidInput(f"{self.path} is damaged: its part {part.name!r} is not what was written")
 
 
 @contextmanager
@@ -92,9 +92,9 @@ def _read(archive: ZipFile, path: Path, name: str) -> bytes:
         with archive.open(name) as part:
             text = part.read(LARGEST + 1)
     except _DAMAGE as error:
-        raise InvalidInput(f"{path} is no backup, or is damaged: {name} cannot be read", part=name) from error
+        raise InvalidInput(f"{path} is no backup, or is damaged: {name} cannot be read") from error
     if len(text) > LARGEST:
-        raise InvalidInput(f"{path} is no backup: its {name} is too large", part=name)
+        raise InvalidInput(f"{path} is no backup: its {name} is too large")
     return text
 
 
@@ -105,7 +105,7 @@ def _manifest(path: Path, text: bytes) -> Manifest:
             raise _newer(path)
         manifest = manifest_of(text)
     except (ValueError, TypeError, KeyError, AttributeError, RecursionError) as error:
-        raise InvalidInput(f"{path} is no backup, or is damaged: its manifest cannot be read", part=MANIFEST) from error
+        raise InvalidInput(f"{path} is no backup, or is damaged: its manifest cannot be read") from error
     if not is_known(manifest.revision):
         raise _newer(path)
     return manifest

@@ -13,6 +13,7 @@ from interlock.domain.errors import Conflict, InvalidInput
 from interlock.storage.backup_format import KINDS, LEFT_OUT, Part
 from interlock.storage.backup_reading import BackupFile
 from interlock.storage.database import Database
+from interlock.storage.deployment import NONE_YET
 from interlock.storage.key_ring import KeyRing, MasterKey, alone, unlocked
 from interlock.storage.migrate import alone_with_schema, apply, is_known, revision_of
 from interlock.storage.schema import metadata
@@ -37,6 +38,7 @@ async def restore(
             if part.name not in [table.name for table in LEFT_OUT]:
                 await _fill(connection, backup, part)
         await connection.run_sync(apply)
+        await connection.execute(NONE_YET)
         keys = await unlocked(connection, master)
         if not hmac.compare_digest(backup.manifest.mac_under(keys.audit), backup.manifest.mac):
             raise InvalidInput(f"{backup.path} was changed: its manifest is not the one that was written")

@@ -20,13 +20,11 @@ from langgraph.checkpoint.base import (
     get_serializable_checkpoint_metadata,
 )
 from langgraph.checkpoint.serde.base import SerializerProtocol
-from langgraph.checkpoint.serde.types import ERROR
 from sqlalchemy import Select, bindparam, func, literal, or_, select
 from sqlalchemy.ext.asyncio import AsyncConnection
 
 from interlock import failpoints
 from interlock.domain.errors import LeaseLost
-from interlock.domain.redaction import Redaction
 from interlock.domain.thread import Lease, ThreadStatus
 from interlock.storage._checkpoint_ancestry import histories, trace
 from interlock.storage._checkpoint_bridge import BridgedSaver
@@ -34,6 +32,7 @@ from interlock.storage._checkpoint_removal import keep_latest, remove_runs, remo
 from interlock.storage._checkpoint_rows import (
     Address,
     AnyRow,
+    Silence,
     assemble,
     configurable,
     insert_checkpoint,
@@ -65,10 +64,10 @@ _in_namespace = _row.where(checkpoints.c.thread_id == bindparam("thread_id"), ch
 _named = _in_namespace.where(checkpoints.c.id == bindparam("id"))
 _latest = _in_namespace.order_by(checkpoints.c.seq.desc()).limit(1)
 
-_held = select(threads.c.status).where(*HOLDS)
+_lease_row = select(threads.c.status).where(*HOLDS)
 _status = select(threads.c.status).where(threads.c.id == bindparam("of_thread"))
 # Numbering needs the thread to itself; writes only need the lease to stay what it is until they are committed.
-_held_alone, _held_shared = _held.with_for_update(), _held.with_for_update(read=True)
+_lease_row_locked, _lease_row_shared = _lease_row.with_for_update(), _lease_row.with_for_update(read=True)
 _status_alone, _status_shared = _status.with_for_update(), _status.with_for_update(read=True)
 
 
@@ -86,8 +85,8 @@ class CheckpointSaver(BridgedSaver):
         super().__init__(serde=serde, loop=loop)
         self._database = database
         self._lease = lease
-        self.redact = Redaction()
-        """Takes what must not be kept out of the text of an error."""
+        self.silence: Silence | None = None
+        """Takes out what must not be kept."""
 
     @property
     def lease(self) -> Lease | None:
@@ -116,20 +115,34 @@ class CheckpointSaver(BridgedSaver):
     ) -> AsyncIterator[CheckpointTuple]:
         """Thread by thread, each from its latest checkpoint back."""
         query = self._listed(config, before)
-        wanted = plain(filter or {})
-        size = PAGE if limit is None or wanted else min(limit, PAGE)
+        metadata_filter = plain(filter or {})
+        size = PAGE if limit is None or metadata_filter else min(limit, PAGE)
         left, last = limit, None
         while left is None or left > 0:
             # Each page is read on its own: no transaction stays open while the caller works, or walks away.
             async with self._database.read() as connection:
                 page = (await connection.execute(_after(query, last).limit(size))).all()
-                hits = [row for row in page if all(row.metadata.get(key) == wanted[key] for key in wanted)][:left]
+                hits = [
+                    row for row in page if all(row.metadata.get(key) == metadata_filter[key] for key in metadata_filter)
+                ][:left]
                 found = await assemble(connection, hits, self.serde)
             for checkpoint in found:
                 yield checkpoint
             if len(page) < size:
                 return
             left, last = None if left is None else left - len(found), page[-1]
+
+    async def aspaces(self, thread_id: str, space: str) -> Mapping[str, Mapping[str, Any]]:
+        """By namespace, what the newest checkpoints say of the graphs that a task called, which is named by `space`."""
+        self._confine(thread_id)
+        ns, inside = checkpoints.c.ns, f"{space}|"
+        is_called = ns.startswith(inside, autoescape=True) & ~func.substr(ns, len(inside) + 1).contains(":")
+        query = select(ns, checkpoints.c.metadata).where(
+            checkpoints.c.thread_id == thread_id, (ns == space) | is_called
+        )
+        async with self._database.read() as connection:
+            rows = await connection.execute(query.order_by(checkpoints.c.seq))
+            return {row.ns: row.metadata for row in rows}
 
     async def aput(
         self,
@@ -139,9 +152,9 @@ class CheckpointSaver(BridgedSaver):
         new_versions: ChannelVersions,
     ) -> RunnableConfig:
         address = Address.of(config)
-        packed = pack(checkpoint, new_versions, self.serde)
-        told = plain(get_serializable_checkpoint_metadata(config, metadata))
-        run_id = told.get("run_id") or (self._lease.run_id if self._lease else None)
+        packed = pack(checkpoint, new_versions, self.serde, self.silence)
+        plain_metadata = plain(get_serializable_checkpoint_metadata(config, metadata))
+        run_id = plain_metadata.get("run_id") or (self._lease.run_id if self._lease else None)
         row = {
             "thread_id": address.thread_id,
             "ns": address.ns,
@@ -150,7 +163,7 @@ class CheckpointSaver(BridgedSaver):
             "run_id": None if run_id is None else str(run_id),
             "type": packed.type,
             "body": packed.body,
-            "metadata": told,
+            "metadata": plain_metadata,
         }
         async with self._database.write() as connection:
             await self._hold(connection, address.thread_id)
@@ -164,8 +177,7 @@ class CheckpointSaver(BridgedSaver):
     ) -> None:
         address = Address.of(config)
         key = {"thread_id": address.thread_id, "ns": address.ns, "checkpoint_id": address.id}
-        quiet = [(channel, self._silenced(value) if channel == ERROR else value) for channel, value in writes]
-        rows = [{**key, **row} for row in pack_writes(quiet, task_id, task_path, self.serde)]
+        rows = [{**key, **row} for row in pack_writes(writes, task_id, task_path, self.serde, self.silence)]
         async with self._database.write() as connection:
             await self._check(connection, address.thread_id, shared=True)
             if rows:
@@ -250,29 +262,21 @@ class CheckpointSaver(BridgedSaver):
             query = query.where(checkpoints.c.id == checkpoint_id)
         return query if before is None else _earlier(query, {**named, **configurable(before)})
 
-    def _silenced(self, error: Any) -> Any:
-        """The error of a task, without what people gave in confidence: LangGraph keeps its text."""
-        text = str(error)
-        quiet = self.redact(text)
-        return error if quiet == text else RuntimeError(f"{type(error).__name__}: {quiet}")
-
     def _confine(self, thread_id: str) -> None:
         if self._lease is not None and self._lease.thread_id != thread_id:
-            raise LeaseLost(
-                f"the lease is for thread {self._lease.thread_id}, not for {thread_id}", thread_id=thread_id
-            )
+            raise LeaseLost(f"the lease is for thread {self._lease.thread_id}, not for {thread_id}")
 
     async def _check(self, connection: AsyncConnection, thread_id: str, *, shared: bool = False) -> bool:
         """Refuse what comes without the lease, or after the thread's end, and tell if there is a row."""
         self._confine(thread_id)
         if self._lease is not None:
-            held = _held_shared if shared else _held_alone
-            if await connection.scalar(held, holder(self._lease)) is None:
+            lease_row = _lease_row_shared if shared else _lease_row_locked
+            if await connection.scalar(lease_row, holder(self._lease)) is None:
                 raise lost(self._lease)
             return True
         status = await connection.scalar(_status_shared if shared else _status_alone, {"of_thread": thread_id})
         if status == ThreadStatus.DELETED:
-            raise LeaseLost(f"thread {thread_id} is deleted", thread_id=thread_id)
+            raise LeaseLost(f"thread {thread_id} is deleted")
         return status is not None
 
     async def _check_lease(self, connection: AsyncConnection, thread_id: str) -> None:

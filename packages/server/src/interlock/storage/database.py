@@ -78,7 +78,7 @@ def open_database(url: str) -> Database:
 
 
 @asynccontextmanager
-async def _told() -> AsyncGenerator[None]:
+async def _translated_errors() -> AsyncGenerator[None]:
     """Turn the driver's failures into the one error that callers know."""
     try:
         yield
@@ -149,7 +149,7 @@ class SqliteDatabase:
 
     @asynccontextmanager
     async def write(self) -> AsyncGenerator[AsyncConnection]:
-        async with _told():
+        async with _translated_errors():
             await self._acquire()
             group: asyncio.Future[None] | None = None
             failure: Exception | None = None
@@ -270,7 +270,7 @@ class SqliteDatabase:
 
     @asynccontextmanager
     async def read(self) -> AsyncGenerator[AsyncConnection]:
-        async with _told():
+        async with _translated_errors():
             reader = self._readers.pop() if self._readers else InlineConnection(self.engine, self._preparations)
             try:
                 reader.run("BEGIN")
@@ -320,12 +320,12 @@ class PostgresDatabase:
 
     @asynccontextmanager
     async def write(self) -> AsyncGenerator[AsyncConnection]:
-        async with _told(), self.engine.begin() as connection:
+        async with _translated_errors(), self.engine.begin() as connection:
             yield connection
 
     @asynccontextmanager
     async def read(self) -> AsyncGenerator[AsyncConnection]:
-        async with _told(), self._readers.connect() as connection:
+        async with _translated_errors(), self._readers.connect() as connection:
             yield connection
 
     async def close(self) -> None:

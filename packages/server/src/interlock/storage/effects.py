@@ -5,7 +5,7 @@ from datetime import datetime
 from functools import cache
 from typing import Any
 
-from sqlalchemy import Executable, Row, bindparam, insert, literal_column, select, update
+from sqlalchemy import Executable, Row, bindparam, delete, insert, literal_column, null, select, update
 
 from interlock.domain.effect import EFFECT, Effect, EffectKey, EffectState
 from interlock.storage._repository import Repository, next_number, one_of
@@ -20,6 +20,9 @@ _KEY = (
     effects.c.call_id == bindparam("of_call"),
 )
 _BY_KEY = select(effects).where(*_KEY)
+_WITHOUT_RESULT = select(*(column for column in effects.c if column.name != "result"), null().label("result")).order_by(
+    effects.c.number
+)
 
 
 @cache
@@ -66,6 +69,9 @@ class SqlEffects(Repository):
             },
         )
 
+    async def remove(self, key: EffectKey) -> None:
+        await self._connection.execute(delete(effects).where(*_KEY), _named(key))
+
     async def change(
         self,
         key: EffectKey,
@@ -86,19 +92,15 @@ class SqlEffects(Repository):
         found = await self._connection.execute(_of_thread(states), {"thread_id": thread_id})
         return [_effect(row) for row in found]
 
-    async def containers(self, thread_id: str, keys: Collection[EffectKey]) -> set[EffectKey]:
-        """Those with tool calls inside. A tool that only records effects of its own, or runs a graph without tools,
-        did other things too: entered again, it would do them twice."""
+    async def inside(self, thread_id: str, keys: Collection[EffectKey]) -> list[Effect]:
         if not keys:
-            return set()
+            return []
         found = await self._connection.execute(
-            select(effects.c.task_id, effects.c.call_id, effects.c.parent_task_id, effects.c.parent_call_id).where(
+            _WITHOUT_RESULT.where(
                 effects.c.thread_id == thread_id, effects.c.parent_task_id.in_({key.task_id for key in keys})
             )
         )
-        calls = [row for row in found if EffectKey(thread_id, row.task_id, row.call_id).is_tool_call]
-        parents = {EffectKey(thread_id, row.parent_task_id, row.parent_call_id) for row in calls}
-        return {key for key in keys if key in parents}
+        return [effect for row in found if (effect := _effect(row)).parent in keys]
 
 
 def _named(key: EffectKey) -> dict[str, str]:

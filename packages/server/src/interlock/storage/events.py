@@ -1,13 +1,14 @@
 """The threads' logs. A thread's row holds the number of its last event, so that taking numbers is one update."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from datetime import datetime
 from typing import Any
 
 from sqlalchemy import Row, bindparam, insert, select, update
 
+from interlock.domain import event_json
 from interlock.domain.errors import NotFound
-from interlock.domain.event import Event, EventType
+from interlock.domain.event import Event, EventData, EventType
 from interlock.storage._repository import Repository, batched
 from interlock.storage.schema import events, threads
 
@@ -40,22 +41,24 @@ _LAST = (
 
 
 class SqlEvents(Repository):
-    async def append(
-        self, thread_id: str, entries: Sequence[tuple[EventType, Mapping[str, Any]]], at: datetime
-    ) -> list[Event]:
+    async def append(self, thread_id: str, entries: Sequence[EventData], at: datetime) -> list[Event]:
         if not entries:
             return []
         last = await self._connection.scalar(_TAKE_NUMBERS, {"of_thread": thread_id, "count": len(entries)})
         if last is None:
-            raise NotFound(f"there is no thread {thread_id}", thread_id=thread_id)
+            raise NotFound(f"there is no thread {thread_id}")
         first = last - len(entries) + 1
-        appended = [
-            Event(thread_id, number, kind, dict(data), at) for number, (kind, data) in enumerate(entries, start=first)
-        ]
+        appended = [Event(thread_id, number, data, at) for number, data in enumerate(entries, start=first)]
         await self._connection.execute(
             _ADD,
             [
-                {"thread_id": thread_id, "seq": event.seq, "type": event.type, "data": event.data, "at": at}
+                {
+                    "thread_id": thread_id,
+                    "seq": event.seq,
+                    "type": event.type,
+                    "data": event_json.to_json(event.data),
+                    "at": at,
+                }
                 for event in appended
             ],
         )
@@ -80,4 +83,4 @@ class SqlEvents(Repository):
 
 
 def _event(row: Row[Any]) -> Event:
-    return Event(row.thread_id, row.seq, EventType(row.type), row.data, row.at)
+    return Event(row.thread_id, row.seq, event_json.from_json(EventType(row.type), row.data, row.at), row.at)

@@ -3,9 +3,10 @@
 from datetime import datetime
 from typing import Any
 
-from sqlalchemy import Row, bindparam, insert, select, update
+from sqlalchemy import Row, bindparam, insert, or_, select, update
 
 from interlock.domain.grant import Grant, GrantScope
+from interlock.domain.risk import LOWEST
 from interlock.storage._repository import Repository
 from interlock.storage.schema import grants
 
@@ -36,6 +37,7 @@ class SqlGrants(Repository):
                 "by_id": grant.by_id,
                 "by_name": grant.by_name,
                 "request_id": grant.request_id,
+                "ceiling": grant.ceiling,
                 "created_at": grant.created_at,
                 "uses": grant.uses,
             },
@@ -49,11 +51,11 @@ class SqlGrants(Repository):
         found = await self._connection.execute(_LIVE, {"owner_id": owner_id, "agent": agent})
         return [_grant(row) for row in found]
 
-    async def of_owner(self, owner_id: str | None) -> list[Grant]:
-        wanted = select(grants).where(_IS_LIVE).order_by(grants.c.created_at.desc(), grants.c.id)
-        if owner_id is not None:
-            wanted = wanted.where(grants.c.owner_id == owner_id)
-        return [_grant(row) for row in await self._connection.execute(wanted)]
+    async def of_person(self, user_id: str | None) -> list[Grant]:
+        query = select(grants).where(_IS_LIVE).order_by(grants.c.created_at.desc(), grants.c.id)
+        if user_id is not None:
+            query = query.where(or_(grants.c.owner_id == user_id, grants.c.by_id == user_id))
+        return [_grant(row) for row in await self._connection.execute(query)]
 
     async def used(self, grant_id: str, at: datetime) -> None:
         counted = update(grants).where(grants.c.id == grant_id)
@@ -62,6 +64,11 @@ class SqlGrants(Repository):
     async def revoke(self, grant_id: str, by: str, at: datetime) -> bool:
         live = update(grants).where(grants.c.id == grant_id, _IS_LIVE)
         return await self._changed(live.values(revoked_at=at, revoked_by=by))
+
+    async def revoke_of(self, user_id: str, by: str, at: datetime) -> list[str]:
+        theirs = (grants.c.owner_id == user_id) | (grants.c.by_id == user_id)
+        live = update(grants).where(theirs, _IS_LIVE).values(revoked_at=at, revoked_by=by)
+        return sorted(await self._connection.scalars(live.returning(grants.c.id)))
 
     async def end_of_thread(self, thread_id: str, at: datetime) -> None:
         live = update(grants).where(grants.c.thread_id == thread_id, _IS_LIVE)
@@ -83,6 +90,8 @@ def _grant(row: Row[Any]) -> Grant:
         thread_id=row.thread_id,
         tool=row.tool,
         action=row.action,
+        # A server of an earlier version wrote none.
+        ceiling=row.ceiling or LOWEST,
         revoked_at=row.revoked_at,
         revoked_by=row.revoked_by,
         uses=row.uses,

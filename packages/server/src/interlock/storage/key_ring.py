@@ -12,7 +12,7 @@ from typing import Any, Protocol
 
 from cryptography.exceptions import InvalidTag
 from cryptography.hazmat.primitives.ciphers.aead import AESGCM
-from sqlalchemy import Row, delete, func, insert, select
+from sqlalchemy import Row, RowMapping, delete, func, insert, select
 from sqlalchemy.ext.asyncio import AsyncConnection
 from typing_extensions import override
 
@@ -36,7 +36,7 @@ _LOCK = 0x696E7465726C6B72
 _ALL = select(server_keys).order_by(server_keys.c.purpose, server_keys.c.id)
 # A key that somebody seals with is not dropped before that is committed. Nobody waits for anybody here: what a rotation
 # is about to drop is skipped, and it never drops the newest.
-_HELD = (
+_KEY_ROWS = (
     select(server_keys.c.id)
     .where(server_keys.c.purpose == SECRETS)
     .with_for_update(read=True, key_share=True, skip_locked=True)
@@ -110,14 +110,14 @@ class KeyRing(Sealer):
 
     @override
     async def ready(self, connection: AsyncConnection) -> None:
-        held = {_number(row) for row in (await connection.execute(_HELD)).all()}
-        if max(held, default=0) == self.newest:
+        stored = {_number(row) for row in (await connection.execute(_KEY_ROWS)).all()}
+        if max(stored, default=0) == self.newest:
             return
         try:
             await self.reload(connection)
         except Unreadable:
             # A server whose environment has the old master key may go on until the next rotation.
-            if self.newest not in held:
+            if self.newest not in stored:
                 raise
 
     @override
@@ -165,11 +165,17 @@ async def unlocked(connection: AsyncConnection, master: MasterKey) -> Opened:
 async def _made(connection: AsyncConnection, master: MasterKey, at: datetime) -> Opened:
     """The first keys: those that a database without a ring was used with, so that what they signed still holds."""
     present = master.present()
-    if not await _was_used_with(connection, present):
+    entries = (await connection.execute(_FIRST_ENTRIES)).mappings().all()
+    if not _were_signed_with(present, entries):
         raise InvalidInput(master.advice())
     key = present or master.make()
-    derived = {(purpose, FIRST): derive(key, purpose) for purpose in (SECRETS, "audit")}
-    keys: Keys = {**derived, ("replies", FIRST): random_key(), (TOKENS, _DERIVED + 1): random_key()}
+    keys: Keys = {
+        (SECRETS, FIRST): derive(key, SECRETS),
+        # Whoever knew the first master key would know a derived one for good: only where entries need it.
+        ("audit", FIRST): derive(key, "audit") if entries else random_key(),
+        ("replies", FIRST): random_key(),
+        (TOKENS, _DERIVED + 1): random_key(),
+    }
     rows = [row_of(key, purpose, number, one, at) for (purpose, number), one in keys.items()]
     await connection.execute(insert(server_keys), rows)
     return Opened(key, keys)
@@ -186,9 +192,8 @@ async def renewed_tokens(connection: AsyncConnection, before: Opened, at: dateti
     return Opened(before.master, {**rest, (TOKENS, number): key})
 
 
-async def _was_used_with(connection: AsyncConnection, master: bytes | None) -> bool:
-    """As far as the audit trail tells: one entry that this key signed is enough, and so is none at all."""
-    entries = (await connection.execute(_FIRST_ENTRIES)).mappings().all()
+def _were_signed_with(master: bytes | None, entries: Sequence[RowMapping]) -> bool:
+    """Whether the database was used with this key: one entry that it signed is enough, and so is none at all."""
     if master is None or not entries:
         return not entries
     key = derive(master, "audit")

@@ -63,7 +63,7 @@ async def rotate(database: Database, master: MasterKey, at: datetime) -> Rotated
 
 async def _rotate(connection: AsyncConnection, before: Opened, master: bytes, at: datetime) -> Rotated:
     last = max(before.secrets)
-    droppable = await _held(connection, last)
+    droppable = await _retirable_keys(connection, last)
     for (purpose, number), key in (await renewed_tokens(connection, before, at)).keys.items():
         row = row_of(master, purpose, number, key, at)
         same = (server_keys.c.purpose == purpose, server_keys.c.id == row["id"])
@@ -78,12 +78,12 @@ async def _rotate(connection: AsyncConnection, before: Opened, master: bytes, at
     dropped = droppable - {key_id(number) for number in left}
     await connection.execute(delete(server_keys).where(server_keys.c.purpose == SECRETS, server_keys.c.id.in_(dropped)))
     rotated = Rotated(moved, len(left))
-    told = {"key": last + 1, "values": rotated.values, "unreadable": rotated.unreadable}
-    await SqlAudit(connection, before.keys["audit", FIRST]).append(SERVER_CHAIN, SYSTEM, "secrets.rotated", told, at)
+    record = {"key": last + 1, "values": rotated.values, "unreadable": rotated.unreadable}
+    await SqlAudit(connection, before.keys["audit", FIRST]).append(SERVER_CHAIN, SYSTEM, "secrets.rotated", record, at)
     return rotated
 
 
-async def _held(connection: AsyncConnection, last: int) -> set[str]:
+async def _retirable_keys(connection: AsyncConnection, last: int) -> set[str]:
     """The keys before the last one that no open transaction seals with, and none can from now on."""
     older = select(server_keys.c.id).where(server_keys.c.purpose == SECRETS, server_keys.c.id != key_id(last))
     found = await connection.execute(older.with_for_update(skip_locked=True))

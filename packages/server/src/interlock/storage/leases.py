@@ -11,6 +11,7 @@ from sqlalchemy import (
     Float,
     Integer,
     bindparam,
+    exists,
     func,
     literal,
     literal_column,
@@ -24,7 +25,7 @@ from interlock.domain.run import RunStatus
 from interlock.domain.thread import HeldLease, Lease, Thread, ThreadStatus
 from interlock.storage._repository import Repository, batched
 from interlock.storage.runs import IS_ACTIVE
-from interlock.storage.schema import Moment, runs, threads
+from interlock.storage.schema import Moment, runs, threads, waiting_runs
 from interlock.storage.threads import IS_ALIVE, NO_LEASE, THREAD_COLUMNS, thread_of
 
 HOLDS = (
@@ -45,6 +46,9 @@ _END = (
         message_count=func.coalesce(bindparam("count", type_=Integer), threads.c.message_count),
         **NO_LEASE,
     )
+    # Told by the same statement: a run that ends costs no further one where nothing waits.
+    # By the value: in RETURNING SQLAlchemy writes columns without their tables for SQLite.
+    .returning(exists().where(waiting_runs.c.thread_id == bindparam("of_thread")).label("is_waited"))
 )
 _RELEASE = update(threads).where(*HOLDS).values(**NO_LEASE)
 
@@ -74,7 +78,7 @@ class SqlLeases(Repository):
         values = {"of_thread": thread_id, "worker": worker, "run": run_id, "at": at, **self._length(at, seconds)}
         epoch = await self._connection.scalar(_take(is_postgres=self._is_postgres), values)
         if epoch is None:
-            raise LeaseLost(f"the thread {thread_id} is gone", thread_id=thread_id)
+            raise LeaseLost(f"the thread {thread_id} is gone")
         return Lease(thread_id, run_id, worker, epoch)
 
     async def check(self, lease: Lease) -> Thread:
@@ -83,9 +87,12 @@ class SqlLeases(Repository):
             raise lost(lease)
         return thread_of(row)
 
-    async def end(self, lease: Lease, status: ThreadStatus, at: datetime, message_count: int | None) -> None:
-        if not await self._changed(_END, {**holder(lease), "to_status": status, "at": at, "count": message_count}):
+    async def end(self, lease: Lease, status: ThreadStatus, at: datetime, message_count: int | None) -> bool:
+        values = {**holder(lease), "to_status": status, "at": at, "count": message_count}
+        is_waited: bool | None = await self._connection.scalar(_END, values)
+        if is_waited is None:
             raise lost(lease)
+        return bool(is_waited)
 
     async def renew(self, worker: str, thread_ids: Collection[str], at: datetime, seconds: float) -> set[str]:
         kept: set[str] = set()
@@ -146,9 +153,4 @@ def holder(lease: Lease) -> dict[str, Any]:
 
 
 def lost(lease: Lease) -> LeaseLost:
-    return LeaseLost(
-        f"{lease.worker} no longer holds the lease of {lease.thread_id}",
-        thread_id=lease.thread_id,
-        run_id=lease.run_id,
-        epoch=lease.epoch,
-    )
+    return LeaseLost(f"{lease.worker} no longer holds the lease of {lease.thread_id}")

@@ -74,9 +74,7 @@ def apply(connection: Connection, until: str = "head") -> list[str]:
     try:
         missing = list(directory.iterate_revisions(until, current or "base"))
     except RevisionError as error:
-        raise StorageUnavailable(
-            f"the database is of a newer version: it is at {current!r}", revision=current
-        ) from error
+        raise StorageUnavailable(f"the database is of a newer version: it is at {current!r}") from error
     applied: list[str] = []
     for step in reversed(missing):
         with Operations.context(context):

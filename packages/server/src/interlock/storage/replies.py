@@ -27,9 +27,9 @@ class SqlReplies(Repository):
         found = select(replies.c.body_hash, replies.c.reply).where(*_named(principal_id, operation, key))
         row = (await self._connection.execute(found)).first()
         if row is not None and row.body_hash == _RECALLED:
-            raise KeyReused("what comes under this idempotency key was recalled; use a new one", key=key)
+            raise KeyReused("what comes under this idempotency key was recalled; use a new one")
         if row is None or row.body_hash != body_hash or row.reply is None:
-            raise KeyReused("this idempotency key came before with another body; use a new one", key=key)
+            raise KeyReused("this idempotency key came before with another body; use a new one")
         return bytes(row.reply)
 
     async def keep(self, principal_id: str, operation: str, key: str, reply: bytes) -> None:
@@ -41,6 +41,9 @@ class SqlReplies(Repository):
         found = select(replies.c.reply).where(*_named(principal_id, operation, key))
         reply = (await self._connection.execute(found)).scalar()
         return None if reply is None else bytes(reply)
+
+    async def forget(self, principal_id: str, operation: str, key: str) -> None:
+        await self._connection.execute(delete(replies).where(*_named(principal_id, operation, key)))
 
     async def _is_new(self, principal_id: str, operation: str, key: str, body_hash: str, at: datetime) -> bool:
         named = {"principal_id": principal_id, "operation": operation, "key": key}

@@ -5,9 +5,11 @@ from datetime import datetime
 from functools import cache
 from typing import Any
 
-from sqlalchemy import Executable, Row, bindparam, delete, func, literal_column, select, update
+from sqlalchemy import Executable, Row, bindparam, delete, func, literal_column, or_, select, update
 
-from interlock.domain.request import REQUEST, Answer, Ending, Request, RequestKind, RequestStatus
+from interlock.domain.form import Form
+from interlock.domain.kinds import RequestKind, body_from_json
+from interlock.domain.request import REQUEST, Answer, Ending, Request, RequestStatus
 from interlock.domain.run import RunCause
 from interlock.ports.filters import PendingFilter, SettledFilter
 from interlock.storage import _pending, _settled
@@ -59,7 +61,8 @@ _FORMS_SINCE_MESSAGE = (
     .join(pauses, pauses.c.id == requests.c.pause_id)
     .where(
         pauses.c.thread_id == bindparam("thread_id"),
-        pauses.c.opened_seq > _LAST_MESSAGE,
+        # Of what was asked before this was kept it is not known: it may be of this turn.
+        or_(pauses.c.opened_seq.is_(None), pauses.c.opened_seq > _LAST_MESSAGE),
         requests.c.interrupt_id.is_not(None),
     )
     .order_by(pauses.c.seq, requests.c.position)
@@ -106,29 +109,32 @@ class SqlRequests(Repository):
             await self._connection.execute(delete(answers).where(answers.c.request_id.in_(some)))
             await self._connection.execute(delete(requests).where(requests.c.id.in_(some)))
 
-    async def forms_since_message(self, thread_id: str) -> dict[str, dict[str, Any]]:
+    async def forms_since_message(self, thread_id: str) -> dict[str, Form | None]:
         found = await self._connection.execute(_FORMS_SINCE_MESSAGE, {"thread_id": thread_id})
-        return {row.interrupt_id: row.form for row in found}
+        return {row.interrupt_id: Form.from_json(row.form) for row in found}
 
-    async def page_pending(self, wanted: PendingFilter, limit: int) -> list[Request]:
-        return [_request(row) for row in await _pending.page(self._connection, wanted, limit)]
+    async def page_pending(self, query: PendingFilter, limit: int) -> list[Request]:
+        return [_request(row) for row in await _pending.page(self._connection, query, limit)]
 
-    async def count_pending(self, wanted: PendingFilter, most: int) -> int:
-        return await _pending.count(self._connection, wanted, most)
+    async def count_pending(self, query: PendingFilter, most: int) -> int:
+        return await _pending.count(self._connection, query, most)
 
     async def pending_by_kind(self, most: int) -> dict[RequestKind, int]:
         return await _pending.by_kind(self._connection, most)
 
+    async def pending_by_owner(self, most: int | None = None) -> dict[str, int]:
+        return await _pending.by_owner(self._connection, most)
+
     async def settle(self, request_id: str, status: RequestStatus, at: datetime, ending: Ending | None = None) -> bool:
-        told = {name: getattr(ending, name, None) for name in ("by", "source", "reason")}
-        return await self._changed(_settle(status), {"request_id": request_id, "at": at, **told})
+        end = {name: getattr(ending, name, None) for name in ("by", "source", "reason")}
+        return await self._changed(_settle(status), {"request_id": request_id, "at": at, **end})
 
     async def extend(self, request_id: str, deadline: datetime, warn_at: datetime) -> bool:
         longer = update(requests).where(requests.c.id == request_id, *_HAS_DEADLINE)
         return await self._changed(longer.values(deadline=deadline, warn_at=warn_at))
 
-    async def page_settled(self, wanted: SettledFilter, limit: int) -> list[tuple[Request, Answer | None]]:
-        rows = await _settled.page(self._connection, wanted, limit)
+    async def page_settled(self, query: SettledFilter, limit: int) -> list[tuple[Request, Answer | None]]:
+        rows = await _settled.page(self._connection, query, limit)
         answered = await SqlAnswers(self._connection).of_requests([row.id for row in rows])
         return [(_request(row), answered.get(row.id)) for row in rows]
 
@@ -168,9 +174,9 @@ def request_values(request: Request) -> dict[str, Any]:
         "kind": request.kind,
         "status": request.status,
         "position": request.position,
-        "body": request.body,
+        "body": request.body.to_json(),
         "interrupt_id": request.interrupt_id,
-        "form": request.form,
+        "form": request.form.to_json() if request.form else {},
         "call_id": request.call_id,
         "message_id": request.message_id,
         "digest": request.digest,
@@ -189,17 +195,18 @@ def request_values(request: Request) -> dict[str, Any]:
 
 
 def _request(row: Row[Any]) -> Request:
+    form = Form.from_json(row.form)
     return Request(
         id=row.id,
         pause_id=row.pause_id,
         thread_id=row.thread_id,
-        kind=RequestKind(row.kind),
         status=RequestStatus(row.status),
         position=row.position,
-        body=row.body,
+        body=body_from_json(RequestKind(row.kind), row.body),
         created_at=row.created_at,
         interrupt_id=row.interrupt_id,
-        form=row.form,
+        form=form,
+        checked_by_agent=form is not None,
         call_id=row.call_id,
         message_id=row.message_id,
         digest=row.digest,

@@ -7,8 +7,10 @@ from typing import Any
 
 from sqlalchemy import Executable, Row, bindparam, func, literal_column, select, update
 
+from interlock.domain import run_input
 from interlock.domain.errors import ThreadBusy
 from interlock.domain.run import ACTIVE, RUN, Run, RunCause, RunStatus
+from interlock.domain.thread import ThreadStatus
 from interlock.storage._repository import Repository, batched, insert_for, next_number, one_of
 from interlock.storage.schema import runs, threads
 
@@ -61,7 +63,7 @@ def _change(status: RunStatus, names: tuple[str, ...]) -> Executable:
 class SqlRuns(Repository):
     async def add(self, run: Run) -> None:
         if not await self._changed(_add(is_postgres=self._is_postgres), _values(run)):
-            raise ThreadBusy(f"the thread {run.thread_id} has a run already", thread_id=run.thread_id)
+            raise ThreadBusy(f"the thread {run.thread_id} has a run already", run.thread_id, ThreadStatus.RUNNING)
 
     async def get(self, run_id: str) -> Run | None:
         return await self._one(_BY_ID, run_id=run_id)
@@ -125,7 +127,7 @@ def _values(run: Run) -> dict[str, Any]:
         "of_thread": run.thread_id,
         "cause": run.cause,
         "status": run.status,
-        "input": run.input,
+        "input": run_input.to_json(run.input),
         "attempt": run.attempt,
         "started_seq": run.started_seq,
         "stop_reason": run.stop_reason,
@@ -142,7 +144,7 @@ def _run(row: Row[Any]) -> Run:
         cause=RunCause(row.cause),
         status=RunStatus(row.status),
         created_at=row.created_at,
-        input=row.input,
+        input=run_input.from_json(row.input),
         attempt=row.attempt,
         started_seq=row.started_seq,
         stop_reason=row.stop_reason,

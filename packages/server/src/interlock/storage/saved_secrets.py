@@ -11,14 +11,17 @@ from interlock.storage._repository import batched, insert_for
 from interlock.storage._sealed import SealedRepository
 from interlock.storage.schema import saved_secrets
 
-_TOLD = tuple(column for column in saved_secrets.c if column.name != "sealed")
+_PUBLIC = tuple(column for column in saved_secrets.c if column.name != "sealed")
+_OF_ASKER = "="
+"""Between an agent's name and who asks under it. It is in no name of an agent, hosted or not."""
 
 
 class SqlSavedSecrets(SealedRepository):
     async def put(self, secret: SavedSecret, value: str) -> None:
+        agent = _kept_for(secret.agent, secret.asker_id)
         gone = delete(saved_secrets).where(
             saved_secrets.c.owner_id == secret.owner_id,
-            saved_secrets.c.agent == secret.agent,
+            saved_secrets.c.agent == agent,
             saved_secrets.c.name == secret.name,
         )
         await self._connection.execute(gone)
@@ -30,7 +33,7 @@ class SqlSavedSecrets(SealedRepository):
             {
                 "id": secret.id,
                 "owner_id": secret.owner_id,
-                "agent": secret.agent,
+                "agent": agent,
                 "name": secret.name,
                 "sensitive": secret.sensitive,
                 "sealed": await self._seal(value, context=_context(secret.id)),
@@ -41,8 +44,11 @@ class SqlSavedSecrets(SealedRepository):
             },
         )
 
-    async def named(self, owner_id: str, agent: str, names: Collection[str]) -> dict[str, SavedSecret]:
-        own = select(*_TOLD).where(saved_secrets.c.owner_id == owner_id, saved_secrets.c.agent == agent)
+    async def named(
+        self, owner_id: str, agent: str, asker_id: str | None, names: Collection[str]
+    ) -> dict[str, SavedSecret]:
+        kept_for = _kept_for(agent, asker_id)
+        own = select(*_PUBLIC).where(saved_secrets.c.owner_id == owner_id, saved_secrets.c.agent == kept_for)
         saved: dict[str, SavedSecret] = {}
         for some in batched(names):
             found = await self._connection.execute(own.where(saved_secrets.c.name.in_(some)))
@@ -50,25 +56,34 @@ class SqlSavedSecrets(SealedRepository):
         return saved
 
     async def value(self, secret_id: str) -> str:
-        wanted = select(saved_secrets.c.sealed).where(saved_secrets.c.id == secret_id)
-        sealed = await self._connection.scalar(wanted)
+        query = select(saved_secrets.c.sealed).where(saved_secrets.c.id == secret_id)
+        sealed = await self._connection.scalar(query)
         if sealed is None:
-            raise NotFound("there is no such saved value", secret_id=secret_id)
+            raise NotFound("there is no such saved value")
         return await self._open(sealed, context=_context(secret_id))
 
     async def get(self, secret_id: str) -> SavedSecret | None:
-        found = await self._connection.execute(select(*_TOLD).where(saved_secrets.c.id == secret_id))
+        found = await self._connection.execute(select(*_PUBLIC).where(saved_secrets.c.id == secret_id))
         row = found.one_or_none()
         return None if row is None else _saved(row)
 
     async def of_owner(self, owner_id: str | None) -> list[SavedSecret]:
-        wanted = select(*_TOLD).order_by(saved_secrets.c.agent, saved_secrets.c.name, saved_secrets.c.id)
+        query = select(*_PUBLIC).order_by(saved_secrets.c.agent, saved_secrets.c.name, saved_secrets.c.id)
         if owner_id is not None:
-            wanted = wanted.where(saved_secrets.c.owner_id == owner_id)
-        return [_saved(row) for row in await self._connection.execute(wanted)]
+            query = query.where(saved_secrets.c.owner_id == owner_id)
+        return [_saved(row) for row in await self._connection.execute(query)]
 
     async def delete(self, secret_id: str) -> bool:
         return await self._changed(delete(saved_secrets).where(saved_secrets.c.id == secret_id))
+
+    async def delete_of(self, owner_id: str) -> int:
+        gone = await self._connection.execute(delete(saved_secrets).where(saved_secrets.c.owner_id == owner_id))
+        return gone.rowcount
+
+
+def _kept_for(agent: str, asker_id: str | None) -> str:
+    """In the agent's column: a server of an older version, which looks by the name alone, does not find it."""
+    return agent if asker_id is None else f"{agent}{_OF_ASKER}{asker_id}"
 
 
 def _context(secret_id: str) -> str:
@@ -76,14 +91,16 @@ def _context(secret_id: str) -> str:
 
 
 def _saved(row: Row[Any]) -> SavedSecret:
+    agent, _, asker_id = row.agent.partition(_OF_ASKER)
     return SavedSecret(
         id=row.id,
         owner_id=row.owner_id,
-        agent=row.agent,
+        agent=agent,
         name=row.name,
         sensitive=row.sensitive,
         request_id=row.request_id,
         by_name=row.by_name,
         created_at=row.created_at,
         updated_at=row.updated_at,
+        asker_id=asker_id or None,
     )

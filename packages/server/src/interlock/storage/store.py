@@ -14,6 +14,7 @@ from interlock.storage.database import Database
 from interlock.storage.effects import SqlEffects
 from interlock.storage.events import SqlEvents
 from interlock.storage.grants import SqlGrants
+from interlock.storage.holds import SqlHolds
 from interlock.storage.leases import SqlLeases
 from interlock.storage.pauses import SqlPauses
 from interlock.storage.removals import SqlRemovals
@@ -23,10 +24,14 @@ from interlock.storage.runs import SqlRuns
 from interlock.storage.saved_secrets import SqlSavedSecrets
 from interlock.storage.sealing import Sealer
 from interlock.storage.secrets import SqlSecrets
+from interlock.storage.servers import SqlServers
+from interlock.storage.sign_ins import SqlSignIns
 from interlock.storage.threads import SqlThreads
 from interlock.storage.tickets import SqlTickets
 from interlock.storage.unfollowed import SqlUnfollowed
+from interlock.storage.upstream_calls import SqlUpstreamCalls
 from interlock.storage.users import SqlUsers
+from interlock.storage.waiting_runs import SqlWaitingRuns
 from interlock.storage.webhooks import SqlDeliveries, SqlWebhooks
 from interlock.storage.workers import SqlWorkers
 
@@ -45,6 +50,10 @@ class SqlTransaction:
         return SqlUsers(self._connection)
 
     @property
+    def sign_ins(self) -> SqlSignIns:
+        return SqlSignIns(self._connection)
+
+    @property
     def threads(self) -> SqlThreads:
         return SqlThreads(self._connection)
 
@@ -59,6 +68,10 @@ class SqlTransaction:
     @property
     def runs(self) -> SqlRuns:
         return SqlRuns(self._connection)
+
+    @property
+    def waiting_runs(self) -> SqlWaitingRuns:
+        return SqlWaitingRuns(self._connection)
 
     @property
     def pauses(self) -> SqlPauses:
@@ -113,12 +126,24 @@ class SqlTransaction:
         return SqlReplies(self._connection, self._replies_key)
 
     @property
+    def holds(self) -> SqlHolds:
+        return SqlHolds(self._connection)
+
+    @property
+    def upstream_calls(self) -> SqlUpstreamCalls:
+        return SqlUpstreamCalls(self._connection)
+
+    @property
     def webhooks(self) -> SqlWebhooks:
         return SqlWebhooks(self._connection, self._sealer)
 
     @property
     def workers(self) -> SqlWorkers:
         return SqlWorkers(self._connection)
+
+    @property
+    def servers(self) -> SqlServers:
+        return SqlServers(self._connection)
 
     @property
     def unfollowed(self) -> SqlUnfollowed:

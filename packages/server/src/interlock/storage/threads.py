@@ -20,10 +20,13 @@ from sqlalchemy import (
 )
 
 from interlock.domain.errors import Conflict
+from interlock.domain.json_value import JsonObject
 from interlock.domain.request import RequestStatus
 from interlock.domain.thread import Thread, ThreadStatus
 from interlock.domain.webhook import DeliveryStatus
+from interlock.ports.filters import ThreadFilter
 from interlock.storage._repository import Repository, batched, insert_for
+from interlock.storage._thread_search import search
 from interlock.storage.requests import SqlRequests
 from interlock.storage.schema import (
     checkpoint_blobs,
@@ -38,6 +41,7 @@ from interlock.storage.schema import (
     secrets,
     threads,
     users,
+    waiting_runs,
 )
 
 THREAD_COLUMNS: tuple[Column[Any], ...] = (
@@ -53,6 +57,7 @@ THREAD_COLUMNS: tuple[Column[Any], ...] = (
     threads.c.updated_at,
     threads.c.asker_id,
     threads.c.face,
+    threads.c.metadata,
 )
 IS_ALIVE = threads.c.status != ThreadStatus.DELETED
 NO_LEASE = {"lease_worker": None, "lease_run": None, "lease_until": None}
@@ -69,7 +74,7 @@ _PRESENT = (
 _PRESENT_LOCKED = _PRESENT.with_for_update()
 _ONE_AT_A_TIME = select(func.pg_advisory_xact_lock(func.hashtextextended(bindparam("key"), 0)))
 _OWNED_TABLES = (
-    checkpoints, checkpoint_blobs, checkpoint_writes, effects, requests, pauses, runs, deliveries, events,
+    checkpoints, checkpoint_blobs, checkpoint_writes, effects, requests, pauses, runs, waiting_runs, deliveries, events,
 )  # fmt: skip
 
 
@@ -101,10 +106,11 @@ class SqlThreads(Repository):
                 "updated_at": thread.updated_at,
                 "asker_id": thread.asker_id,
                 "face": thread.face,
+                "metadata": thread.metadata,
             },
         )
         if not added:
-            raise Conflict(f"the thread id {thread.id!r} was used before", thread_id=thread.id)
+            raise Conflict(f"the thread id {thread.id!r} was used before")
 
     async def get(self, thread_id: str) -> Thread | None:
         return await self._one(_BY_ID, thread_id)
@@ -131,9 +137,18 @@ class SqlThreads(Repository):
         )
         return [thread_of(row) for row in found], total or 0
 
+    async def search(self, query: ThreadFilter, offset: int, limit: int) -> list[Thread]:
+        rows = await search(self._connection, query, THREAD_COLUMNS, offset, limit)
+        return [thread_of(row) for row in rows]
+
     async def newest(self, limit: int) -> list[Thread]:
         ordered = select(*THREAD_COLUMNS).where(IS_ALIVE).order_by(threads.c.updated_at.desc(), threads.c.id)
         return [thread_of(row) for row in await self._connection.execute(ordered.limit(limit))]
+
+    async def busy_of(self, owner_id: str, after: str, limit: int) -> list[str]:
+        busy = threads.c.status.in_([ThreadStatus.RUNNING, ThreadStatus.PAUSED])
+        theirs = select(threads.c.id).where(threads.c.owner_id == owner_id, busy, threads.c.id > after)
+        return list((await self._connection.execute(theirs.order_by(threads.c.id).limit(limit))).scalars())
 
     async def idle_since(self, before: datetime, limit: int) -> list[str]:
         # Once an hour, and many at a time: an index for it would cost every run more than the look does.
@@ -171,8 +186,15 @@ class SqlThreads(Repository):
         status: ThreadStatus | None = None,
         title: str | None = None,
         message_count: int | None = None,
+        metadata: JsonObject | None = None,
     ) -> None:
-        given = {"status": status, "title": title, "message_count": message_count, "updated_at": at}
+        given = {
+            "status": status,
+            "title": title,
+            "message_count": message_count,
+            "metadata": metadata,
+            "updated_at": at,
+        }
         values = {name: value for name, value in given.items() if value is not None}
         new = {f"new_{name}": value for name, value in values.items()}
         await self._connection.execute(_update(tuple(values)), {"thread_id": thread_id, **new})
@@ -233,4 +255,5 @@ def thread_of(row: Row[Any]) -> Thread:
         updated_at=row.updated_at,
         asker_id=row.asker_id,
         face=row.face,
+        metadata=row.metadata,
     )

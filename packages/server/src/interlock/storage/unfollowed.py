@@ -3,7 +3,7 @@
 from collections.abc import Collection
 from datetime import datetime
 
-from sqlalchemy import delete, select
+from sqlalchemy import delete, exists, select
 
 from interlock.storage._repository import Repository, batched, insert_for
 from interlock.storage.schema import unfollowed
@@ -23,6 +23,10 @@ class SqlUnfollowed(Repository):
     async def say_followed(self, thread_ids: Collection[str]) -> None:
         for some in batched(thread_ids):
             await self._connection.execute(delete(unfollowed).where(unfollowed.c.thread_id.in_(some)))
+
+    async def stands(self, thread_id: str, mark: str) -> bool:
+        mine = exists().where(unfollowed.c.thread_id == thread_id, unfollowed.c.mark == mark)
+        return bool(await self._connection.scalar(select(mine)))
 
     async def take_back(self, thread_id: str, mark: str) -> bool:
         mine = unfollowed.c.thread_id == thread_id, unfollowed.c.mark == mark

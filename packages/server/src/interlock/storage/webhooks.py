@@ -13,9 +13,9 @@ from interlock.storage._repository import Repository, one_of
 from interlock.storage._sealed import SealedRepository
 from interlock.storage.schema import deliveries, webhooks
 
-_TOLD = tuple(column for column in webhooks.c if column.name != "sealed")
-_BY_ID = select(*_TOLD).where(webhooks.c.id == bindparam("webhook_id"))
-_LIVE = select(*_TOLD).where(webhooks.c.removed_at.is_(None)).order_by(webhooks.c.created_at, webhooks.c.id)
+_PUBLIC = tuple(column for column in webhooks.c if column.name != "sealed")
+_BY_ID = select(*_PUBLIC).where(webhooks.c.id == bindparam("webhook_id"))
+_LIVE = select(*_PUBLIC).where(webhooks.c.removed_at.is_(None)).order_by(webhooks.c.created_at, webhooks.c.id)
 _SEALED = select(webhooks.c.sealed).where(webhooks.c.id == bindparam("webhook_id"))
 _REMOVE = (
     update(webhooks)
@@ -81,7 +81,7 @@ class SqlWebhooks(SealedRepository):
     async def secret(self, webhook_id: str) -> str:
         sealed = await self._connection.scalar(_SEALED, {"webhook_id": webhook_id})
         if sealed is None:
-            raise NotFound("there is no such webhook", webhook_id=webhook_id)
+            raise NotFound("there is no such webhook")
         return await self._open(sealed, context=_context(webhook_id))
 
     async def remove(self, webhook_id: str, at: datetime) -> bool:
@@ -100,14 +100,14 @@ class SqlDeliveries(Repository):
     async def page(
         self, webhook_id: str, status: DeliveryStatus | None, before: tuple[datetime, str] | None, limit: int
     ) -> list[Delivery]:
-        wanted = _NEWEST_FIRST.limit(limit)
+        query = _NEWEST_FIRST.limit(limit)
         if status is not None:
-            wanted = wanted.where(deliveries.c.status == status)
+            query = query.where(deliveries.c.status == status)
         if before is not None:
             at, delivery_id = before
             earlier = and_(deliveries.c.created_at == at, deliveries.c.id < delivery_id)
-            wanted = wanted.where(or_(deliveries.c.created_at < at, earlier))
-        found = await self._connection.execute(wanted, {"webhook_id": webhook_id})
+            query = query.where(or_(deliveries.c.created_at < at, earlier))
+        found = await self._connection.execute(query, {"webhook_id": webhook_id})
         return [_delivery(row) for row in found]
 
     async def due_webhooks(self, now: datetime) -> list[str]:

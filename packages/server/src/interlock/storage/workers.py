@@ -28,8 +28,8 @@ class SqlWorkers(Repository):
         return [Worker(**row._mapping) for row in found]  # pyright: ignore[reportPrivateUsage]
 
     async def silence(self, now: datetime) -> float | None:
-        told = select(func.max(workers.c.seen_at), self._clock(now))
-        seen, at = (await self._connection.execute(told)).one()
+        query = select(func.max(workers.c.seen_at), self._clock(now))
+        seen, at = (await self._connection.execute(query)).one()
         return None if seen is None else (at - seen).total_seconds()
 
     async def forget(self, now: datetime, silence: timedelta) -> None:

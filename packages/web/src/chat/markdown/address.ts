@@ -13,3 +13,8 @@ export function addressOf(href: string | undefined): string | null {
 export function isSpelledOut(words: string, address: string): boolean {
   return words === address || `${words}/` === address;
 }
+
+/** Whether an address was written as such, and became a link by itself. */
+export function isItself(words: string, href: string): boolean {
+  return ["", "http://", "mailto:"].some((scheme) => words !== "" && scheme + words === href);
+}

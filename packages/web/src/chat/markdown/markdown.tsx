@@ -5,9 +5,10 @@ import remarkGfm from "remark-gfm";
 import { useTranslations } from "use-intl";
 import { Revealed } from "@/text/revealed";
 import chips from "@/text/revealed.module.css";
-import { addressOf, isSpelledOut } from "./address";
+import { addressOf, isItself, isSpelledOut } from "./address";
 import styles from "./markdown.module.css";
 import { revealMarkup } from "./reveal-markup";
+import { spellOut, wholeOrPlain } from "./whole";
 
 const COMPONENTS: Components = {
   a: ({ href, children }) => <Leading href={href}>{children}</Leading>,
@@ -23,14 +24,25 @@ const COMPONENTS: Components = {
   h6: Heading,
 };
 
-const AgentMarkdown = memo(function AgentMarkdown({ text }: { text: string }) {
+/** Where somebody decides by it: no link acts, and nothing that is written is left out. */
+const INERT: Components = {
+  ...COMPONENTS,
+  a: ({ href, children }) => <Named href={href ?? ""}>{children}</Named>,
+};
+
+interface Props {
+  text: string;
+  isInert?: boolean;
+}
+
+const AgentMarkdown = memo(function AgentMarkdown({ text, isInert = false }: Props) {
   return (
     <div className={styles.markdown}>
       <Markdown
-        remarkPlugins={[remarkGfm]}
-        rehypePlugins={[revealMarkup]}
+        remarkPlugins={isInert ? [remarkGfm, spellOut] : [remarkGfm]}
+        rehypePlugins={isInert ? [wholeOrPlain, revealMarkup] : [revealMarkup]}
         urlTransform={(url) => url}
-        components={COMPONENTS}
+        components={isInert ? INERT : COMPONENTS}
       >
         {text}
       </Markdown>
@@ -84,6 +96,15 @@ function Leading({ href, children }: { href: string | undefined; children: React
   );
 }
 
+/** A link that is not to be followed, with its whole address. */
+function Named({ href, children }: { href: string; children: ReactNode }) {
+  return (
+    <>
+      {children} {!isItself(wordsOf(children), href) && <Address text={href} />}
+    </>
+  );
+}
+
 function Address({ text }: { text: string }) {
   return (
     <span className={styles.address}>
@@ -105,6 +126,7 @@ function Picture({ alt, src }: { alt: string; src: string }) {
 function Chip({ properties, children }: { properties: Record<string, unknown>; children: ReactNode }) {
   const t = useTranslations("text");
   const hidden = properties["data-hidden"];
+  if ("data-plain" in properties) return <span className={styles.plain}>{t("plain")}</span>;
   if (typeof hidden === "string") {
     return (
       <span className={chips.chip} title={t("hidden", { code: hidden })}>

@@ -1,10 +1,10 @@
-/** The items of a turn as they stand on the page: what is asked about a call stands under that call. */
+/** The items of a turn as they stand on the page: what is asked about a call stands before what came of it. */
 import type { Asked, Item } from "./model";
 
 export interface Placed {
   /** Its place among the items of the turn. */
   index: number;
-  /** Without what stands under calls. */
+  /** Without what stands with calls. */
   item: Item;
   asked: Asked[];
 }
@@ -18,7 +18,7 @@ export function arranged(items: readonly Item[]): Placed[] {
   return placed;
 }
 
-/** Put it under its call, if that is there. */
+/** Put it with its call, if that is there. */
 function isPut(asked: Asked, placed: readonly Placed[]): boolean {
   const call = placed.findLast(
     ({ item }) => item.type === "tool" && asked.callId !== null && item.callId === asked.callId,

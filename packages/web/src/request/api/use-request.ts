@@ -85,8 +85,8 @@ function isOutdated(event: LiveEvent, id: string): boolean {
 export function changedBy(request: InboxRequest, event: LiveEvent): InboxRequest {
   const id = request.request_id;
   if (event.type === "settled" && event.settled.request_id === id) {
-    const { status, answered_by, answered_at, source, value } = event.settled;
-    return { ...request, status, answered_by, answered_at, source, response: value };
+    const { status, answered_by, answered_at, source, value, reason = null } = event.settled;
+    return { ...request, status, answered_by, answered_at, source, response: value, reason };
   }
   if (event.type === "extended" && event.requestId === id) return { ...request, expires_at: event.expiresAt };
   if (event.type === "looking" && event.requestId === id) return { ...request, looking: event.names };

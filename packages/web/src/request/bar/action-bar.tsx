@@ -1,4 +1,5 @@
 import { useTranslations } from "use-intl";
+import { Region } from "@/design/outline";
 import { useReview } from "../review";
 import { AnswerBar } from "./answer-bar";
 import { ApprovalBar } from "./approval-bar";
@@ -17,7 +18,7 @@ export function ActionBar({ ref }: { ref: React.Ref<HTMLElement> }) {
     event.stopPropagation();
   };
   return (
-    <section
+    <Region
       ref={ref}
       className={`${styles.bar} ${embedded ? styles.embedded : ""}`}
       aria-label={t("label")}
@@ -26,7 +27,7 @@ export function ActionBar({ ref }: { ref: React.Ref<HTMLElement> }) {
     >
       <Restarted />
       {situation === "open" ? <Controls /> : <StateNote />}
-    </section>
+    </Region>
   );
 }
 

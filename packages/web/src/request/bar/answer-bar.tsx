@@ -22,7 +22,7 @@ export function AnswerBar() {
     <>
       <Problem />
       {isGiven ? <Gets /> : <Missing />}
-      <div className={styles.row}>
+      <div className={`${styles.row} ${styles.even}`}>
         <CodeField />
         {code ? <RiskySend /> : <Send />}
         <Button data-act="dismiss" onClick={() => open("dismiss")}>

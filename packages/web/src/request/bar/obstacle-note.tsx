@@ -5,6 +5,7 @@ import type { Obstacle } from "../model/obstacle";
 import { useReview } from "../review";
 import { useActions } from "../use-actions";
 import styles from "./bar.module.css";
+import { LinesLeft } from "./lines-left";
 
 /** Several requests may stand on one page. */
 export function obstacleId(request: Pick<InboxRequest, "request_id">): string {
@@ -35,7 +36,8 @@ function Words({ obstacle }: { obstacle: Obstacle }) {
   const t = useTranslations("request.bar.obstacle");
   switch (obstacle.type) {
     case "unread":
-      return t("unread", { lines: obstacle.lines });
+      // The lines that are counted are those of what was asked for.
+      return obstacle.isEdited ? t("unread", { lines: 0 }) : <LinesLeft />;
     case "code":
       return t(obstacle.isWrong ? "wrongCode" : "code");
     default:

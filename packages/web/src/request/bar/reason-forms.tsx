@@ -1,9 +1,9 @@
 import { type ReactNode, useEffect, useId, useRef } from "react";
 import { useTranslations } from "use-intl";
 import { Button } from "@/design/button";
+import { Heading } from "@/design/outline";
 import { Wrong } from "../forms/agent-text";
-import { Remember, Sentence } from "../forms/remember";
-import { offered } from "../model/remember";
+import { FoldedRemember } from "../forms/folded-remember";
 import { namesIn } from "../names";
 import { fieldMessage } from "../problems";
 import { useReview } from "../review";
@@ -27,7 +27,7 @@ export function RefuseForm() {
       send={t("refuse")}
       onSend={refuse}
     >
-      <Kept />
+      <FoldedRemember />
     </ReasonForm>
   );
 }
@@ -67,21 +67,6 @@ export function DismissForm() {
   );
 }
 
-/** Folded, so that the bar leaves room for what it is about. */
-function Kept() {
-  const t = useTranslations("request.remember");
-  const { request, kept } = useReview();
-  if (offered(request).length === 0) return null;
-  return (
-    <details className={styles.kept}>
-      <summary>
-        {t("title")}: <Sentence kept={kept} />
-      </summary>
-      <Remember isTitled={false} />
-    </details>
-  );
-}
-
 interface Props {
   title: ReactNode;
   label: string;
@@ -104,7 +89,7 @@ function ReasonForm({ title, label, text, onText, note, wrong, send, onSend, chi
   return (
     <div className={styles.form}>
       <Problem />
-      <h2 className={styles.title}>{title}</h2>
+      <Heading className={styles.title}>{title}</Heading>
       {note && <p className={styles.note}>{note}</p>}
       <label htmlFor={id}>{label}</label>
       <textarea

@@ -1,5 +1,6 @@
 import {
   Ban,
+  CircleAlert,
   CircleCheck,
   CircleQuestionMark,
   Clock,
@@ -15,12 +16,13 @@ import { Link } from "wouter";
 import { useConnection, useLive } from "@/api/live-context";
 import { Button } from "@/design/button";
 import type { Act } from "../api/deliveries";
+import { useNext } from "../api/use-next";
 import { useOpenSibling } from "../api/use-siblings";
 import { useCopy } from "../copy";
 import { Sentence } from "../forms/remember";
 import { draftText } from "../model/drafts";
 import type { Situation } from "../model/outcome";
-import { useReview } from "../review";
+import { type Review, useReview } from "../review";
 import { useAddresses } from "../use-addresses";
 import styles from "./bar.module.css";
 import { StateWords } from "./state-words";
@@ -40,12 +42,17 @@ const ICONS: Readonly<Record<Situation, LucideIcon>> = {
 /** A tick is for what was done as it was asked for. */
 const RECEIPTS: Readonly<Partial<Record<Act, LucideIcon>>> = { reject: Ban, response: MessageSquareReply, cancel: Ban };
 
+function receiptIcon({ delivery, request }: Review): LucideIcon {
+  if (["failed", "run_failed"].includes(request.result?.status ?? "")) return CircleAlert;
+  return (delivery && RECEIPTS[delivery.act]) ?? ICONS.receipt;
+}
+
 /** What became of the request, in the place where it would be answered. What it asked stays above. */
 export function StateNote() {
-  const { situation, delivery } = useReview();
-  const other = situation === "receipt" && delivery ? RECEIPTS[delivery.act] : undefined;
-  const Icon = other ?? ICONS[situation];
-  const isTick = situation === "receipt" && !other;
+  const review = useReview();
+  const { situation } = review;
+  const Icon = situation === "receipt" ? receiptIcon(review) : ICONS[situation];
+  const isTick = Icon === CircleCheck;
   return (
     <div className={styles.state} data-state={situation}>
       <div className={styles.happened}>
@@ -76,12 +83,31 @@ function Receipt() {
       )}
       {!embedded && (
         <div className={styles.links}>
-          {next && <Link href={requestAt(next)}>{t("nextSibling")}</Link>}
+          {next && (
+            <Link href={requestAt(next)} className={styles.next}>
+              {t("nextSibling")}
+            </Link>
+          )}
+          {!next && <NextRequest />}
           <Link href={`/chat/${encodeURIComponent(request.conversation_id)}`}>{t("toThread")}</Link>
           <Link href={inbox}>{t("toInbox")}</Link>
         </div>
       )}
     </>
+  );
+}
+
+function NextRequest() {
+  const t = useTranslations("request.states");
+  const { request } = useReview();
+  const { requestAt } = useAddresses();
+  const next = useNext(request);
+  if (!next) return null;
+  if (next.id === null) return <span className={styles.none}>{t("nothingElse")}</span>;
+  return (
+    <Link href={requestAt(next.id)} className={styles.next}>
+      {t("nextRequest", { count: next.count })}
+    </Link>
   );
 }
 

@@ -1,10 +1,10 @@
 import type { JsonObject } from "interlock-client/json";
 import { type RefObject, useCallback, useEffect, useMemo, useRef, useState } from "react";
 import { useTranslations } from "use-intl";
+import { Heading } from "@/design/outline";
 import { argsOf, schemaOf } from "../model/bodies";
-import { unsafeNumbers } from "../model/json-lines";
-import { jsonOf } from "../model/looks";
 import { useReview } from "../review";
+import { Code } from "../views/end-line";
 import { changesOf } from "./changes";
 import { Changes } from "./changes-view";
 import styles from "./edit.module.css";
@@ -13,20 +13,23 @@ import { FieldView } from "./field-view";
 import { formOf } from "./fields";
 import { misfitsOf, serverMisfits } from "./misfits";
 import { RawField } from "./raw-field";
+import { unsafeIn } from "./unsafe";
 
 export function EditForm() {
   const { request } = useReview();
-  const unsafe = useMemo(() => unsafeNumbers(jsonOf(request)), [request]);
+  const unsafe = useMemo(() => unsafeIn(request), [request]);
   const [number] = unsafe;
   return number === undefined ? <Fields /> : <Unsafe number={number} />;
 }
 
-/** The bar is told nothing, so that no edit can be approved. */
+/** There is no edit that could be approved. */
 function Unsafe({ number }: { number: string }) {
   const t = useTranslations("request.edit");
+  const { request, setEdit } = useReview();
+  useEffect(() => setEdit({ args: argsOf(request), misfits: [], isChanged: false }), [request, setEdit]);
   return (
     <section className={styles.edit}>
-      <h2>{t("title")}</h2>
+      <Heading>{t("title")}</Heading>
       <p className={styles.note}>{t.rich("unsafe", { number: () => <code key="number">{number}</code> })}</p>
     </section>
   );
@@ -35,7 +38,8 @@ function Unsafe({ number }: { number: string }) {
 /** The arguments as a form of the tool's own types, beside what was asked for. */
 function Fields() {
   const t = useTranslations("request.edit");
-  const { request, draft, setDraft, situation } = useReview();
+  const run = useTranslations("request.run");
+  const { request, draft, setDraft, situation, end } = useReview();
   const original = useMemo(() => argsOf(request), [request]);
   const form = useMemo(() => formOf(schemaOf(request), original), [request, original]);
   const [isRaw, setRaw] = useState(form.field.type === "raw");
@@ -47,7 +51,7 @@ function Fields() {
     <EditContext value={editing}>
       <section ref={section} className={styles.edit} inert={situation !== "open"} tabIndex={-1}>
         <div className={styles.top}>
-          <h2>{t("title")}</h2>
+          <Heading>{t("title")}</Heading>
           {form.field.type !== "raw" && <Ways isRaw={isRaw} onRaw={setRaw} />}
         </div>
         <p className={styles.note}>{t("note")}</p>
@@ -56,8 +60,14 @@ function Fields() {
         ) : (
           <FieldView name="" path="" field={form.field} value={args} onChange={change} />
         )}
-        <h3 className={styles.small}>{t("changes")}</h3>
+        <Heading isInner className={styles.small}>
+          {t("changes")}
+        </Heading>
         <Changes before={original} after={args} />
+        <p ref={end.marker} className={styles.end} data-end>
+          <span>{run("end")}</span>
+          <Code />
+        </p>
       </section>
     </EditContext>
   );

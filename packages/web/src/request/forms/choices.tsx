@@ -1,8 +1,8 @@
 import { useId } from "react";
 import { useTranslations } from "use-intl";
+import { Revealed } from "@/text/revealed";
 import type { Choice } from "../model/bodies";
 import type { Pick } from "../model/drafts";
-import { AgentText } from "./agent-text";
 import styles from "./forms.module.css";
 
 interface Props {
@@ -24,18 +24,12 @@ export function Choices({ labelledBy, choices, takesOwn, pick, onPick, wrong }: 
       aria-labelledby={labelledBy}
       aria-describedby={wrong ? `${name}wrong` : undefined}
     >
-      {choices.map((choice, place) => (
-        <label key={choice.value} className={styles.choice}>
-          <input
-            type="radio"
-            name={name}
-            checked={!pick.isOwn && pick.choice === choice.value}
-            onChange={() => onPick({ ...pick, choice: choice.value, isOwn: false })}
-          />
-          <KeyNumber place={place + 1} />
-          <ChoiceLabel choice={choice} />
-        </label>
-      ))}
+      <Offered
+        name={name}
+        choices={choices}
+        chosen={pick.isOwn ? null : pick.choice}
+        onChoice={(choice) => onPick({ ...pick, choice, isOwn: false })}
+      />
       {takesOwn && (
         <OwnWords name={name} place={choices.length + 1} pick={pick} onPick={onPick} isOnly={choices.length === 0} />
       )}
@@ -48,7 +42,32 @@ export function Choices({ labelledBy, choices, takesOwn, pick, onPick, wrong }: 
   );
 }
 
-export function ChoiceLabel({ choice }: { choice: Choice }) {
+interface OfferedProps {
+  name: string;
+  choices: readonly Choice[];
+  chosen: string | null;
+  onChoice: (value: string) => void;
+}
+
+/** The agent's options, on the agent's ground. */
+export function Offered({ name, choices, chosen, onChoice }: OfferedProps) {
+  if (choices.length === 0) return null;
+  const hasTwin = (choice: Choice) => choices.some((one) => one !== choice && one.label === choice.label);
+  return (
+    <div className={styles.offered}>
+      {choices.map((choice, place) => (
+        <label key={choice.value} className={styles.choice}>
+          <input type="radio" name={name} checked={chosen === choice.value} onChange={() => onChoice(choice.value)} />
+          <KeyNumber place={place + 1} />
+          <ChoiceLabel choice={choice} withValue={hasTwin(choice)} />
+        </label>
+      ))}
+    </div>
+  );
+}
+
+/** What the agent gets stands beside the label only where that does not tell options apart. */
+export function ChoiceLabel({ choice, withValue = false }: { choice: Choice; withValue?: boolean }) {
   const t = useTranslations("request.forms");
   return (
     <span className={styles.label}>
@@ -58,23 +77,25 @@ export function ChoiceLabel({ choice }: { choice: Choice }) {
           <span className="only-read-aloud">{t("risky")}</span>
         </span>
       )}
-      <AgentText text={choice.label} />
-      {choice.value !== choice.label && (
+      <span className={styles.text}>
+        <Revealed text={choice.label} />
+      </span>
+      {withValue && (
         <code className={styles.value}>
-          <AgentText text={choice.value} />
+          <Revealed text={choice.value} />
         </code>
       )}
     </span>
   );
 }
 
-/** The key that picks it. */
+/** The key that picks it; where there is none, its room, so that words stand under words. */
 export function KeyNumber({ place }: { place: number }) {
-  return place <= 9 ? (
-    <span className={styles.number} aria-hidden="true">
-      {place}
+  return (
+    <span className={place <= 9 ? styles.number : styles.unnumbered} aria-hidden="true">
+      {place <= 9 && place}
     </span>
-  ) : null;
+  );
 }
 
 interface OwnProps {

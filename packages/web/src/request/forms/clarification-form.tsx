@@ -7,6 +7,7 @@ import { fieldMessage } from "../problems";
 import { useReview } from "../review";
 import { Details } from "../views/details";
 import { Choices } from "./choices";
+import styles from "./forms.module.css";
 import { FreeForm } from "./free-form";
 
 export function ClarificationForm() {
@@ -16,7 +17,7 @@ export function ClarificationForm() {
   if (!question) return null;
   return (
     <>
-      <div id={asked}>
+      <div id={asked} className={styles.parts}>
         <AgentWords text={question.text} />
         <Details />
       </div>

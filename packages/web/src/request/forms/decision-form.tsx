@@ -1,5 +1,6 @@
 import { useId } from "react";
 import { useTranslations } from "use-intl";
+import { Heading } from "@/design/outline";
 import { AgentWords } from "@/text/agent-words";
 import { decisionOf } from "../model/bodies";
 import { pickAt, withPick } from "../model/drafts";
@@ -22,9 +23,6 @@ export function DecisionForm() {
         <AgentWords text={[title, description].filter(Boolean).join("\n\n")} />
       </div>
       <Risks risks={risks} />
-      <p ref={end.marker} className={styles.code}>
-        <Code />
-      </p>
       {isFillable(situation) && (
         <>
           <Choices
@@ -35,6 +33,9 @@ export function DecisionForm() {
             onPick={(pick) => setDraft((before) => withPick(before, 0, pick))}
             wrong={fieldMessage(problem, "decision")}
           />
+          <p ref={end.marker} className={styles.code}>
+            <Code />
+          </p>
           <Why label={t("reason")} />
         </>
       )}
@@ -47,7 +48,7 @@ function Risks({ risks }: { risks: readonly string[] }) {
   if (risks.length === 0) return null;
   return (
     <div className={styles.risks}>
-      <h2 className={styles.small}>{t("risks")}</h2>
+      <Heading className={styles.small}>{t("risks")}</Heading>
       <ul>
         {risks.map((risk) => (
           <li key={risk}>

@@ -1,5 +1,6 @@
 import { useId } from "react";
 import { useTranslations } from "use-intl";
+import { Heading, Region } from "@/design/outline";
 import { type Doubt, decisionOf } from "../model/bodies";
 import { pickAt, withPick } from "../model/drafts";
 import { isFillable } from "../model/outcome";
@@ -21,11 +22,11 @@ export function DoubtForm({ doubt }: { doubt: Doubt }) {
   const heading = useId();
   return (
     <>
-      <section className={`${panel.panel} ${panel.risky}`} aria-labelledby={heading}>
+      <Region className={`${panel.panel} ${panel.risky}`} aria-labelledby={heading}>
         <div className={panel.top}>
-          <h2 id={heading} className={panel.heading}>
+          <Heading id={heading} className={panel.heading}>
             {run("doubtTitle")}
-          </h2>
+          </Heading>
         </div>
         <div className={panel.body}>
           <Lines lines={[doubt.tool, ...doubt.lines]} />
@@ -34,7 +35,7 @@ export function DoubtForm({ doubt }: { doubt: Doubt }) {
           <span>{run("end")}</span>
           <Code />
         </div>
-      </section>
+      </Region>
       <p className={styles.plain}>{t("doubt.asked")}</p>
       {isFillable(situation) && (
         <>

@@ -4,7 +4,7 @@ import { Revealed } from "@/text/revealed";
 import type { Question } from "../model/bodies";
 import { chosen, type Free, NOTHING, WAYS, type Way } from "../model/free";
 import { useReview } from "../review";
-import { ChoiceLabel, KeyNumber } from "./choices";
+import { KeyNumber, Offered } from "./choices";
 import styles from "./forms.module.css";
 
 interface Props {
@@ -22,18 +22,12 @@ export function FreeForm({ labelledBy, question: { choices } }: Props) {
     setDraft((before) => ({ ...before, free: { ...(before.free ?? NOTHING), ...part } }));
   return (
     <fieldset className={styles.choices} aria-labelledby={labelledBy}>
-      {choices.map((choice, place) => (
-        <label key={choice.value} className={styles.choice}>
-          <input
-            type="radio"
-            name={name}
-            checked={free.way === null && free.option === choice.value}
-            onChange={() => change({ way: null, option: choice.value })}
-          />
-          <KeyNumber place={place + 1} />
-          <ChoiceLabel choice={choice} />
-        </label>
-      ))}
+      <Offered
+        name={name}
+        choices={choices}
+        chosen={free.way === null ? free.option : null}
+        onChoice={(option) => change({ way: null, option })}
+      />
       {WAYS.map((way, place) => (
         <OneWay key={way} way={way} place={choices.length + place + 1} name={name} free={free} onChange={change} />
       ))}

@@ -1,15 +1,17 @@
 import { useId } from "react";
 import { useTranslations } from "use-intl";
-import { isSame, type Kept, offered } from "../model/remember";
+import { isSame, isUnderCeiling, type Kept, offered } from "../model/remember";
 import { namesIn } from "../names";
 import { fieldMessage } from "../problems";
 import { useReview } from "../review";
+import { AlsoHighRisk } from "./also-high-risk";
 import styles from "./remember.module.css";
+import { useWhose } from "./whose";
 
 /** Whether later asks are to be answered alike; whole sentences, so that nobody has to guess what they promise. */
 export function Remember({ isTitled = true }: { isTitled?: boolean }) {
   const t = useTranslations("request.remember");
-  const { request, kept, setKept, problem } = useReview();
+  const { request, mode, kept, setKept, problem } = useReview();
   const name = useId();
   const choices = offered(request);
   if (choices.length === 0) return null;
@@ -26,7 +28,10 @@ export function Remember({ isTitled = true }: { isTitled?: boolean }) {
         </label>
       ))}
       {wrong && <p className={styles.wrong}>{wrong}</p>}
-      <p className={styles.note}>{t("note")}</p>
+      <AlsoHighRisk />
+      <p className={styles.note}>
+        {t("note")} {isUnderCeiling(request, mode) && t("noteRisk")}
+      </p>
     </fieldset>
   );
 }
@@ -35,9 +40,11 @@ export function Remember({ isTitled = true }: { isTitled?: boolean }) {
 export function Sentence({ kept, isRefusal }: { kept: Kept; isRefusal?: boolean }) {
   const t = useTranslations("request.remember");
   const { request, mode } = useReview();
+  const whose = useWhose(request.owner);
   if (!kept) return t("once");
   const word = (isRefusal ?? mode === "refuse") ? "refuse" : "allow";
-  return t.rich(`${word}.${kept.scope}.${kept.duration}`, { tool: namesIn(request).tool });
+  const sentence = t.rich(`${word}.${kept.scope}.${kept.duration}`, { tool: namesIn(request).tool, whose });
+  return kept.also_high_risk ? t.rich("alsoHigh", { sentence: () => sentence }) : sentence;
 }
 
 /** Said again where the answer is given. */

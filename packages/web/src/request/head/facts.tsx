@@ -5,6 +5,7 @@ import {
   ChevronRight,
   CircleHelp,
   FileDiff,
+  FileText,
   KeyRound,
   ListChecks,
   Split,
@@ -31,7 +32,7 @@ export function Facts() {
   const moment = useMoment();
   const person = usePerson();
   const { request, embedded } = useReview();
-  const Icon = request.kind === "approval" ? RUN_ICONS[request.view.type] : ICONS[request.kind];
+  const Icon = request.kind === "approval" ? runIcon(request) : ICONS[request.kind];
   return (
     <ul className={styles.facts} aria-label={t("about")}>
       <li className={styles.kind}>
@@ -49,6 +50,11 @@ export function Facts() {
       <Others names={request.looking} me={person.username} />
     </ul>
   );
+}
+
+function runIcon({ view }: InboxRequest) {
+  if (view.presentation) return view.presentation.markdown ? FileText : FileDiff;
+  return RUN_ICONS[view.type];
 }
 
 function Thread({ request }: { request: InboxRequest }) {
@@ -70,15 +76,23 @@ function Place({ request }: { request: InboxRequest }) {
   const [previous, next] = [siblingOf(request, -1), siblingOf(request, 1)];
   const place = request.siblings.indexOf(request.request_id) + 1;
   return (
-    <li>
+    <li className={styles.place}>
       {!embedded && previous && (
-        <Link href={requestAt(previous)} aria-label={t("previous")} className={styles.step}>
+        <Link
+          href={requestAt(previous)}
+          aria-label={t("sibling", { place: place - 1, count: request.in_pause })}
+          className={styles.step}
+        >
           <ChevronLeft aria-hidden="true" size={16} />
         </Link>
       )}
       {t("place", { place, count: request.in_pause })}
       {!embedded && next && (
-        <Link href={requestAt(next)} aria-label={t("next")} className={styles.step}>
+        <Link
+          href={requestAt(next)}
+          aria-label={t("sibling", { place: place + 1, count: request.in_pause })}
+          className={styles.step}
+        >
           <ChevronRight aria-hidden="true" size={16} />
         </Link>
       )}

@@ -20,11 +20,11 @@ export function Head() {
     <header className={styles.head}>
       <div className={styles.top}>
         {embedded ? (
-          <h3 className={styles.embedded}>
+          <h2 className={styles.embedded}>
             <Link href={`/requests/${request.request_id}`}>
               <Title request={request} />
             </Link>
-          </h3>
+          </h2>
         ) : (
           <div className={styles.title}>
             <Link href={inbox} className={styles.back} aria-label={t("back")}>
@@ -47,6 +47,7 @@ function Title({ request }: { request: InboxRequest }) {
   const names = namesIn(request);
   switch (request.kind) {
     case "approval":
+      if (request.view.presentation?.markdown) return t.rich("plans", names);
       return t.rich(request.status === "pending" ? "wantsToRun" : "wantedToRun", names);
     case "decision":
       return doubtOf(request) ? t.rich("doubt", names) : t.rich("decides", names);

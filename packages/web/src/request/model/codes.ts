@@ -19,6 +19,11 @@ function isNeeded(request: InboxRequest, mode: Mode, kept: Kept, draft: Draft): 
   return mode !== "edit" && isWide(kept);
 }
 
+/** Whether one of its options is dangerous: the digits stand there from the beginning, so that nothing moves. */
+export function offersRisk(request: InboxRequest): boolean {
+  return request.kind === "decision" && decisionOf(request).choices.some((one) => one.isRisky);
+}
+
 export function isRiskyPick(request: InboxRequest, draft: Draft): boolean {
   const { choice } = pickAt(draft, 0);
   return decisionOf(request).choices.some((one) => one.isRisky && one.value === choice);

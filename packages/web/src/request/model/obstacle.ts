@@ -3,7 +3,7 @@ export type Obstacle =
   /** The file is no longer the one that the difference was made of. */
   | { type: "stale" }
   /** The end of what will run was not on the screen yet. */
-  | { type: "unread"; lines: number }
+  | { type: "unread"; isEdited: boolean }
   /** The edited arguments are not of the form that the tool takes, or are the ones that were asked for. */
   | { type: "misfit" }
   | { type: "unchanged" }
@@ -12,7 +12,6 @@ export type Obstacle =
 export interface Yes {
   isStale: boolean;
   hasSeenEnd: boolean;
-  linesLeft: number;
   /** The digits that have to be typed; null where one click is enough. */
   code: string | null;
   typed: string;
@@ -21,8 +20,8 @@ export interface Yes {
 
 export function obstacleTo(yes: Yes): Obstacle | null {
   if (yes.isStale) return { type: "stale" };
-  if (!yes.hasSeenEnd) return { type: "unread", lines: yes.linesLeft };
   if (yes.edit === "misfit" || yes.edit === "unchanged") return { type: yes.edit };
+  if (!yes.hasSeenEnd) return { type: "unread", isEdited: yes.edit !== "none" };
   if (yes.code !== null && yes.typed !== yes.code) return { type: "code", isWrong: yes.typed.length >= 4 };
   return null;
 }

@@ -15,6 +15,13 @@ export function outcomeOf(request: Pick<InboxRequest, "kind" | "status" | "respo
   return (request.kind === "approval" && OUTCOMES[String(request.response?.decision)]) || "answered";
 }
 
+/** The reason with which a coding agent withdraws what was decided at its own terminal. */
+const AT_TERMINAL = "answered_at_the_terminal";
+
+export function isAtTerminal({ status, reason }: { status: string; reason?: string | null }): boolean {
+  return status === "cancelled" && reason === AT_TERMINAL;
+}
+
 export type Situation =
   /** It can be answered. */
   | "open"

@@ -1,5 +1,6 @@
 /** How much of an answer may be kept for later asks. */
 import type { InboxRequest, Remember } from "interlock-client/inbox";
+import type { Mode } from "../review";
 
 /** null: only this time. */
 export type Kept = Remember | null;
@@ -22,7 +23,12 @@ export function isSame(one: Kept, other: Kept): boolean {
   return one?.scope === other?.scope && one?.duration === other?.duration;
 }
 
+/** Whether a yes that is kept could cover less than is asked later: of what is risky only the same call is kept. */
+export function isUnderCeiling(request: Pick<InboxRequest, "risk">, mode: Mode): boolean {
+  return mode !== "refuse" && !isRisky(request);
+}
+
 /** So wide that it takes the code, however small the risk of this one call. */
 export function isWide(kept: Kept): boolean {
-  return kept?.scope === "all_tools";
+  return kept?.scope === "all_tools" || kept?.also_high_risk === true;
 }

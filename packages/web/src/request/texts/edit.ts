@@ -1,8 +1,8 @@
 import type { Translated } from "@/i18n/messages";
 
 export const en = {
-  title: "Edit the call",
-  note: "What stands above is what the agent asked for. What stands here is what would run.",
+  title: "What will run instead",
+  note: "Only what is here runs. The agent is told that you changed it.",
   loading: "Loading the form…",
   as: "Edit as",
   form: "Form",
@@ -29,25 +29,25 @@ export const en = {
   changes: "Changes",
   noChanges: "No change yet.",
   unsafe:
-    "It cannot be edited here: <number></number> is a number that a browser cannot send unchanged. Approve, refuse or reply.",
+    "This call cannot be edited here: a browser cannot send the number <number></number> unchanged. Approve, refuse or reply.",
   misfit: {
-    type: "Another type is needed here.",
-    missing: "This is needed.",
-    unknown: "The tool knows no such argument.",
-    choice: "Only one of the given values will do.",
+    type: "Wrong type.",
+    missing: "Required.",
+    unknown: "The tool has no such argument.",
+    choice: "Choose one of the given values.",
     low: "Too small.",
     high: "Too large.",
     short: "Too short.",
     long: "Too long.",
-    pattern: "Not of the form that is needed.",
-    json: "This is no JSON.",
-    other: "This does not fit.",
+    pattern: "Wrong format.",
+    json: "Not valid JSON.",
+    other: "Not valid.",
   },
 };
 
 export const zh: Translated<typeof en> = {
-  title: "修改调用",
-  note: "上方是智能体请求的内容，此处是将要执行的内容。",
+  title: "修改后将要执行的内容",
+  note: "只会执行此处的内容，智能体会被告知你作了修改。",
   loading: "正在加载表单…",
   as: "编辑方式",
   form: "表单",

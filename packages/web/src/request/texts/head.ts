@@ -3,6 +3,7 @@ import type { Translated } from "@/i18n/messages";
 export const en = {
   wantsToRun: "<tool></tool> wants to run",
   wantedToRun: "<tool></tool> wanted to run",
+  plans: "<agent></agent> presents a plan",
   asks: "<agent></agent> asks",
   decides: "<agent></agent> wants a decision",
   needs: "<agent></agent> needs values",
@@ -14,8 +15,7 @@ export const en = {
   owner: "for {name}",
   agentOf: "agent of {name}",
   place: "{place} of {count} in this pause",
-  previous: "Previous in this pause",
-  next: "Next in this pause",
+  sibling: "Go to {place} of {count} in this pause",
   asked: "asked {time}",
   looking: "{names} {count, plural, one {is} other {are}} looking",
   left: {
@@ -28,20 +28,21 @@ export const en = {
   },
   minute: "One minute left to answer.",
   moreTime: "+5 min",
-  moreTimeLabel: "+5 min: move the deadline",
-  moreTimeFailed: "No more time: {message}",
+  moreTimeLabel: "+5 min: extend the deadline",
+  moreTimeFailed: "Could not extend: {message}",
   deadline: {
-    told: "If nobody answers by {time}, the agent is told so. Nothing runs.",
+    told: "If nobody answers by {time}, nothing runs and the agent is told so.",
     toldAsk: "If nobody answers by {time}, the agent is told so.",
     default: "If nobody answers by {time}, this is used: <default></default>",
-    never: "It waits for as long as it takes.",
+    never: "No deadline: the agent waits until someone answers.",
   },
-  missing: "There is no such request, or it is not yours to see.",
+  missing: "This request does not exist, or you may not see it.",
 };
 
 export const zh: Translated<typeof en> = {
   wantsToRun: "<tool></tool> 请求执行",
   wantedToRun: "<tool></tool> 曾请求执行",
+  plans: "<agent></agent> 提交了计划",
   asks: "<agent></agent> 提问",
   decides: "<agent></agent> 请求决策",
   needs: "<agent></agent> 需要变量值",
@@ -52,9 +53,8 @@ export const zh: Translated<typeof en> = {
   openThread: "查看对话",
   owner: "所属用户：{name}",
   agentOf: "{name} 的智能体",
-  place: "本次暂停的第 {place} 项，共 {count} 项",
-  previous: "本次暂停的上一项",
-  next: "本次暂停的下一项",
+  place: "本次暂停 {place}/{count}",
+  sibling: "转到本次暂停 {place}/{count}",
   asked: "{time} 提出",
   looking: "{names} 正在查看",
   left: {
@@ -68,12 +68,12 @@ export const zh: Translated<typeof en> = {
   minute: "距截止时间还有一分钟。",
   moreTime: "+5 分钟",
   moreTimeLabel: "+5 分钟：延后截止时间",
-  moreTimeFailed: "无法延长：{message}",
+  moreTimeFailed: "无法延后：{message}",
   deadline: {
-    told: "若 {time} 前无人答复，智能体会收到通知，不会执行任何操作。",
-    toldAsk: "若 {time} 前无人答复，智能体会收到通知。",
+    told: "若 {time} 前无人答复，则不会执行任何操作，智能体会被告知。",
+    toldAsk: "若 {time} 前无人答复，智能体会被告知。",
     default: "若 {time} 前无人答复，将采用：<default></default>",
-    never: "此请求会一直等待答复。",
+    never: "没有截止时间：智能体会一直等待答复。",
   },
   missing: "没有这个请求，或你无权查看。",
 };

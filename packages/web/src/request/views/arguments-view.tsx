@@ -9,7 +9,7 @@ import { Lines } from "./lines";
 /** Name by name, each value in the server's spelling; a text of several lines stands in a block of its own. */
 export const ArgumentsView = memo(function ArgumentsView({ given }: { given: readonly Argument[] }) {
   // One list, and one width for all names, where they are few enough to be laid out together.
-  if (given.length <= BLOCK) return <Some given={given} />;
+  if (given.length <= ONE_LIST) return <Some given={given} />;
   return (
     <Blocks
       items={given}
@@ -23,9 +23,10 @@ export const ArgumentsView = memo(function ArgumentsView({ given }: { given: rea
   );
 });
 
-const BLOCK = 20;
+const ONE_LIST = 20;
+const BLOCK = 10;
 const ROW_HEIGHT = 24;
-const FEW_BLOCKS = 75;
+const FEW_BLOCKS = 150;
 
 function linesOf({ text, lines }: Argument): number {
   return (text ?? lines).length;

@@ -1,12 +1,17 @@
 import { type CSSProperties, type ReactNode, useEffect, useMemo, useRef, useState } from "react";
-import { scrollerOf } from "./use-end";
+import { scrollerOf } from "./watch-end";
 
-/** How far from the screen a block is drawn already. */
+/** How far from the screen a block is drawn already, and how far one that holds others. */
 const NEAR = "1000px 0px";
+const NEAR_GROUP = "2000px 0px";
+/** So many blocks are in a block of their own where there are many: what watches each of them costs time too. */
+const GROUP = 40;
+/** What a page begins with is drawn at once. */
+const FIRST = 4;
 
 interface Props<T> {
   items: readonly T[];
-  /** So many items are drawn, and laid out, together. */
+  /** So many items are drawn, and laid out, together: few enough to be drawn between two frames. */
   size: number;
   /** Up to so many blocks all are drawn, and the browser's own search finds what is in them. */
   few: number;
@@ -21,30 +26,46 @@ interface Props<T> {
 /** Any number of items, of which only those near the screen are drawn; the others have their height, and their count. */
 export function Blocks<T>({ items, size, few, linesOf, lineHeight, className, draw }: Props<T>) {
   const blocks = useMemo(() => inBlocks(items, size, linesOf), [items, size, linesOf]);
-  return blocks.map(({ items: own, lines }, place) => (
+  const groups = useMemo(() => inBlocks(blocks, GROUP, (block) => block.lines), [blocks]);
+  const drawn = (own: typeof blocks, from: number) =>
+    own.map((block, place) => (
+      <Block
+        // biome-ignore lint/suspicious/noArrayIndexKey: blocks have no other name than their place
+        key={from + place}
+        near={blocks.length <= few ? "always" : NEAR}
+        isFirst={from + place < FIRST}
+        lines={block.lines}
+        height={block.lines * lineHeight}
+        className={className}
+        draw={() => draw(block.items, (from + place) * size)}
+      />
+    ));
+  if (blocks.length <= few) return drawn(blocks, 0);
+  return groups.map((group, place) => (
     <Block
       // biome-ignore lint/suspicious/noArrayIndexKey: blocks have no other name than their place
       key={place}
-      isAlways={blocks.length <= few}
-      isFirst={place < 2}
-      lines={lines}
-      height={lines * lineHeight}
-      className={className}
-      draw={() => draw(own, place * size)}
+      near={NEAR_GROUP}
+      isFirst={place === 0}
+      lines={group.lines}
+      height={group.lines * lineHeight}
+      draw={() => drawn(group.items, place * GROUP)}
     />
   ));
 }
 
 interface BlockProps {
-  isAlways: boolean;
+  /** How far from the screen. */
+  near: string;
   isFirst: boolean;
   lines: number;
   height: number;
-  className: string | undefined;
+  className?: string | undefined;
   draw: () => ReactNode;
 }
 
-function Block({ isAlways, isFirst, lines, height, className, draw }: BlockProps) {
+function Block({ near, isFirst, lines, height, className, draw }: BlockProps) {
+  const isAlways = near === "always";
   const place = useRef<HTMLDivElement>(null);
   const [isNear, setNear] = useState(isFirst);
   /** As it was when it was last drawn. */
@@ -52,15 +73,16 @@ function Block({ isAlways, isFirst, lines, height, className, draw }: BlockProps
   useEffect(() => {
     const element = place.current;
     if (isAlways || !element) return;
-    const look = ([entry]: IntersectionObserverEntry[]) => {
+    const look = (entries: IntersectionObserverEntry[]) => {
+      const entry = entries.at(-1);
       if (!entry) return;
-      if (!entry.isIntersecting && element.childElementCount > 0) drawn.current = element.offsetHeight;
+      if (!entry.isIntersecting && element.childElementCount > 0) drawn.current = entry.boundingClientRect.height;
       setNear(entry.isIntersecting);
     };
-    const observer = new IntersectionObserver(look, { root: scrollerOf(element), rootMargin: NEAR });
+    const observer = new IntersectionObserver(look, { root: scrollerOf(element), rootMargin: near });
     observer.observe(element);
     return () => observer.disconnect();
-  }, [isAlways]);
+  }, [isAlways, near]);
   const isDrawn = isAlways || isNear;
   const style: CSSProperties = isDrawn ? { containIntrinsicSize: `auto ${height}px` } : { height: drawn.current };
   return (
@@ -70,7 +92,12 @@ function Block({ isAlways, isFirst, lines, height, className, draw }: BlockProps
   );
 }
 
-function inBlocks<T>(items: readonly T[], size: number, linesOf: (item: T) => number) {
+interface InBlock<T> {
+  items: T[];
+  lines: number;
+}
+
+function inBlocks<T>(items: readonly T[], size: number, linesOf: (item: T) => number): InBlock<T>[] {
   const count = Math.ceil(items.length / size);
   return Array.from({ length: count }, (_, place) => {
     const own = items.slice(place * size, (place + 1) * size);

@@ -1,5 +1,6 @@
 import { useId, useMemo } from "react";
 import { useTranslations } from "use-intl";
+import { Heading, Region } from "@/design/outline";
 import words from "@/text/agent-words.module.css";
 import { argumentsOf } from "../model/json-lines";
 import { useReview } from "../review";
@@ -14,11 +15,11 @@ export function Details() {
   const heading = useId();
   if (details.length === 0) return null;
   return (
-    <section className={words.words} aria-labelledby={heading} data-act="details">
-      <h2 id={heading} className={words.heading}>
+    <Region className={words.words} aria-labelledby={heading} data-act="details">
+      <Heading id={heading} className={words.heading}>
         {t("handedOver")}
-      </h2>
+      </Heading>
       {given.length > 0 ? <ArgumentsView given={given} /> : <Lines lines={details} />}
-    </section>
+    </Region>
   );
 }

@@ -22,9 +22,15 @@ export const DiffView = memo(function DiffView({ file }: { file: File }) {
   );
 });
 
-export function DiffSections({ sections }: { sections: readonly Section[] }) {
+interface SectionsProps {
+  sections: readonly Section[];
+  /** Whether the numbers are those of lines of a file. */
+  isNumbered?: boolean;
+}
+
+export function DiffSections({ sections, isNumbered = true }: SectionsProps) {
   return (
-    <div className={styles.diff}>
+    <div className={`${styles.diff} ${isNumbered ? "" : styles.unnumbered}`}>
       {sections.map((section, place) =>
         section.type === "rows" ? (
           // biome-ignore lint/suspicious/noArrayIndexKey: sections have no other name than their place
@@ -49,7 +55,9 @@ function FileLine({ file, added, removed }: { file: File; added: number; removed
       <span>
         +{added} −{removed}
       </span>
-      <span>{file.exists ? t("fileOf", { time: moment(file.modified_at) }) : t("newFile")}</span>
+      {!file.exists && <span>{t("newFile")}</span>}
+      {/* What is no file has no such time. */}
+      {file.modified_at && <span>{t("fileOf", { time: moment(file.modified_at) })}</span>}
       {file.exists && added + removed === 0 && <span>{t("noChange")}</span>}
     </p>
   );
@@ -69,7 +77,10 @@ function Folded({ rows }: { rows: DiffRow[] }) {
 const ONE = () => 1;
 
 function Rows({ rows }: { rows: readonly DiffRow[] }) {
-  const draw = (own: readonly DiffRow[]) => own.map((row) => <DiffLine key={`${row.type}${row.number}`} row={row} />);
+  const t = useTranslations("request.run");
+  const names = { same: undefined, added: t("added"), removed: t("removed") };
+  const draw = (own: readonly DiffRow[]) =>
+    own.map((row) => <DiffLine key={`${row.type}${row.number}`} row={row} name={names[row.type]} />);
   return (
     <Blocks
       items={rows}
@@ -83,8 +94,7 @@ function Rows({ rows }: { rows: readonly DiffRow[] }) {
   );
 }
 
-function DiffLine({ row }: { row: DiffRow }) {
-  const t = useTranslations("request.run");
+function DiffLine({ row, name }: { row: DiffRow; name: string | undefined }) {
   const found = useMemo<Row>(
     () => (row.blank ? { type: "blank", count: row.blank } : { type: "line", pieces: pieces(row.text) }),
     [row.text, row.blank],
@@ -95,7 +105,7 @@ function DiffLine({ row }: { row: DiffRow }) {
       <span className={styles.sign} aria-hidden="true">
         {SIGNS[row.type]}
       </span>
-      {row.type !== "same" && <span className="only-read-aloud">{t(row.type)}</span>}
+      {name && <span className="only-read-aloud">{name}</span>}
       <span className={styles.text}>
         <Line row={found} />
       </span>

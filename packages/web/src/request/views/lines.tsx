@@ -5,9 +5,9 @@ import { Blocks } from "./blocks";
 import styles from "./lines.module.css";
 
 /** So many lines are laid out together; those that are not on the screen cost nothing. */
-export const BLOCK = 100;
+export const BLOCK = 25;
 export const LINE_HEIGHT = 20;
-export const FEW_BLOCKS = 60;
+export const FEW_BLOCKS = 240;
 
 const ONE = () => 1;
 

@@ -1,42 +1,57 @@
-import { Copy } from "lucide-react";
+import type { InboxRequest } from "interlock-client/inbox";
+import { Check, Copy } from "lucide-react";
 import { useId, useMemo } from "react";
 import { useTranslations } from "use-intl";
 import { Button } from "@/design/button";
+import { Heading, Region } from "@/design/outline";
 import { Risk } from "@/design/risk";
 import { useCopy } from "../copy";
 import { argumentsOf } from "../model/json-lines";
-import { copyOf, jsonOf, type Look, looksOf, restOf } from "../model/looks";
+import { copyOf, hasDifference, jsonOf, type Look, looksOf, restOf } from "../model/looks";
 import { isRisky } from "../model/remember";
-import { useReview } from "../review";
+import { type Mode, useReview } from "../review";
 import { ArgumentsView } from "./arguments-view";
 import { DiffView } from "./diff-view";
 import { EndLine } from "./end-line";
+import { FileChanges } from "./file-changes";
 import { Lines } from "./lines";
 import styles from "./panel.module.css";
+import { Plan } from "./plan";
+import { PreviewView } from "./preview-view";
 
 /** What will run, before everything else and to its last line. */
 export function RunPanel() {
   const t = useTranslations("request.run");
-  const { request, look } = useReview();
+  const { request, look, mode } = useReview();
   const heading = useId();
   const place = isRisky(request) ? styles.risky : styles[request.risk ?? "medium"];
   return (
-    <section className={`${styles.panel} ${place}`} aria-labelledby={heading} tabIndex={-1} data-act="run">
+    <Region className={`${styles.panel} ${place}`} aria-labelledby={heading} tabIndex={-1} data-act="run">
       <div className={styles.top}>
         <Risk level={request.risk} />
-        <h2 id={heading} className={styles.heading}>
-          {request.status === "pending" ? t("title") : t("settledTitle")}
-        </h2>
-        <Looks />
-        <CopyButton />
+        <Heading id={heading} className={styles.heading}>
+          {t(titleOf(request, mode))}
+        </Heading>
+        <div className={styles.ways}>
+          <Looks />
+          <CopyButton />
+        </div>
       </div>
       <div className={styles.body}>
         <Shown look={look} />
         <FileNow />
+        <PreviewView />
       </div>
       <EndLine />
-    </section>
+    </Region>
   );
+}
+
+/** While it is edited, what will run stands in the form. */
+function titleOf({ status, view }: InboxRequest, mode: Mode) {
+  if (view.presentation?.markdown) return "planTitle";
+  if (status !== "pending") return "settledTitle";
+  return mode === "edit" ? "editedTitle" : "title";
 }
 
 function Shown({ look }: { look: Look }) {
@@ -56,7 +71,14 @@ function Shown({ look }: { look: Look }) {
     case "diff":
       return (
         <>
-          {request.file && <DiffView file={request.file} />}
+          <Changes />
+          {rest.length > 0 && <Beside>{<ArgumentsView given={rest} />}</Beside>}
+        </>
+      );
+    case "plan":
+      return (
+        <>
+          <Plan text={request.view.presentation?.markdown ?? ""} />
           {rest.length > 0 && <Beside>{<ArgumentsView given={rest} />}</Beside>}
         </>
       );
@@ -67,11 +89,20 @@ function Shown({ look }: { look: Look }) {
   }
 }
 
+/** Of the file as it is, where that is known; else of the places that the call names. */
+function Changes() {
+  const { request } = useReview();
+  if (request.file && hasDifference(request)) return <DiffView file={request.file} />;
+  return <FileChanges changes={request.view.presentation?.changes ?? []} />;
+}
+
 function Beside({ children }: { children: React.ReactNode }) {
   const t = useTranslations("request.run");
   return (
     <div className={styles.beside}>
-      <h3 className={styles.small}>{t("beside")}</h3>
+      <Heading isInner className={styles.small}>
+        {t("beside")}
+      </Heading>
       {children}
     </div>
   );
@@ -80,13 +111,14 @@ function Beside({ children }: { children: React.ReactNode }) {
 /** The file that a call names, where its change cannot be shown: what it would be done to. */
 function FileNow() {
   const t = useTranslations("request.run");
-  const { request, look } = useReview();
+  const { request } = useReview();
   const { file, view } = request;
-  if (!file || look === "diff" || looksOf(request).includes("diff")) return null;
+  if (!file || (view.type === "file" && hasDifference(request))) return null;
   const lines = file.text?.replace(/\n$/, "").split("\n") ?? [];
   return (
     <>
-      {view.type === "file" && <p className={styles.note}>{t("noDifference")}</p>}
+      {!file.exists && <p className={styles.note}>{t("noFile")}</p>}
+      {file.exists && view.type === "file" && <p className={styles.note}>{t("noDifference")}</p>}
       {file.exists && file.text !== null && (
         <details className={styles.now}>
           <summary>{t("fileNow", { lines: file.text === "" ? 0 : lines.length })}</summary>
@@ -122,9 +154,10 @@ function CopyButton() {
   const t = useTranslations("request.run");
   const { request, look } = useReview();
   const { isCopied, copy } = useCopy();
+  const Icon = isCopied ? Check : Copy;
   return (
     <Button look="quiet" className={styles.copy} onClick={() => copy(copyOf(request, look))}>
-      <Copy aria-hidden="true" size={14} /> {isCopied ? t("copied") : t("copy")}
+      <Icon aria-hidden="true" size={14} /> <span className={styles.word}>{isCopied ? t("copied") : t("copy")}</span>
     </Button>
   );
 }

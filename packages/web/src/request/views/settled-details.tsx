@@ -1,11 +1,14 @@
 import { isObject, type JsonObject, objectOf, textOf } from "interlock-client/json";
 import { type ReactNode, useMemo } from "react";
 import { useTranslations } from "use-intl";
+import { Heading } from "@/design/outline";
 import { Revealed } from "@/text/revealed";
 import { Changes } from "../edit/changes-view";
 import { ChoiceLabel } from "../forms/choices";
 import { WAYS } from "../forms/doubt-form";
+import forms from "../forms/forms.module.css";
 import { argsOf, decisionOf, doubtOf, isFree, questionsOf, variablesOf } from "../model/bodies";
+import { isAtTerminal } from "../model/outcome";
 import { Name } from "../names";
 import { useReview } from "../review";
 import { Lines } from "./lines";
@@ -33,7 +36,7 @@ export function SettledDetails() {
 function Why() {
   const t = useTranslations("request.states");
   const { request } = useReview();
-  if (request.status !== "cancelled" || !request.reason) return null;
+  if (request.status !== "cancelled" || !request.reason || isAtTerminal(request)) return null;
   return (
     <Part title={t("reason")}>
       <Revealed text={request.reason} multiline />
@@ -58,7 +61,7 @@ function Approval({ response }: { response: JsonObject }) {
       )}
       {/* Where it is part of another page, that one shows it. */}
       {request.result?.output && !embedded && (
-        <Part title={t("result")}>
+        <Part title={t("result")} act="result">
           <Revealed text={request.result.output} multiline />
         </Part>
       )}
@@ -102,7 +105,13 @@ function Chosen({ value }: { value: string }) {
   const way = WAYS.find((one) => one === value);
   if (way && doubtOf(request)) return t(way);
   const choice = decisionOf(request).choices.find((one) => one.value === value);
-  return request.kind === "decision" && choice ? <ChoiceLabel choice={choice} /> : <Revealed text={value} multiline />;
+  return request.kind === "decision" && choice ? (
+    <span className={forms.agent}>
+      <ChoiceLabel choice={choice} />
+    </span>
+  ) : (
+    <Revealed text={value} multiline />
+  );
 }
 
 function Answers({ response }: { response: JsonObject }) {
@@ -148,10 +157,10 @@ function Variables({ response }: { response: JsonObject }) {
   );
 }
 
-function Part({ title, children }: { title: string; children: ReactNode }) {
+function Part({ title, act, children }: { title: string; act?: string; children: ReactNode }) {
   return (
-    <section className={styles.part}>
-      <h2 className={styles.title}>{title}</h2>
+    <section className={styles.part} data-act={act}>
+      <Heading className={styles.title}>{title}</Heading>
       {children}
     </section>
   );

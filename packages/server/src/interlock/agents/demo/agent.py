@@ -1,6 +1,5 @@
 """The demo agent: LangChain's `create_agent` on Interlock's middleware, with the workspace and the ask tools."""
 
-from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
@@ -9,10 +8,10 @@ from langchain.chat_models import init_chat_model
 from langchain_core.language_models import BaseChatModel
 
 from interlock.agents.ask_tools import ask_tools
-from interlock.agents.demo.asks import Language
 from interlock.agents.demo.scripted import ScriptedChatModel
 from interlock.agents.demo.workspace import workspace_tools
 from interlock.agents.middleware import Gate, InterlockMiddleware
+from interlock.texts import LOCALES, Locale, demo_text
 
 _SYSTEM_PROMPT = """\
 You are a helpful assistant with a workspace folder. You can read and list its files freely. Writing, editing and \
@@ -26,16 +25,11 @@ passwords use request_env_vars; you learn the names only, never ask for a value 
 - Be short and friendly, and answer in the language of the person.
 """
 
-_GUARDED: Mapping[str, tuple[str, Mapping[Language, str]]] = {
-    "write_file": ("medium", {"zh": "写入文件", "en": "Write file"}),
-    "edit_file": ("medium", {"zh": "编辑文件", "en": "Edit file"}),
-    "delete_file": ("high", {"zh": "删除文件", "en": "Delete file"}),
-    "execute": ("high", {"zh": "执行命令", "en": "Run command"}),
-}
-"""The tools that ask first: how risky each is, and what people see it called."""
+_GUARDED = {"write_file": "medium", "edit_file": "medium", "delete_file": "high", "execute": "high"}
+"""The tools that ask first, and how risky each is."""
 
 
-def build(workspace: Path, model: str | None = None, locale: Language = "zh") -> Any:
+def build(workspace: Path, model: str | None = None, locale: Locale = "zh") -> Any:
     """The compiled graph. `model` is any name that `init_chat_model` knows; without one, a script speaks."""
     chat: BaseChatModel = init_chat_model(model) if model else ScriptedChatModel()
     return create_agent(
@@ -46,12 +40,14 @@ def build(workspace: Path, model: str | None = None, locale: Language = "zh") ->
     )
 
 
-def interrupt_on(locale: Language) -> dict[str, Gate]:
+def interrupt_on(locale: Locale) -> dict[str, Gate]:
+    # The server's own language is first: it is the one of whoever names none.
+    languages = sorted(LOCALES, key=lambda language: language != locale)
     return {
         tool: Gate(
             allowed_decisions=["approve", "edit", "reject", "respond"],
             risk_level=risk,
-            display_name={locale: names[locale], **names},
+            display_name={language: demo_text(f"tool.{tool}", language) for language in languages},
         )
-        for tool, (risk, names) in _GUARDED.items()
+        for tool, risk in _GUARDED.items()
     }

@@ -53,18 +53,18 @@ class Folder:
     @contextmanager
     def directory(self, location: Location, *, create: bool = False) -> Generator[int, None, None]:
         """A descriptor of the folder at `location`; a link put in its way meanwhile raises OSError."""
-        held = os.open(self.root, _DIRECTORY)
+        opened = os.open(self.root, _DIRECTORY)
         try:
             for part in location:
                 if create:
                     with suppress(FileExistsError):
-                        os.mkdir(part, dir_fd=held)
-                inner = os.open(part, _DIRECTORY, dir_fd=held)
-                os.close(held)
-                held = inner
-            yield held
+                        os.mkdir(part, dir_fd=opened)
+                inner = os.open(part, _DIRECTORY, dir_fd=opened)
+                os.close(opened)
+                opened = inner
+            yield opened
         finally:
-            os.close(held)
+            os.close(opened)
 
     def read(self, location: Location, limit: int) -> tuple[bytes, int]:
         """At most `limit` bytes of a file, and its whole size."""
@@ -114,14 +114,14 @@ class Folder:
 
     def entries(self, location: Location) -> list[tuple[str, os.stat_result]]:
         """The names in a folder with what they are, links not followed, sorted."""
-        with self.directory(location) as held:
+        with self.directory(location) as opened:
             found: list[tuple[str, os.stat_result]] = []
-            for name in sorted(os.listdir(held)):
+            for name in sorted(os.listdir(opened)):
                 # What a crash in the middle of a write left is nobody's file.
                 if name.startswith(_TEMPORARY):
                     continue
                 with suppress(FileNotFoundError):
-                    found.append((name, os.stat(name, dir_fd=held, follow_symlinks=False)))
+                    found.append((name, os.stat(name, dir_fd=opened, follow_symlinks=False)))
             return found
 
 

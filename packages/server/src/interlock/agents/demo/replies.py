@@ -3,140 +3,179 @@
 import json
 import re
 from collections.abc import Mapping, Sequence
-from typing import Any, cast
+from dataclasses import dataclass
+from typing import Any, Literal, cast
 
-from interlock.agents.demo import wording
-from interlock.agents.demo.asks import Language
-from interlock.agents.demo.builders import Calls
-from interlock.agents.demo.outcomes import Outcome
+from langchain_core.messages import ToolCall, ToolMessage
 
-_ASK_TOOLS = frozenset({"ask_user", "request_clarification", "request_decision", "request_env_vars"})
-_SHOWN = 4000
+from interlock.agents.demo.wishes import Step
+from interlock.texts import Locale
+from interlock.texts import demo_text as text
+
+Ending = Literal["done", "edited", "refused", "unanswered", "skipped", "failed"]
+
+
+@dataclass(frozen=True, slots=True)
+class Outcome:
+    tool: str
+    args: Mapping[str, Any]
+    """What was asked for; what ran after an edit."""
+    ending: Ending
+    result: str
+    """What the tool returned, or the reason why it did not."""
+
+    @property
+    def is_good(self) -> bool:
+        return self.ending in ("done", "edited")
+
+
+_LONGEST_OUTPUT = 4000
 """How many characters of a tool's output are repeated; the whole is in the conversation already."""
-_OURS: Mapping[str, re.Pattern[str]] = {
-    "write_file": re.compile(r"(?:Created|Replaced) "),
-    "edit_file": re.compile(r"Edited "),
-    "delete_file": re.compile(r"Deleted "),
+_EDITED = re.compile(r"A person changed the arguments; it ran with (?P<args>\{.*\})\.\n(?P<result>.*)", re.DOTALL)
+# By how a message begins: a person's own words come later in it, and may say anything.
+_ENDINGS: Mapping[Ending, tuple[str, ...]] = {
+    "refused": ("A person refused ",),
+    "unanswered": ("Not answered: ",),
+    "skipped": ("Skipped: ", "Not run: "),
 }
+_REASON = re.compile(r"[^:]*: (?P<reason>.*?)(?:\. \w+ (?:was not run|stopped there)\.)?\Z", re.DOTALL)
+_REASONS = {
+    "expired": "expired",
+    "nobody answered before the deadline": "expired",
+    "cancelled": "cancelled",
+    "the request was cancelled": "cancelled",
+}
+"""Reasons that the server gives, as people would say them."""
+_OWN_RESULTS = {"write_file": ("Created ", "Replaced "), "edit_file": ("Edited ",), "delete_file": ("Deleted ",)}
 
 
-def lead_in(calls: Calls, language: Language, *, first: bool) -> str:
+def outcome_of(call: ToolCall, message: ToolMessage | None) -> Outcome:
+    """How a call ended, read from the message that came back for it."""
+    tool, args = call["name"], call["args"]
+    if message is None:
+        return Outcome(tool, args, "skipped", "")
+    content = message.text.strip()
+    if message.status != "error":
+        edited = _EDITED.match(content)
+        ran: Any = _parsed(edited["args"]) if edited else None
+        return (
+            Outcome(tool, ran, "edited", edited["result"]) if edited and ran else Outcome(tool, args, "done", content)
+        )
+    for ending, begins in _ENDINGS.items():
+        if content.startswith(begins):
+            reason = _REASON.match(content)
+            return Outcome(tool, args, ending, reason["reason"] if reason else "")
+    return Outcome(tool, args, "failed", content)
+
+
+def lead_in(calls: Step, language: Locale, *, is_first: bool) -> str:
     """What is said before the calls of a step."""
     call, *others = calls
     if others:
-        listed = _listed([_short(one.tool, one.args, language) for one in calls], language)
-        text = wording.LEAD_IN_MANY[language].format(count=len(calls), list=listed)
+        lead = text("before.several", language, count=len(calls), list=_names(calls, language))
     else:
-        text = wording.LEAD_IN[call.tool][language].format_map(_names(call.args))
-    return text if first else wording.LEAD_IN_NEXT[language] + text
+        lead = text(f"before.{call.tool}", language, **_display_args(call.args))
+    return lead if is_first else text("before.next", language, text=lead)
 
 
-def report(outcomes: Sequence[Outcome], left: Sequence[Calls], language: Language) -> str:
+def report(outcomes: Sequence[Outcome], left: Sequence[Step], language: Locale) -> str:
     """What is said when the calls of a turn have ended; `left` are the steps that were not begun."""
-    parts = [_told(outcome, language) for outcome in outcomes]
+    parts = [_ended(outcome, language) for outcome in outcomes]
     if left:
-        rest = [_short(call.tool, call.args, language) for calls in left for call in calls]
-        parts.append(wording.NOT_GONE_ON[language].format(list=_listed(rest, language)))
+        rest = [call for calls in left for call in calls]
+        parts.append(text("ended.rest", language, list=_names(rest, language)))
     return "\n\n".join(parts)
 
 
-def _told(outcome: Outcome, language: Language) -> str:
+def _ended(outcome: Outcome, language: Locale) -> str:
     if outcome.ending == "done":
         return _done(outcome, language)
-    table = wording.ENDED_ASK if outcome.tool in _ASK_TOOLS and outcome.ending in wording.ENDED_ASK else wording.ENDED
-    said = wording.REASONS[outcome.text][language] if outcome.text in wording.REASONS else outcome.text
-    reason = wording.ENDED_REASON[language].format(reason=said) if said else ""
-    return table[outcome.ending][language].format_map(
-        {
-            "short": _short(outcome.tool, outcome.args, language),
-            "reason": reason,
-            "output": _block(outcome.text, language),
-            "done": _done(outcome, language) if outcome.ending == "edited" else "",
-        }
+    key = f"ended.{outcome.ending}"
+    if outcome.ending == "unanswered" and outcome.tool in _ANSWERS:
+        key = "ended.unanswered_ask"
+    known = _REASONS.get(outcome.result)
+    reason = text(f"reason.{known}", language) if known else outcome.result
+    return text(
+        key,
+        language,
+        name=_name(outcome.tool, outcome.args, language),
+        reason=text("ended.reason", language, reason=reason) if reason else "",
+        output=_block(outcome.result, language),
+        done=_done(outcome, language) if outcome.is_good else "",
     )
 
 
-def _done(outcome: Outcome, language: Language) -> str:
-    ours = _OURS.get(outcome.tool)
-    if ours and outcome.text and not ours.match(outcome.text):
-        short = _short(outcome.tool, outcome.args, language)
-        return wording.SPOKEN_FOR[language].format(short=short, output=_block(outcome.text, language))
-    texts = wording.DONE.get(outcome.tool, wording.ANY_DONE)
-    answers = _ANSWERS.get(outcome.tool)
-    details = answers(outcome, language) if answers else {"output": _block(outcome.text, language)}
-    return texts[language].format_map({**_names(outcome.args), **details})
+def _done(outcome: Outcome, language: Locale) -> str:
+    output = _block(outcome.result, language)
+    # A person may answer in place of the tool: "written" could then be a lie.
+    if not outcome.result.startswith(_OWN_RESULTS.get(outcome.tool, "")):
+        return text("done.by_person", language, name=_name(outcome.tool, outcome.args, language), output=output)
+    answer = _ANSWERS.get(outcome.tool)
+    details = answer(outcome, language) if answer else {"output": output}
+    return text(f"done.{outcome.tool}", language, **{**_display_args(outcome.args), **details})
 
 
-def _short(tool: str, args: Mapping[str, Any], language: Language) -> str:
-    texts = wording.SHORT.get(tool)
-    return texts[language].format_map(_names(args)) if texts else tool
+def _name(tool: str, args: Mapping[str, Any], language: Locale) -> str:
+    return text(f"name.{tool}", language, **_display_args(args))
 
 
-def _names(args: Mapping[str, Any]) -> dict[str, str]:
-    fields = cast("list[dict[str, Any]]", args.get("fields") or [])
-    return {
-        "path": str(args.get("path", "")),
-        "command": str(args.get("command", "")),
-        "names": ", ".join(str(field.get("name", "")) for field in fields),
-    }
+def _names(calls: Sequence[Any], language: Locale) -> str:
+    return text("comma", language).join(_name(call.tool, call.args, language) for call in calls)
 
 
-def _listed(items: Sequence[str], language: Language) -> str:
-    return ("、" if language == "zh" else ", ").join(items)
+def _display_args(args: Mapping[str, Any]) -> dict[str, str]:
+    names = ", ".join(str(field["name"]) for field in args.get("fields", ()))
+    return {"path": str(args.get("path", "")), "command": str(args.get("command", "")), "names": names}
 
 
-def _block(text: str, language: Language) -> str:
-    shown = text if len(text) <= _SHOWN else f"{text[:_SHOWN]}\n[...]"
+def _block(output: str, language: Locale) -> str:
+    excerpt = output if len(output) <= _LONGEST_OUTPUT else f"{output[:_LONGEST_OUTPUT]}\n[...]"
     # A longer fence than any in the text, so that the text can't end it.
-    fence = "`" * max(3, *(len(run) + 1 for run in re.findall(r"`+", shown)), 3)
-    return f"{fence}\n{shown or wording.EMPTY[language]}\n{fence}"
+    fence = "`" * max(3, *(len(run) + 1 for run in re.findall(r"`+", excerpt)), 3)
+    return f"{fence}\n{excerpt or text('empty', language)}\n{fence}"
 
 
-def _parsed(text: str) -> Any:
+def _parsed(content: str) -> Any:
     try:
-        return json.loads(text)
+        return json.loads(content)
     except ValueError:
         return None
 
 
-def _answered_questions(outcome: Outcome, language: Language) -> dict[str, str]:
-    given = _parsed(outcome.text)
+def _answered_questions(outcome: Outcome, language: Locale) -> dict[str, str]:
+    given = _parsed(outcome.result)
     if not isinstance(given, list):
-        return {"answers": outcome.text}
+        return {"answers": outcome.result}
     labels = {
         (question["question"], option["value"]): option["label"]
-        for question in outcome.args.get("questions", ())
-        for option in question.get("options", ())
+        for question in outcome.args["questions"]
+        for option in question["options"]
     }
-    lines: list[str] = []
-    for item in cast("list[dict[str, Any]]", given):
-        question, answer = str(item.get("question", "")), str(item.get("answer", ""))
-        lines.append(f"- {question} {labels.get((question, answer), answer)}")
-    return {"answers": "\n".join(lines)}
+    pairs = [(str(one.get("question", "")), str(one.get("answer", ""))) for one in cast("list[dict[str, Any]]", given)]
+    return {"answers": "\n".join(f"- {pair[0]} {labels.get(pair, pair[1])}" for pair in pairs)}
 
 
-def _answered_clarification(outcome: Outcome, language: Language) -> dict[str, str]:
-    return {"answer": outcome.text.rstrip("。.")}
+def _answered_clarification(outcome: Outcome, language: Locale) -> dict[str, str]:
+    return {"answer": outcome.result.rstrip("。.")}
 
 
-def _answered_decision(outcome: Outcome, language: Language) -> dict[str, str]:
-    given = _parsed(outcome.text)
-    if not isinstance(given, dict):
-        return {"decision": outcome.text, "reason": ""}
-    found = cast("dict[str, Any]", given)
-    labels = {option["key"]: option["label"] for option in outcome.args.get("options", ())}
+def _answered_decision(outcome: Outcome, language: Locale) -> dict[str, str]:
+    given = _parsed(outcome.result)
+    found = cast("dict[str, Any]", given) if isinstance(given, dict) else {"decision": outcome.result}
+    labels = {option["key"]: option["label"] for option in outcome.args["options"]}
     key, reason = str(found.get("decision", "")), found.get("reason")
-    shown = wording.REASON[language].format(reason=reason) if reason else ""
-    return {"decision": labels.get(key, key), "reason": shown}
+    return {
+        "decision": labels.get(key, key),
+        "reason": text("decision.reason", language, reason=reason) if reason else "",
+    }
 
 
-def _answered_env_vars(outcome: Outcome, language: Language) -> dict[str, str]:
+def _answered_env_vars(outcome: Outcome, language: Locale) -> dict[str, str]:
     # Only what is known to be a name is repeated: a value must not be, whatever came back.
-    given = _parsed(outcome.text)
+    given = _parsed(outcome.result)
     found: Any = cast("dict[str, Any]", given).get("provided") if isinstance(given, dict) else None
-    asked = [str(field["name"]) for field in outcome.args.get("fields", ())]
-    names = [name for name in asked if name in found] if isinstance(found, list) else asked
-    return {"names": ", ".join(names)}
+    asked = [str(field["name"]) for field in outcome.args["fields"]]
+    return {"names": ", ".join(name for name in asked if not isinstance(found, list) or name in found)}
 
 
 _ANSWERS = {

@@ -6,24 +6,20 @@ What it says is a function of the conversation alone, so that a run that is trie
 import hashlib
 import json
 import re
-from collections.abc import AsyncIterator, Callable, Iterator, Sequence
+from collections.abc import AsyncIterator, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from langchain_core.callbacks import AsyncCallbackManagerForLLMRun, CallbackManagerForLLMRun
 from langchain_core.language_models import BaseChatModel, LanguageModelInput
 from langchain_core.messages import AIMessage, AIMessageChunk, BaseMessage, HumanMessage, ToolMessage
 from langchain_core.messages.tool import ToolCall, tool_call_chunk
 from langchain_core.outputs import ChatGeneration, ChatGenerationChunk, ChatResult
 from langchain_core.runnables import Runnable
-from langchain_core.tools import BaseTool
 from typing_extensions import override
 
-from interlock.agents.demo import wording
-from interlock.agents.demo.builders import Calls
-from interlock.agents.demo.outcomes import Outcome, outcome_of
-from interlock.agents.demo.phrases import Incomplete, Plan, Talk, language_of, understand
-from interlock.agents.demo.replies import lead_in, report
+from interlock.agents.demo.replies import Outcome, lead_in, outcome_of, report
+from interlock.agents.demo.wishes import Incomplete, Plan, Step, Talk, Topic, language_of, understand
+from interlock.texts import Locale, demo_text
 
 _PIECES = re.compile(r"[\u3000-\u9fff\uff00-\uffef]{1,3}|[^\s\u3000-\u9fff\uff00-\uffef]{0,16}\s{0,16}", re.DOTALL)
 _ARGS_PIECE = 24
@@ -36,75 +32,57 @@ class ScriptedChatModel(BaseChatModel):
         return "interlock-scripted"
 
     @override
-    def bind_tools(
-        self,
-        tools: Sequence[dict[str, Any] | type | Callable[..., Any] | BaseTool],
-        *,
-        tool_choice: str | None = None,
-        **kwargs: Any,
-    ) -> Runnable[LanguageModelInput, AIMessage]:
+    def bind_tools(self, tools: Any, **kwargs: Any) -> Runnable[LanguageModelInput, AIMessage]:
         # It knows its tools by heart; a call to one that is not there is answered by the agent's tool node.
-        return self.bind(**kwargs)
+        return self.bind()
 
     @override
-    def _generate(
-        self,
-        messages: list[BaseMessage],
-        stop: list[str] | None = None,
-        run_manager: CallbackManagerForLLMRun | None = None,
-        **kwargs: Any,
-    ) -> ChatResult:
-        said = reply_to(messages)
-        return ChatResult(generations=[ChatGeneration(message=AIMessage(said.text, tool_calls=list(said.calls)))])
+    def _generate(self, messages: list[BaseMessage], *args: Any, **kwargs: Any) -> ChatResult:
+        turn = reply_to(messages)
+        return ChatResult(generations=[ChatGeneration(message=AIMessage(turn.text, tool_calls=list(turn.calls)))])
 
     @override
-    def _stream(
-        self,
-        messages: list[BaseMessage],
-        stop: list[str] | None = None,
-        run_manager: CallbackManagerForLLMRun | None = None,
-        **kwargs: Any,
-    ) -> Iterator[ChatGenerationChunk]:
-        yield from (ChatGenerationChunk(message=chunk) for chunk in _chunks(reply_to(messages)))
+    def _stream(self, messages: list[BaseMessage], *args: Any, **kwargs: Any) -> Iterator[ChatGenerationChunk]:
+        yield from map(_chunk, _pieces(reply_to(messages)))
 
     @override
     async def _astream(
-        self,
-        messages: list[BaseMessage],
-        stop: list[str] | None = None,
-        run_manager: AsyncCallbackManagerForLLMRun | None = None,
-        **kwargs: Any,
+        self, messages: list[BaseMessage], *args: Any, **kwargs: Any
     ) -> AsyncIterator[ChatGenerationChunk]:
-        for chunk in _chunks(reply_to(messages)):
-            yield ChatGenerationChunk(message=chunk)
+        for piece in _pieces(reply_to(messages)):
+            yield _chunk(piece)
 
 
 @dataclass(frozen=True, slots=True)
-class Said:
+class ModelTurn:
     text: str
     calls: tuple[ToolCall, ...] = ()
 
 
-def reply_to(messages: Sequence[BaseMessage]) -> Said:
+def reply_to(messages: Sequence[BaseMessage]) -> ModelTurn:
     """What the model says next in this conversation."""
     start = next((at for at in range(len(messages) - 1, -1, -1) if isinstance(messages[at], HumanMessage)), None)
     if start is None:
-        return Said(wording.TALK["greeting"]["en"])
+        return ModelTurn(_talk("greeting", "en"))
     text = messages[start].text
     language = language_of(text)
-    wish = understand(text, _last_path(messages[:start]))
-    match wish:
+    match understand(text, _last_path(messages[:start])):
         case Talk(topic):
-            return Said(wording.TALK[topic][language])
+            return ModelTurn(_talk(topic, language))
         case Incomplete(missing):
-            return Said(wording.INCOMPLETE[missing][language])
+            return ModelTurn(demo_text(f"missing.{missing}", language))
         case Plan(steps):
             pass
     begun = _outcomes(messages[start + 1 :])
-    if len(begun) < len(steps) and all(outcome.good for step in begun[-1:] for outcome in step):
+    if len(begun) < len(steps) and all(outcome.is_good for step in begun[-1:] for outcome in step):
         calls = steps[len(begun)]
-        return Said(lead_in(calls, language, first=not begun), _with_ids(calls, messages))
-    return Said(report([outcome for step in begun for outcome in step], steps[len(begun) :], language))
+        return ModelTurn(lead_in(calls, language, is_first=not begun), _with_ids(calls, messages))
+    return ModelTurn(report([outcome for step in begun for outcome in step], steps[len(begun) :], language))
+
+
+def _talk(topic: Topic, language: Locale) -> str:
+    shared = {key: demo_text(key, language) for key in ("abilities", "real_model")}
+    return demo_text(f"talk.{topic}", language, **shared)
 
 
 def _outcomes(turn: Sequence[BaseMessage]) -> list[list[Outcome]]:
@@ -123,7 +101,7 @@ def _last_path(messages: Sequence[BaseMessage]) -> str | None:
     return None
 
 
-def _with_ids(calls: Calls, messages: Sequence[BaseMessage]) -> tuple[ToolCall, ...]:
+def _with_ids(calls: Step, messages: Sequence[BaseMessage]) -> tuple[ToolCall, ...]:
     """Ids that no other message of the conversation has, and that are the same when this one is made again."""
     history = json.dumps([[message.type, message.id, message.text] for message in messages])
     return tuple(
@@ -137,16 +115,20 @@ def _with_ids(calls: Calls, messages: Sequence[BaseMessage]) -> tuple[ToolCall, 
     )
 
 
-def _chunks(said: Said) -> Iterator[AIMessageChunk]:
-    for piece in filter(None, _PIECES.findall(said.text)):
+def _pieces(turn: ModelTurn) -> Iterator[AIMessageChunk]:
+    for piece in filter(None, _PIECES.findall(turn.text)):
         yield AIMessageChunk(content=piece)
-    for index, call in enumerate(said.calls):
-        yield _call_chunk(index, "", name=call["name"], id=call["id"])
+    for index, call in enumerate(turn.calls):
+        yield _call_piece(index, "", name=call["name"], id=call["id"])
         args = json.dumps(call["args"], ensure_ascii=False)
         for at in range(0, len(args), _ARGS_PIECE):
-            yield _call_chunk(index, args[at : at + _ARGS_PIECE])
+            yield _call_piece(index, args[at : at + _ARGS_PIECE])
     yield AIMessageChunk(content="", chunk_position="last")
 
 
-def _call_chunk(index: int, args: str, *, name: str | None = None, id: str | None = None) -> AIMessageChunk:
+def _call_piece(index: int, args: str, *, name: str | None = None, id: str | None = None) -> AIMessageChunk:
     return AIMessageChunk(content="", tool_call_chunks=[tool_call_chunk(name=name, args=args, id=id, index=index)])
+
+
+def _chunk(piece: AIMessageChunk) -> ChatGenerationChunk:
+    return ChatGenerationChunk(message=piece)

@@ -8,6 +8,7 @@ from interlock.domain.errors import (
     Conflict,
     Forbidden,
     InterlockError,
+    InvalidAnswer,
     InvalidInput,
     NotFound,
     NoWorker,
@@ -15,92 +16,121 @@ from interlock.domain.errors import (
     StorageUnavailable,
     ThreadBusy,
 )
-from interlock.faces.confirm.events import Said
+from interlock.faces.confirm.events import OutgoingEvent
 from interlock.faces.confirm.steps import step_of
-from interlock.faces.confirm.texts import text
 from interlock.faces.http.limits import whole_seconds
-from interlock.faces.http.locale import Locale
 from interlock.faces.http.problems import listed_errors
 from interlock.faces.shared.refusals import message_of
+from interlock.texts import Locale
+from interlock.texts import confirm_text as text
 from interlock_client.confirm import AgentEvents, ErrorTypes, SystemEvents
+
+_ANSWER = '"metadata": {"response": %s}'
 
 
 class EmptyMessage(InvalidInput):
     """A message without a text."""
 
 
-def unknown_step(step_id: str | None) -> NotFound:
-    return NotFound("there is no such step", received_step_id=step_id)
+class UnknownStep(NotFound):
+    def __init__(self, step_id: str | None) -> None:
+        super().__init__("there is no such step")
+        self.step_id = step_id
 
 
-def refusal(error: InterlockError, locale: Locale) -> Said:
+class StepSettled(AlreadySettled):
+    def __init__(self, error: AlreadySettled, step_id: str | None) -> None:
+        super().__init__(error.message, error.end)
+        self.step_id = step_id
+
+
+class InvalidStep(InvalidAnswer):
+    """An answer to a step that cannot be taken, and how many more may come."""
+
+    def __init__(self, error: InvalidAnswer, step_id: str | None, attempts_left: int | None = None) -> None:
+        super().__init__(error.message, error.errors)
+        self.error = error
+        self.step_id = step_id
+        self.attempts_left = attempts_left
+
+
+def refusal(error: InterlockError, locale: Locale) -> OutgoingEvent:
     """What a client is told; what went wrong inside is for the log."""
-    told = next((tell for kind, tell in _ERRORS.items() if isinstance(error, kind)), _failed)
-    return told(error, locale)
+    render = next((tell for kind, tell in _ERRORS.items() if isinstance(error, kind)), _failed)
+    return render(error, locale)
 
 
-def _system(error_type: ErrorTypes, locale: Locale, detail: str = "", **metadata: Any) -> Said:
+def _system(error_type: ErrorTypes, locale: Locale, detail: str = "", **metadata: Any) -> OutgoingEvent:
     content = text(error_type, locale, detail=detail)
-    return Said(SystemEvents.ERROR, content, {"error_type": error_type, **metadata})
+    return OutgoingEvent(SystemEvents.ERROR, content, {"error_type": error_type, **metadata})
 
 
-def _busy(error: InterlockError, locale: Locale) -> Said:
-    pause, requests = error.context.get("pause"), error.context.get("requests", ())
-    pending = [step_of(pause.opened_seq, one).id for one in requests] if pause and pause.opened_seq else []
+def _busy(error: InterlockError, locale: Locale) -> OutgoingEvent:
+    assert isinstance(error, ThreadBusy)
+    pause = error.pause
+    pending = [step_of(pause.opened_seq, one).id for one in error.requests] if pause and pause.opened_seq else []
     state = "paused" if pause else "running"
     metadata = {"error_type": ErrorTypes.BUSY, "status": state, "pending": pending}
-    return Said(AgentEvents.ERROR, text(f"busy.{state}", locale), metadata)
+    return OutgoingEvent(AgentEvents.ERROR, text(f"busy.{state}", locale), metadata)
 
 
-def _empty(_error: InterlockError, locale: Locale) -> Said:
+def _empty(_error: InterlockError, locale: Locale) -> OutgoingEvent:
     error_type = ErrorTypes.EMPTY_MESSAGE
-    return Said(AgentEvents.ERROR, text(error_type, locale), {"error_type": error_type})
+    return OutgoingEvent(AgentEvents.ERROR, text(error_type, locale), {"error_type": error_type})
 
 
-def _settled(error: InterlockError, locale: Locale) -> Said:
-    return _system(ErrorTypes.INVALID_STEP_ID, locale, status=error.context["current_status"], **error.context)
+def _settled(error: InterlockError, locale: Locale) -> OutgoingEvent:
+    assert isinstance(error, AlreadySettled)
+    metadata = {"status": error.end.status, **error.end.to_json()}
+    if isinstance(error, StepSettled):
+        metadata["received_step_id"] = error.step_id
+    return _system(ErrorTypes.INVALID_STEP_ID, locale, **metadata)
 
 
-def _not_found(error: InterlockError, locale: Locale) -> Said:
-    if "received_step_id" in error.context:
-        step_id = error.context["received_step_id"]
-        return _system(ErrorTypes.INVALID_STEP_ID, locale, received_step_id=step_id)
+def _not_found(error: InterlockError, locale: Locale) -> OutgoingEvent:
+    if isinstance(error, UnknownStep):
+        return _system(ErrorTypes.INVALID_STEP_ID, locale, received_step_id=error.step_id)
     return _system(ErrorTypes.SESSION_NOT_FOUND, locale)
 
 
-def _invalid(error: InterlockError, locale: Locale) -> Said:
+def _invalid(error: InterlockError, locale: Locale) -> OutgoingEvent:
     assert isinstance(error, InvalidInput)
-    more = {name: value for name, value in error.context.items() if name in ("step_id", "attempts_left")}
-    return _system(ErrorTypes.INVALID_MESSAGE, locale, message_of(error, locale), errors=listed_errors(error), **more)
+    more: dict[str, Any] = {}
+    cause = error
+    if isinstance(error, InvalidStep):
+        cause, more = error.error, {"step_id": error.step_id}
+        more |= {} if error.attempts_left is None else {"attempts_left": error.attempts_left}
+    detail = message_of(cause, locale, _ANSWER)
+    return _system(ErrorTypes.INVALID_MESSAGE, locale, detail, errors=listed_errors(error), **more)
 
 
-def _conflict(error: InterlockError, locale: Locale) -> Said:
+def _conflict(error: InterlockError, locale: Locale) -> OutgoingEvent:
     metadata = {"error_type": ErrorTypes.BUSY}
-    return Said(AgentEvents.ERROR, text("conflict", locale, detail=error.message), metadata)
+    return OutgoingEvent(AgentEvents.ERROR, text("conflict", locale, detail=error.message), metadata)
 
 
-def _rate_limited(error: InterlockError, locale: Locale) -> Said:
+def _rate_limited(error: InterlockError, locale: Locale) -> OutgoingEvent:
     assert isinstance(error, RateLimited)
     return _system(ErrorTypes.RATE_LIMITED, locale, retry_after=int(whole_seconds(error.retry_after)))
 
 
-def _forbidden(_error: InterlockError, locale: Locale) -> Said:
+def _forbidden(_error: InterlockError, locale: Locale) -> OutgoingEvent:
     return _system(ErrorTypes.FORBIDDEN, locale)
 
 
-def _unavailable(_error: InterlockError, locale: Locale) -> Said:
+def _unavailable(_error: InterlockError, locale: Locale) -> OutgoingEvent:
     return _system(ErrorTypes.UNAVAILABLE, locale)
 
 
-def _no_worker(_error: InterlockError, locale: Locale) -> Said:
-    return Said(SystemEvents.ERROR, text("no_worker", locale), {"error_type": ErrorTypes.UNAVAILABLE})
+def _no_worker(_error: InterlockError, locale: Locale) -> OutgoingEvent:
+    return OutgoingEvent(SystemEvents.ERROR, text("no_worker", locale), {"error_type": ErrorTypes.UNAVAILABLE})
 
 
-def _failed(_error: InterlockError, locale: Locale) -> Said:
+def _failed(_error: InterlockError, locale: Locale) -> OutgoingEvent:
     return _system(ErrorTypes.INTERNAL, locale)
 
 
-_ERRORS: Mapping[type[InterlockError], Callable[[InterlockError, Locale], Said]] = {
+_ERRORS: Mapping[type[InterlockError], Callable[[InterlockError, Locale], OutgoingEvent]] = {
     EmptyMessage: _empty,
     InvalidInput: _invalid,
     AlreadySettled: _settled,

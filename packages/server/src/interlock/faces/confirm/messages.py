@@ -6,11 +6,12 @@ from pydantic import ValidationError
 
 from interlock.domain.canonical import json_text
 from interlock.domain.errors import FieldError, InvalidAnswer, InvalidInput
-from interlock.domain.request import Request, RequestKind
-from interlock.faces.confirm.events import Said
+from interlock.domain.kinds import RequestKind
+from interlock.domain.request import Request
+from interlock.faces.confirm.events import OutgoingEvent
 from interlock.faces.http.sockets import read_message
 from interlock.faces.shared.responses import reply_to
-from interlock.services.answering import Reply
+from interlock.services.requests.answering import Reply
 from interlock_client.confirm import Confirmation, UserEvent
 
 LARGEST_BATCH = 100
@@ -90,6 +91,9 @@ def reply_with(request: Request, confirmation: Confirmation) -> Reply:
 
 def _permission(confirmation: Confirmation, given: dict[str, Any]) -> dict[str, Any]:
     if confirmation.confirmed:
+        if "response" in given:
+            field, message = "content.metadata.response", "answers what is asked; a call is confirmed without it"
+            raise InvalidAnswer(f"{field} {message}", [FieldError(field, "not_allowed", f"{field} {message}")])
         return {"granted": True, **({"args": given["args"]} if "args" in given else {})}
     return {"granted": False, **({"reason": confirmation.reason} if confirmation.reason else {})}
 
@@ -102,15 +106,15 @@ def told_to_audit(confirmation: Confirmation) -> dict[str, Any]:
     return {**given, **reason, **user}
 
 
-def envelope(said: Said, session_id: str | None, connection_id: str, seq: int, at: str) -> str:
-    told = {
-        "event": said.event,
+def envelope(event: OutgoingEvent, session_id: str | None, connection_id: str, seq: int, at: str) -> str:
+    fields = {
+        "event": event.event,
         "session_id": session_id,
-        "step_id": said.step_id,
+        "step_id": event.step_id,
         "timestamp": at,
         "connection_id": connection_id,
         "seq": seq,
-        "content": said.content,
-        "metadata": said.metadata,
+        "content": event.content,
+        "metadata": event.metadata,
     }
-    return json_text(told, ensure_ascii=False).encode("utf-8", "replace").decode()
+    return json_text(fields, ensure_ascii=False).encode("utf-8", "replace").decode()

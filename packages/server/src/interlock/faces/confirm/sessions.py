@@ -6,24 +6,25 @@ from dataclasses import dataclass
 from datetime import datetime
 
 from interlock.domain.errors import Forbidden, InterlockError, NotFound, StorageUnavailable
-from interlock.domain.event import Event, EventType, Live
+from interlock.domain.event import Event, Live, RunEnded, ThreadDeleted
 from interlock.domain.ids import new_id
-from interlock.domain.moment import spelled
+from interlock.domain.moment import to_iso
 from interlock.domain.principal import Principal
 from interlock.domain.run import RunStatus
 from interlock.domain.thread import CONFIRM
 from interlock.faces.confirm import messages
 from interlock.faces.confirm.errors import refusal
-from interlock.faces.confirm.events import Said, Story
-from interlock.faces.confirm.texts import text
-from interlock.faces.http.locale import Locale
+from interlock.faces.confirm.events import OutgoingEvent, SessionTranslator
 from interlock.faces.http.sockets import Outbox
-from interlock.services import pending
 from interlock.services.core import Core
-from interlock.services.following import follow, said_last
-from interlock.services.messages import interrupt
-from interlock.services.pending import Standing
-from interlock.services.threads import create_thread, is_visible
+from interlock.services.requests import pending
+from interlock.services.requests.pending import OpenRequests
+from interlock.services.threads.followers import following
+from interlock.services.threads.following import follow, last_text_of
+from interlock.services.threads.messages import interrupt
+from interlock.services.threads.threads import create_thread, is_visible
+from interlock.texts import Locale
+from interlock.texts import confirm_text as text
 from interlock_client.confirm import AgentEvents
 
 MOST_SESSIONS = 200
@@ -36,7 +37,7 @@ class _Session:
     id: str
     seq: int
     """The last event of its log that was told."""
-    story: Story
+    story: SessionTranslator
     task: asyncio.Task[None] | None = None
     is_cancelled: bool = False
     """Whether its user has cancelled, and the run has not ended yet."""
@@ -61,10 +62,10 @@ class Sessions:
     def __contains__(self, session_id: str | None) -> bool:
         return session_id in self._followed
 
-    def tell(self, said: Said, session_id: str | None = None, at: datetime | None = None) -> None:
+    def tell(self, event: OutgoingEvent, session_id: str | None = None, at: datetime | None = None) -> None:
         known = self._followed.get(session_id or "")
-        moment = spelled(at or self._core.clock.now())
-        self._outbox.put(messages.envelope(said, session_id, self._connection_id, known.seq if known else 0, moment))
+        moment = to_iso(at or self._core.clock.now())
+        self._outbox.put(messages.envelope(event, session_id, self._connection_id, known.seq if known else 0, moment))
 
     def tell_error(self, error: InterlockError, session_id: str | None = None) -> None:
         self.tell(refusal(error, self._locale), session_id or self.current)
@@ -73,33 +74,39 @@ class Sessions:
         """Make a session, and tell of it from here on."""
         self._check_room()
         thread = await create_thread(self._core, principal, agent=agent, thread_id=new_id("sess"), face=CONFIRM)
-        session = _Session(thread.id, thread.seq, self._story(Standing(thread.id, thread.seq, ())))
+        session = _Session(thread.id, thread.seq, self._story(OpenRequests(thread.id, thread.seq, ())))
         self._followed[thread.id] = session
         metadata = {"agent": thread.agent, "batch_size": self.batch_size}
-        self.tell(Said(AgentEvents.SESSION_CREATED, text("created", self._locale), metadata), thread.id)
+        self.tell(OutgoingEvent(AgentEvents.SESSION_CREATED, text("created", self._locale), metadata), thread.id)
         self._follow(session, principal)
         return thread.id
 
-    async def standing(self, principal: Principal, session_id: str | None) -> Standing:
+    async def open_requests(self, principal: Principal, session_id: str | None) -> OpenRequests:
         """Where a session stands; whether there is one that is not theirs is told to nobody."""
         try:
-            standing = await pending.standing_of(self._core, principal, session_id or "")
+            found = await pending.open_requests_of(self._core, principal, session_id or "")
         except Forbidden:
-            standing = None
-        if standing is None:
+            found = None
+        if found is None:
             raise NotFound("there is no such session")
-        return standing
+        return found
 
-    async def take_up(self, principal: Principal, standing: Standing, after: int, *, is_back: bool = False) -> None:
+    async def take_up(
+        self, principal: Principal, open_requests: OpenRequests, after: int, *, is_back: bool = False
+    ) -> None:
         """Tell what came after that event, ask for what is pending, and go on with what comes."""
-        self.leave(standing.thread_id)
+        self.leave(open_requests.thread_id)
         self._check_room()
-        said = await said_last(self._core, standing.thread_id, after)
-        session = _Session(standing.thread_id, after, self._story(standing, joined_late=True, said=said))
+        last_text = await last_text_of(self._core, open_requests.thread_id, after)
+        session = _Session(
+            open_requests.thread_id, after, self._story(open_requests, joined_late=True, last_text=last_text)
+        )
         self._followed[session.id] = session
         if is_back:
             metadata = {"reconnected": True, "last_seq": after, "batch_size": self.batch_size}
-            self.tell(Said(AgentEvents.SESSION_CREATED, text("reconnected", self._locale), metadata), session.id)
+            self.tell(
+                OutgoingEvent(AgentEvents.SESSION_CREATED, text("reconnected", self._locale), metadata), session.id
+            )
         self._tell_entry(session, principal, session.story.begin(after), after)
         self._follow(session, principal)
 
@@ -116,7 +123,7 @@ class Sessions:
         """End what is no longer the caller's to see."""
         for session_id in [*self._followed]:
             if not await is_visible(self._core, principal, session_id) and session_id in self._followed:
-                self.tell(Said(AgentEvents.SESSION_END, text("session_end", self._locale)), session_id)
+                self.tell(OutgoingEvent(AgentEvents.SESSION_END, text("session_end", self._locale)), session_id)
                 self.leave(session_id)
 
     async def cancel(self, principal: Principal, session_id: str) -> None:
@@ -125,10 +132,14 @@ class Sessions:
             if session is not None:
                 session.is_cancelled = True
             return
-        self.tell(Said(AgentEvents.INTERRUPTED, text("interrupted", self._locale)), session_id)
+        self.tell(OutgoingEvent(AgentEvents.INTERRUPTED, text("interrupted", self._locale)), session_id)
 
-    def _story(self, standing: Standing, *, joined_late: bool = False, said: str = "") -> Story:
-        return Story(self._locale, self.batch_size, standing, joined_late=joined_late, said=said)
+    def _story(
+        self, open_requests: OpenRequests, *, joined_late: bool = False, last_text: str = ""
+    ) -> SessionTranslator:
+        return SessionTranslator(
+            self._locale, self.batch_size, open_requests, joined_late=joined_late, last_text=last_text
+        )
 
     def _check_room(self) -> None:
         if len(self._followed) >= MOST_SESSIONS:
@@ -153,28 +164,29 @@ class Sessions:
                 await asyncio.sleep(AGAIN_SECONDS)
 
     async def _tell_rest(self, session: _Session, principal: Principal) -> None:
-        async with aclosing(follow(self._core, session.id, session.seq)) as items:
-            async for item in items:
-                if item is None:
-                    continue
-                await self._outbox.room()
-                await self._tell_item(session, principal, item)
-                if isinstance(item, Event) and item.type is EventType.THREAD_DELETED:
-                    return
+        with following(self._core, session.id):
+            async with aclosing(follow(self._core, session.id, session.seq)) as items:
+                async for item in items:
+                    if item is None:
+                        continue
+                    await self._outbox.room()
+                    await self._tell_item(session, principal, item)
+                    if isinstance(item, Event) and isinstance(item.data, ThreadDeleted):
+                        return
 
     async def _tell_item(self, session: _Session, principal: Principal, item: Live) -> None:
         if not isinstance(item, Event):
-            for said in session.story.of(item):
-                self.tell(said, session.id)
+            for event in session.story.of(item):
+                self.tell(event, session.id)
             return
         if pause_id := session.story.missing(item):
             session.story.learn(*await pending.asked_in(self._core, pause_id))
         self._tell_entry(session, principal, session.story.of(item), item.seq, item.at)
-        if item.type is EventType.THREAD_DELETED:
+        if isinstance(item.data, ThreadDeleted):
             self._forget(session)
-        elif item.type is EventType.RUN_ENDED and session.is_cancelled:
+        elif isinstance(item.data, RunEnded) and session.is_cancelled:
             session.is_cancelled = False
-            if item.data["status"] == RunStatus.PAUSED:
+            if item.data.status is RunStatus.PAUSED:
                 # It came to a pause before it came to its end. Who deleted it meanwhile has ended it as well.
                 with suppress(Forbidden):
                     await self.cancel(principal, session.id)
@@ -185,14 +197,14 @@ class Sessions:
             self.current = None
 
     def _tell_entry(
-        self, session: _Session, principal: Principal, said: list[Said], seq: int, at: datetime | None = None
+        self, session: _Session, principal: Principal, events: list[OutgoingEvent], seq: int, at: datetime | None = None
     ) -> None:
         """Only the last event of an entry has its number: who has seen that one has seen them all."""
-        for one in said[:-1]:
+        for one in events[:-1]:
             self.tell(one, session.id, at)
         session.seq = seq
-        for one in said[-1:]:
+        for one in events[-1:]:
             self.tell(one, session.id, at)
-        for one in said:
+        for one in events:
             if one.event == AgentEvents.USER_CONFIRM:
-                self._core.showing.show(one.metadata["pause_id"], principal.id)
+                self._core.seen_pauses.show(one.metadata["pause_id"], principal.id)

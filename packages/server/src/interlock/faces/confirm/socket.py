@@ -12,29 +12,29 @@ from interlock.domain.errors import (
     InvalidAnswer,
     NotAuthenticated,
     NotFound,
+    ReadsAsRefusal,
 )
 from interlock.domain.principal import Principal
 from interlock.domain.request import RequestStatus
 from interlock.domain.thread import CONFIRM
 from interlock.faces.confirm import messages
-from interlock.faces.confirm.errors import EmptyMessage, unknown_step
-from interlock.faces.confirm.events import Said
+from interlock.faces.confirm.errors import EmptyMessage, InvalidStep, StepSettled, UnknownStep
+from interlock.faces.confirm.events import OutgoingEvent
 from interlock.faces.confirm.sessions import Sessions
 from interlock.faces.confirm.steps import opened_seq_of, step_of
-from interlock.faces.confirm.texts import text
 from interlock.faces.http.connections import POLICY, close, watch, welcome
 from interlock.faces.http.credentials import caller_now, credential_of
-from interlock.faces.http.locale import Locale, locale_of
-from interlock.faces.http.problems import Plain
+from interlock.faces.http.locale import locale_of
+from interlock.faces.http.problems import DefaultErrorFormat
 from interlock.faces.http.server_state import state_of
 from interlock.faces.http.sockets import Outbox
-from interlock.faces.shared.refusals import is_refusal
-from interlock.services import answering, pending
-from interlock.services.answering import Sender
-from interlock.services.malformed import count_malformed
-from interlock.services.messages import send_message
-from interlock.services.pending import RequestView
-from interlock.services.settling import already_settled
+from interlock.services.requests import answering, pending
+from interlock.services.requests.answering import Sender, count_malformed
+from interlock.services.requests.pending import RequestView
+from interlock.services.requests.settling import already_settled
+from interlock.services.threads.messages import send_message
+from interlock.texts import Locale
+from interlock.texts import confirm_text as text
 from interlock_client.confirm import SystemEvents, UserEvent, UserEvents
 
 MOST_SEQ = 10**18
@@ -46,7 +46,9 @@ router = APIRouter()
 @router.websocket("/")
 async def socket(websocket: WebSocket) -> None:
     """Talk to an agent, and confirm what it wants to do."""
-    await welcome(websocket, Plain(), lambda outbox, principal: _Connection(websocket, outbox, principal).serve())
+    await welcome(
+        websocket, DefaultErrorFormat(), lambda outbox, principal: _Connection(websocket, outbox, principal).serve()
+    )
 
 
 class _Connection:
@@ -60,7 +62,7 @@ class _Connection:
         self._sessions = Sessions(self._core, outbox, self._tasks, self._locale)
 
     async def serve(self) -> None:
-        self._sessions.tell(Said(SystemEvents.CONNECTED, text("connected", self._locale)))
+        self._sessions.tell(OutgoingEvent(SystemEvents.CONNECTED, text("connected", self._locale)))
         # What fails in one of its tasks ends the connection: a socket that is open and silent would be worse.
         async with self._tasks:
             watching = self._tasks.create_task(watch(self._websocket, self._principal, self._still, self._speak))
@@ -115,11 +117,11 @@ class _Connection:
         self._sessions.batch_size = size or self._sessions.batch_size
 
     async def _reconnect(self, event: UserEvent) -> None:
-        standing = await self._sessions.standing(self._principal, event.session_id)
+        found = await self._sessions.open_requests(self._principal, event.session_id)
         after = messages.metadata_number(event, "last_seq", MOST_SEQ)
         self._set_batch_size(event)
-        after = standing.seq if after is None else min(after, standing.seq)
-        await self._sessions.take_up(self._principal, standing, after, is_back=True)
+        after = found.seq if after is None else min(after, found.seq)
+        await self._sessions.take_up(self._principal, found, after, is_back=True)
 
     async def _message(self, event: UserEvent) -> None:
         if not isinstance(event.content, str):
@@ -139,12 +141,12 @@ class _Connection:
             self._sessions.current = session_id
             await act()
             return
-        before = await self._sessions.standing(self._principal, session_id)
+        before = await self._sessions.open_requests(self._principal, session_id)
         try:
             await act()
         finally:
             with suppress(NotFound):
-                now = await self._sessions.standing(self._principal, session_id)
+                now = await self._sessions.open_requests(self._principal, session_id)
                 await self._sessions.take_up(self._principal, now, before.seq)
 
     async def _respond(self, event: UserEvent) -> None:
@@ -159,14 +161,13 @@ class _Connection:
             sender = Sender(self._principal, CONFIRM, messages.told_to_audit(confirmation))
             await answering.answer(self._core, sender, messages.reply_with(view.request, confirmation))
         except InvalidAnswer as error:
-            if is_refusal(error):
+            if isinstance(error, ReadsAsRefusal):
                 # Meant as an answer, and not to be counted until the step is given up.
-                raise InvalidAnswer(error.message, error.errors, **error.context, step_id=event.step_id) from error
+                raise InvalidStep(error, event.step_id) from error
             left = await count_malformed(self._core, sender, view.request, text("retries", self._locale))
-            told = {"step_id": event.step_id, **({} if left is None else {"attempts_left": left})}
-            raise InvalidAnswer(error.message, error.errors, **told) from error
+            raise InvalidStep(error, event.step_id, left) from error
         except AlreadySettled as error:
-            raise AlreadySettled(error.message, **{**error.context, "received_step_id": event.step_id}) from error
+            raise StepSettled(error, event.step_id) from error
 
     async def _asked(self, session_id: str, step_id: str | None) -> RequestView:
         """What a step asks; `AlreadySettled` where it is settled, with who did."""
@@ -174,10 +175,10 @@ class _Connection:
         views = [] if seq is None else await pending.asked_at(self._core, self._principal, session_id, seq)
         view = next((one for one in views if step_of(seq or 0, one.request).id == step_id), None)
         if view is None:
-            raise unknown_step(step_id)
+            raise UnknownStep(step_id)
         if view.request.status is RequestStatus.PENDING:
             return view
-        raise already_settled(view.request, view.answer, received_step_id=step_id)
+        raise StepSettled(already_settled(view.request, view.answer), step_id)
 
     async def _cancel(self, event: UserEvent) -> None:
         session_id = event.session_id or self._sessions.current

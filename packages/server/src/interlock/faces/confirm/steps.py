@@ -1,11 +1,10 @@
 """Steps: the names that requests have on this face. They are computed from the session's log, and never stored."""
 
 import re
-from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any
 
-from interlock.domain.request import Request, RequestKind, described
+from interlock.domain.kinds import ApprovalBody, Body, RequestKind
+from interlock.domain.request import PublicRequest, Request
 
 _SPELLING = re.compile(r"step_([0-9]{1,18})_(?:[0-9]+_)?confirm_", re.ASCII)
 
@@ -13,42 +12,40 @@ _SPELLING = re.compile(r"step_([0-9]{1,18})_(?:[0-9]+_)?confirm_", re.ASCII)
 @dataclass(frozen=True, slots=True)
 class Step:
     id: str
-    asked: Mapping[str, Any]
-    """The request as events tell of it."""
+    asked: PublicRequest
 
     @property
     def kind(self) -> RequestKind:
-        return RequestKind(self.asked["kind"])
+        return self.asked.body.kind
 
     @property
-    def body(self) -> Mapping[str, Any]:
-        return self.asked["body"]
+    def body(self) -> Body:
+        return self.asked.body
 
     @property
     def tool(self) -> str:
-        return tool_of(self.kind, self.body)
+        return tool_of(self.body)
 
     @property
     def seconds(self) -> float | int | None:
         """Its time, whole seconds as a whole number."""
-        timeout: float | None = self.asked["timeout_seconds"]
+        timeout = self.asked.timeout_seconds
         return int(timeout) if timeout is not None and float(timeout).is_integer() else timeout
 
 
-def tool_of(kind: RequestKind, body: Mapping[str, Any]) -> str:
+def tool_of(body: Body) -> str:
     """What is to be confirmed: a tool, or, where something is asked, what kind of thing."""
-    return body["tool_name"] if kind is RequestKind.APPROVAL else kind
+    return body.tool_name if isinstance(body, ApprovalBody) else body.kind
 
 
-def told_step(opened_seq: int, position: int, asked: Mapping[str, Any]) -> Step:
+def told_step(opened_seq: int, position: int, asked: PublicRequest) -> Step:
     """Of a request as the event of its pause tells of it, at that place among the others."""
     among = f"_{position}" if position else ""
-    tool = tool_of(RequestKind(asked["kind"]), asked["body"])
-    return Step(f"step_{opened_seq}{among}_confirm_{tool}", asked)
+    return Step(f"step_{opened_seq}{among}_confirm_{tool_of(asked.body)}", asked)
 
 
 def step_of(opened_seq: int, request: Request) -> Step:
-    return told_step(opened_seq, request.position, described(request))
+    return told_step(opened_seq, request.position, PublicRequest.of(request))
 
 
 def opened_seq_of(step_id: str) -> int | None:

@@ -6,7 +6,7 @@ from interlock.faces.hitl.views import EVENTS
 from interlock.faces.http.documented import Responses
 from interlock_client import hitl as wire
 
-_SAID = {
+_DESCRIPTIONS = {
     400: "HITL_INVALID_RESPONSE or HITL_REQUEST_NOT_PENDING.",
     401: "HITL_UNAUTHORIZED.",
     403: "HITL_FORBIDDEN.",
@@ -26,7 +26,7 @@ def enveloped(data: Any, *statuses: int) -> Responses:
 
 def failures(*statuses: int) -> Responses:
     every = {*statuses, 400, 401, 403, 413, 429, 503}
-    return {status: {"model": wire.Failed, "description": _SAID[status]} for status in sorted(every)}
+    return {status: {"model": wire.Failed, "description": _DESCRIPTIONS[status]} for status in sorted(every)}
 
 
 def streamed() -> Responses:
@@ -39,7 +39,7 @@ def streamed() -> Responses:
             "data": {"type": "string", "contentMediaType": "application/json"},
         },
     }
-    told: Responses = {
+    errors: Responses = {
         status: {"description": one["description"], "content": as_json} for status, one in failures(404).items()
     }
-    return {200: {"content": {"text/event-stream": {"itemSchema": item}}}} | told
+    return {200: {"content": {"text/event-stream": {"itemSchema": item}}}} | errors

@@ -26,10 +26,11 @@ from interlock.domain.errors import (
     TooManyOpen,
 )
 from interlock.domain.request import RequestStatus
-from interlock.faces.hitl.texts import text
-from interlock.faces.http.locale import Locale, locale_of
+from interlock.faces.http.locale import locale_of
 from interlock.faces.http.problems import error_headers, listed_errors
 from interlock.faces.shared.refusals import message_of
+from interlock.texts import Locale
+from interlock.texts import hitl_text as text
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,6 +41,7 @@ class Code:
     alias: str | None = None
 
 
+_ANSWER = '"response": {"answer": %s}'
 _INVALID = Code(400, "HITL_INVALID_RESPONSE", "invalid", "INVALID_REQUEST")
 _EXPIRED = Code(409, "HITL_REQUEST_EXPIRED", "expired", "REQUEST_EXPIRED")
 _FAILED = Code(500, "HITL_INTERNAL", "internal", "WORKFLOW_ERROR")
@@ -82,7 +84,7 @@ def answer_done(connection: HTTPConnection, data: Mapping[str, Any]) -> Response
 
 
 def code_of(error: InterlockError) -> Code:
-    if isinstance(error, AlreadySettled) and error.context.get("current_status") == RequestStatus.EXPIRED:
+    if isinstance(error, AlreadySettled) and error.end.status is RequestStatus.EXPIRED:
         return _EXPIRED
     return next((code for kind, code in _CODES.items() if isinstance(error, kind)), _FAILED)
 
@@ -91,7 +93,7 @@ def failure(error: InterlockError, locale: Locale) -> dict[str, Any]:
     """The `error` of the envelope, as sockets send it too."""
     code = code_of(error)
     # What went wrong inside is for the log.
-    detail = message_of(error, locale) if isinstance(error, InvalidInput) else error.message
+    detail = message_of(error, locale, _ANSWER) if isinstance(error, InvalidInput) else error.message
     detail = detail if code is not _FAILED else ""
     return _failure(code, text(code.text, locale, detail=detail), _details(error))
 
@@ -103,13 +105,13 @@ def _failure(code: Code, message: str, details: Mapping[str, Any]) -> dict[str, 
 
 def _details(error: InterlockError) -> dict[str, Any]:
     if isinstance(error, AlreadySettled):
-        return dict(error.context)
+        return error.end.to_json()
     if isinstance(error, InvalidInput):
         # What was asked is in the request; what was answered is in its `response`.
         where = "response." if isinstance(error, InvalidAnswer) else ""
         return {"errors": [{**one, "field": where + one["field"]} for one in listed_errors(error)]}
-    if isinstance(error, NotFound):
-        return {name: value for name, value in error.context.items() if name == "request_id"}
+    if isinstance(error, NotFound) and error.request_id is not None:
+        return {"request_id": error.request_id}
     return {}
 
 

@@ -1,6 +1,5 @@
 """Asking, looking, answering and cancelling over REST."""
 
-import asyncio
 import json
 from typing import Annotated, Any
 
@@ -9,27 +8,29 @@ from fastapi.responses import Response
 
 from interlock.domain.canonical import canonical_json
 from interlock.domain.errors import FieldError, Forbidden, InvalidInput
-from interlock.domain.moment import spelled
-from interlock.domain.request import RequestKind
+from interlock.domain.kinds import RequestKind
+from interlock.domain.moment import to_iso
 from interlock.faces.hitl import envelope, views
 from interlock.faces.hitl.documented import enveloped
-from interlock.faces.hitl.texts import text
-from interlock.faces.http.credentials import Caller, caller_now, caller_still
+from interlock.faces.hitl.kinds import kinds_of
+from interlock.faces.http.credentials import Caller
 from interlock.faces.http.cursors import cursor as cursor_at
 from interlock.faces.http.cursors import read_cursor
 from interlock.faces.http.locale import locale_of
 from interlock.faces.http.server_state import state_of
-from interlock.faces.http.watching import RECHECK_SECONDS
+from interlock.faces.http.waiting import settled
 from interlock.faces.shared.responses import reply_to
-from interlock.services import answering, extending, outside, pending
-from interlock.services.answering import Reply, Sender
-from interlock.services.once import Once
-from interlock.services.pending import RequestView, Wanted
+from interlock.services.requests import answering, extending, outside, pending
+from interlock.services.requests.answering import Reply, Sender
+from interlock.services.requests.idempotency import IdempotentCall
+from interlock.services.requests.pending import RequestQuery
+from interlock.texts import hitl_text as text
 from interlock_client import hitl as wire
 
 SOURCE = "hitl"
 LONGEST_WAIT = 60.0
 LONGEST_METADATA = 16 * 1024
+_LATER_FIELDS = ("conversation_key", "title")
 
 router = APIRouter(prefix="/api/v1/agent/hitl", tags=["hitl"])
 
@@ -47,8 +48,8 @@ async def pending_of(request: Request, caller: Caller, conversation_id: str) -> 
     """What a conversation waits for: nothing where there is no such conversation, 403 for another's."""
     found = await pending.pending_of(state_of(request).core, caller, conversation_id)
     owners = await pending.owners_of(state_of(request).core, found)
-    shown = [views.pending_view(one, owners.get(one.owner_id, ""), locale_of(request)) for one in found]
-    return envelope.answer_done(request, {"pending_requests": shown, "total": len(shown)})
+    rendered = [views.pending_view(one, owners.get(one.owner_id, ""), locale_of(request)) for one in found]
+    return envelope.answer_done(request, {"pending_requests": rendered, "total": len(rendered)})
 
 
 @router.get("/pending", response_class=Response, responses=enveloped(wire.PendingPage))
@@ -64,9 +65,9 @@ async def list_pending(
     max_age: Annotated[float | None, Query(ge=0, le=1e9, description="Seconds that it has waited at most.")] = None,
 ) -> Response:
     """Everything that waits and that the caller may see, over all conversations, the oldest first."""
-    wanted = Wanted(views.kinds_of(type) if type else None, agent, risk, min_age=min_age, max_age=max_age)
+    query = RequestQuery(kinds_of(type) if type else None, agent, risk, min_age=min_age, max_age=max_age)
     after = read_cursor(cursor) if cursor else None
-    found, total = await pending.list_pending(state_of(request).core, caller, wanted, after, limit)
+    found, total = await pending.list_pending(state_of(request).core, caller, query, after, limit)
     owners = await pending.owners_of(state_of(request).core, found)
     more = len(found) == limit
     return envelope.answer_done(
@@ -93,9 +94,9 @@ async def respond(
     view = await pending.view_request(core, caller, body.request_id)
     message = text("submitted", locale_of(request))
 
-    def rendered(settled: answering.Settled) -> bytes:
-        told = {"request_id": body.request_id, "status": "answered", "answered_at": spelled(settled.at)}
-        return envelope.done(told, message)
+    def rendered(done: answering.Settled) -> bytes:
+        fields = {"request_id": body.request_id, "status": "answered", "answered_at": to_iso(done.at)}
+        return envelope.done(fields, message)
 
     reply = reply_to(view.request, body.response)
     once = _once(idempotency_key, "respond", body)
@@ -110,9 +111,9 @@ async def cancel(
     """Cancel a request that is pending: the agent is told that it was not answered, and goes on."""
     message = text("cancelled", locale_of(request))
 
-    def rendered(settled: answering.Settled) -> bytes:
-        told = {"request_id": body.request_id, "status": "cancelled", "cancelled_at": spelled(settled.at)}
-        return envelope.done(told, message)
+    def rendered(done: answering.Settled) -> bytes:
+        fields = {"request_id": body.request_id, "status": "cancelled", "cancelled_at": to_iso(done.at)}
+        return envelope.done(fields, message)
 
     reply = Reply(body.request_id, None, body.reason)
     once = _once(idempotency_key, "cancel", body)
@@ -127,12 +128,13 @@ async def ask(
     """Ask a person, from an agent that runs elsewhere; `GET .../requests/{id}?wait=30` waits for the answer."""
     locale = locale_of(request)
 
-    def rendered(placed: outside.Placed) -> bytes:
+    def rendered(result: outside.AskResult) -> bytes:
         owner = (caller.on_behalf_of or caller).name
-        shown = views.request_view(pending.viewed(placed.request, placed.answer, owner), locale)
-        return envelope.done(shown, text("asked", locale))
+        view = views.request_view(pending.viewed(result.request, result.answer, owner), locale)
+        return envelope.done(view, text("asked", locale))
 
-    what = outside.Ask(_kind(body), body.request_data, body.timeout_seconds, body.conversation_id, body.agent)
+    where = (body.conversation_id, body.agent, body.conversation_key, body.title)
+    what = outside.Ask(_kind(body), body.request_data, body.timeout_seconds, *where)
     once = _once(idempotency_key, "ask", body)
     return envelope.answer(await outside.ask(state_of(request).core, caller, what, once, rendered))
 
@@ -147,29 +149,10 @@ async def look(
     """One request, with its answer where it has one. `wait` holds the reply until it is settled."""
     if wait:
         with state_of(request).limits.stream(caller.person_id):
-            view = await _settled(request, request_id, wait)
+            view = await settled(request, request_id, wait)
             return envelope.answer_done(request, views.request_view(view, locale_of(request)))
     view = await pending.view_request(state_of(request).core, caller, request_id)
     return envelope.answer_done(request, views.request_view(view, locale_of(request)))
-
-
-async def _settled(request: Request, request_id: str, wait: float) -> RequestView:
-    """The request once it is settled, or as it is when the time is up; for as long as the credential holds."""
-    state = state_of(request)
-    begun_by = await caller_now(request)
-    looking = asyncio.ensure_future(pending.view_request(state.core, begun_by, request_id, wait=wait))
-    try:
-        while not looking.done() and not state.closing.is_set():
-            await asyncio.wait([looking], timeout=RECHECK_SECONDS)
-            await caller_still(request)
-    finally:
-        looking.cancel()
-        await asyncio.wait([looking])
-    # What came in the last moment is told only to a credential that holds in that moment.
-    caller = await caller_now(request)
-    if looking.cancelled() or caller != begun_by:
-        return await pending.view_request(state.core, caller, request_id)
-    return looking.result()
 
 
 @router.post(
@@ -198,13 +181,16 @@ async def collect(request: Request, caller: Caller, request_id: str) -> Response
 def _kind(body: wire.NewRequest) -> RequestKind:
     if body.type == "clarification" and "questions" in body.request_data:
         return RequestKind.QUESTIONS
-    return views.kinds_of(body.type)[0]
+    return kinds_of(body.type)[0]
 
 
-def _once(key: str | None, operation: str, body: Any) -> Once | None:
+def _once(key: str | None, operation: str, body: Any) -> IdempotentCall | None:
     if key is None:
         return None
-    return Once(key, operation, canonical_json(body.model_dump(mode="json")).encode())
+    # A key that came before a server knew of a field still names the same body.
+    unset = {name for name in _LATER_FIELDS if getattr(body, name, None) is None}
+    # Not in the mode of JSON, which fails on half a character in a name.
+    return IdempotentCall(key, operation, canonical_json(body.model_dump(exclude=unset)).encode())
 
 
 def _check_metadata(metadata: dict[str, Any]) -> None:

@@ -17,22 +17,24 @@ from interlock.domain.errors import (
     NotFound,
     StorageUnavailable,
 )
-from interlock.domain.event import Event, EventType
-from interlock.domain.moment import spelled
+from interlock.domain.event import Event, ThreadDeleted
+from interlock.domain.moment import to_iso
 from interlock.domain.principal import Principal
 from interlock.faces.hitl.envelope import Envelope, failure
-from interlock.faces.hitl.events import Place, Told, read_place, still_pending, told_of
-from interlock.faces.hitl.texts import text
+from interlock.faces.hitl.events import RenderedEvent, StreamPosition, read_place, rendered_events, still_pending
 from interlock.faces.http.connections import watch, welcome
 from interlock.faces.http.credentials import caller_now
-from interlock.faces.http.locale import Locale, locale_of
+from interlock.faces.http.locale import locale_of
 from interlock.faces.http.server_state import state_of
 from interlock.faces.http.sockets import Outbox, read_message
 from interlock.faces.shared.responses import reply_to
-from interlock.services import answering, pending
-from interlock.services.answering import Sender
-from interlock.services.following import follow
-from interlock.services.threads import is_visible
+from interlock.services.requests import answering, pending
+from interlock.services.requests.answering import Sender
+from interlock.services.threads.followers import following
+from interlock.services.threads.following import follow
+from interlock.services.threads.threads import is_visible
+from interlock.texts import Locale
+from interlock.texts import hitl_text as text
 
 SOURCE = "hitl"
 MOST_CONVERSATIONS = 1_000
@@ -106,12 +108,12 @@ class _Conversations:
             self._tell_error(message, error)
 
     def _tell_error(self, message: Message, error: InterlockError) -> None:
-        told = failure(error, self._locale)
+        body = failure(error, self._locale)
         if message.get("type") == "hitl_respond" and isinstance(message.get("request_id"), str):
-            self._put({"type": "hitl_ack", "request_id": message["request_id"], "success": False, "error": told})
+            self._put({"type": "hitl_ack", "request_id": message["request_id"], "success": False, "error": body})
             return
         about = {name: message[name] for name in ("conversation_id",) if isinstance(message.get(name), str)}
-        self._put({"type": "error", **about, "error": told})
+        self._put({"type": "error", **about, "error": body})
 
     def _put(self, message: Message) -> None:
         self._outbox.put(json_text(message, ensure_ascii=False).encode("utf-8", "replace").decode())
@@ -124,17 +126,17 @@ class _Conversations:
         if len(self._following) >= MOST_CONVERSATIONS:
             raise InvalidInput(f"a connection follows {MOST_CONVERSATIONS} conversations at the most")
         self._principal = await caller_now(self._websocket)
-        standing = await pending.standing_of(self._core, self._principal, conversation_id)
-        if standing is None:
+        open_requests = await pending.open_requests_of(self._core, self._principal, conversation_id)
+        if open_requests is None:
             raise NotFound("there is no such conversation")
-        seen = read_place(_last_event_id(message), standing.seq, "last_event_id")
+        seen = read_place(_last_event_id(message), open_requests.seq, "last_event_id")
         await self._stop(conversation_id)
         self._put({"type": "subscribed", "conversation_id": conversation_id})
         if seen is None:
-            for pause, requests in standing.open:
-                for told in still_pending(conversation_id, requests, pause.opened_seq, self._locale):
-                    self._put_event(told)
-        task = self._tasks.create_task(self._follow(conversation_id, seen or Place(standing.seq)))
+            for pause, requests in open_requests.open:
+                for event in still_pending(conversation_id, requests, pause.opened_seq, self._locale):
+                    self._put_event(event)
+        task = self._tasks.create_task(self._follow(conversation_id, seen or StreamPosition(open_requests.seq)))
         self._following[conversation_id] = task
 
     async def _unsubscribe(self, message: Message) -> None:
@@ -159,32 +161,33 @@ class _Conversations:
         view = await pending.view_request(self._core, principal, request_id)
         reply = reply_to(view.request, cast("dict[str, Any]", response))
         settled = await answering.answer(self._core, Sender(principal, SOURCE), reply)
-        told = {"status": "answered", "answered_at": spelled(settled.at)}
-        self._put({"type": "hitl_ack", "request_id": request_id, "success": True, **told})
+        fields = {"status": "answered", "answered_at": to_iso(settled.at)}
+        self._put({"type": "hitl_ack", "request_id": request_id, "success": True, **fields})
 
     async def _ping(self, _message: Message) -> None:
         self._put({"type": "pong"})
 
-    async def _follow(self, conversation_id: str, since: Place) -> None:
+    async def _follow(self, conversation_id: str, since: StreamPosition) -> None:
         """Tell what happens on one conversation, until it is deleted."""
         about = {"conversation_id": conversation_id}
         try:
-            async with aclosing(follow(self._core, conversation_id, since.seq)) as items:
-                async for item in items:
-                    for told in told_of(item, since, self._locale):
-                        self._put_event(told)
-                    if isinstance(item, Event) and item.type is EventType.THREAD_DELETED:
-                        break
+            with following(self._core, conversation_id):
+                async with aclosing(follow(self._core, conversation_id, since.seq)) as items:
+                    async for item in items:
+                        for event in rendered_events(item, since, self._locale):
+                            self._put_event(event)
+                        if isinstance(item, Event) and isinstance(item.data, ThreadDeleted):
+                            break
         except StorageUnavailable as error:
             self._tell_error(about, error)
         self._following.pop(conversation_id, None)
         self._put({"type": "unsubscribed", **about})
 
-    def _put_event(self, told: Told) -> None:
-        event, number = told
+    def _put_event(self, rendered: RenderedEvent) -> None:
+        event, number = rendered
         top = {name: event[name] for name in ("request_id", "conversation_id")}
-        shown = {"type": "hitl_event", "event_type": event["type"], **top, "data": {**event["data"], **top}}
-        self._put({**shown, "id": number} if number else shown)
+        fields = {"type": "hitl_event", "event_type": event["type"], **top, "data": {**event["data"], **top}}
+        self._put({**fields, "id": number} if number else fields)
 
 
 def _parsed(raw: str | bytes) -> Message:

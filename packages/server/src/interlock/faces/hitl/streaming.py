@@ -8,16 +8,18 @@ from fastapi import APIRouter, Depends, Header, Query, Request
 from fastapi.responses import Response
 
 from interlock.domain.errors import NotFound, StorageUnavailable
-from interlock.domain.event import Event, EventType, Live
+from interlock.domain.event import Event, Live, ThreadDeleted
 from interlock.faces.hitl.documented import streamed
-from interlock.faces.hitl.events import Place, Told, read_place, still_pending, told_of
+from interlock.faces.hitl.events import RenderedEvent, StreamPosition, read_place, rendered_events, still_pending
 from interlock.faces.http.credentials import Caller
-from interlock.faces.http.locale import Locale, locale_of
+from interlock.faces.http.locale import locale_of
 from interlock.faces.http.server_state import state_of
 from interlock.faces.http.sse import KEEP_ALIVE, EventStream, Frame
 from interlock.faces.http.watching import Watch
-from interlock.services.following import follow
-from interlock.services.pending import Standing, standing_of
+from interlock.services.requests.pending import OpenRequests, open_requests_of
+from interlock.services.threads.followers import following
+from interlock.services.threads.following import follow
+from interlock.texts import Locale
 
 router = APIRouter(prefix="/api/v1/agent", tags=["hitl"])
 
@@ -36,54 +38,59 @@ async def stream(
 ) -> Response:
     """Named events of a conversation. After `Last-Event-ID` everything since; without it what is pending now, then
     what comes."""
-    standing = await standing_of(state_of(request).core, caller, conversation_id)
-    if standing is None:
+    open_requests = await open_requests_of(state_of(request).core, caller, conversation_id)
+    if open_requests is None:
         raise NotFound("there is no such conversation")
-    seen = read_place(last_event_id, standing.seq, "Last-Event-ID")
-    return EventStream(_frames(request, standing, seen), caller=caller.id)
+    seen = read_place(last_event_id, open_requests.seq, "Last-Event-ID")
+    return EventStream(_frames(request, open_requests, seen), caller=caller.id)
 
 
-async def _frames(request: Request, standing: Standing, seen: Place | None) -> AsyncGenerator[bytes]:
-    since = seen or Place(standing.seq)
-    locale = locale_of(request)
-    for frame in _beginning(standing, seen, locale):
-        yield frame
-    watch = Watch(request)
-    try:
-        async with aclosing(follow(state_of(request).core, standing.thread_id, since.seq)) as items:
-            async for item in items:
-                for frame in _shown(item, since, watch, locale):
+async def _frames(request: Request, open_requests: OpenRequests, seen: StreamPosition | None) -> AsyncGenerator[bytes]:
+    with following(state_of(request).core, open_requests.thread_id):
+        for frame in _beginning(open_requests, seen, locale_of(request)):
+            yield frame
+        try:
+            async with aclosing(_since(request, open_requests, seen or StreamPosition(open_requests.seq))) as frames:
+                async for frame in frames:
                     yield frame
-                if isinstance(item, Event) and item.type is EventType.THREAD_DELETED:
-                    return
-                if await watch.reason_to_end(standing.thread_id, is_idle=item is None):
-                    return
-    except StorageUnavailable:
-        # The client connects again, and goes on where it was.
-        return
+        except StorageUnavailable:
+            # The client connects again, and goes on where it was.
+            return
 
 
-def _beginning(standing: Standing, seen: Place | None, locale: Locale) -> list[bytes]:
+async def _since(request: Request, open_requests: OpenRequests, since: StreamPosition) -> AsyncGenerator[bytes]:
+    watch, locale = Watch(request), locale_of(request)
+    async with aclosing(follow(state_of(request).core, open_requests.thread_id, since.seq)) as items:
+        async for item in items:
+            for frame in _frames_of(item, since, watch, locale):
+                yield frame
+            if isinstance(item, Event) and isinstance(item.data, ThreadDeleted):
+                return
+            if await watch.reason_to_end(open_requests.thread_id, is_idle=item is None):
+                return
+
+
+def _beginning(open_requests: OpenRequests, seen: StreamPosition | None, locale: Locale) -> list[bytes]:
     """For a client that has seen nothing yet: what is pending now, and the place in the log from which it goes on."""
     if seen is not None:
         # It knows where it is; this is for whoever waits for the stream to begin.
         return [KEEP_ALIVE]
-    told: list[Told] = []
-    for pause, requests in standing.open:
-        told += still_pending(standing.thread_id, requests, pause.opened_seq, locale)
+    rendered: list[RenderedEvent] = []
+    for pause, requests in open_requests.open:
+        rendered += still_pending(open_requests.thread_id, requests, pause.opened_seq, locale)
     # Also for a client that hears nothing before it has to connect again.
-    return [*(_encoded(one) for one in told), f"id: {standing.seq}\n\n".encode()]
+    return [*(_encoded(one) for one in rendered), f"id: {open_requests.seq}\n\n".encode()]
 
 
-def _shown(item: Live | None, since: Place, watch: Watch, locale: Locale) -> list[bytes]:
+def _frames_of(item: Live | None, since: StreamPosition, watch: Watch, locale: Locale) -> list[bytes]:
     if item is None:
         return [KEEP_ALIVE] if watch.needs_sign_of_life() else []
-    frames = [_encoded(told) for told in told_of(item, since, locale)]
+    frames = [_encoded(event) for event in rendered_events(item, since, locale)]
     if frames:
         watch.spoke()
     return frames
 
 
-def _encoded(told: Told) -> bytes:
-    event, number = told
+def _encoded(rendered: RenderedEvent) -> bytes:
+    event, number = rendered
     return Frame(event["type"], event, number).encode()

@@ -10,7 +10,7 @@ from fastapi import WebSocket
 from interlock.domain.errors import InterlockError, NotAuthenticated, StorageUnavailable
 from interlock.domain.principal import Principal
 from interlock.faces.http.credentials import authenticated, caller_still
-from interlock.faces.http.problems import Dialect
+from interlock.faces.http.problems import ErrorFormat
 from interlock.faces.http.server_state import state_of
 from interlock.faces.http.sockets import Outbox, refuse_handshake
 from interlock.faces.http.watching import RECHECK_SECONDS
@@ -22,7 +22,7 @@ Speak = Callable[[str], str]
 """The text for `closing` or `revoked`, in the client's language."""
 
 
-async def welcome(websocket: WebSocket, dialect: Dialect, converse: Converse) -> None:
+async def welcome(websocket: WebSocket, dialect: ErrorFormat, converse: Converse) -> None:
     """Take the caller in and talk with them, or refuse the handshake with a status."""
     try:
         principal = await authenticated(websocket)

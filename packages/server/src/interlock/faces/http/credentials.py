@@ -7,7 +7,7 @@ ticket. What stands behind a stream is looked at again while it is open: a crede
 import json
 import math
 from collections.abc import Awaitable, Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import datetime
 from typing import Annotated, Any, cast
 
@@ -20,7 +20,7 @@ from interlock.domain.errors import NotAuthenticated
 from interlock.domain.principal import Principal
 from interlock.faces.http.server_state import ServerState, state_of
 from interlock.faces.http.tokens import LIFETIME
-from interlock.services import accounts, keys
+from interlock.services.access import accounts, keys, sign_ins
 
 LOCAL_USER = "local"
 TICKET = "ticket"
@@ -44,6 +44,7 @@ class Credential:
     """When it ends by itself, where that is known beforehand; as a timestamp."""
     token_key: int | None = None
     """For a person's token: the number of the key that signed it."""
+    is_cookie: bool = False
 
 
 async def credential_of(connection: HTTPConnection, named_user: str | None = None) -> Credential:
@@ -53,34 +54,42 @@ async def credential_of(connection: HTTPConnection, named_user: str | None = Non
     if not state.with_accounts:
         user = named_user or connection.query_params.get("user_id") or LOCAL_USER
         return Credential(lambda: accounts.local_principal(state.core, user), now)
-    scheme, _, text = connection.headers.get("authorization", "").partition(" ")
-    if scheme.lower() == "bearer" and text.strip():
-        return await by_text(state, text.strip())
+    if bearer := bearer_of(connection):
+        return await by_text(state, bearer)
     # Only where a browser cannot set a header: with a ticket nobody may make a key, or the next ticket.
     is_stream = connection.scope["type"] == "websocket" or connection.scope["method"] == "GET"
     if is_stream and (ticket := connection.query_params.get(TICKET)):
         return _by_ticket(state, await keys.take_ticket(state.core, ticket))
     if cookie := cookie_of(connection):
         # Sent for another site's page it was refused by now: the guard looks at where a request comes from.
-        return await by_text(state, cookie)
+        return replace(await by_text(state, cookie), is_cookie=True)
     raise NotAuthenticated("Could not validate credentials")
 
 
+def bearer_of(connection: HTTPConnection) -> str:
+    scheme, _, text = connection.headers.get("authorization", "").partition(" ")
+    return text.strip() if scheme.lower() == "bearer" else ""
+
+
 def cookie_of(connection: HTTPConnection) -> str:
-    return connection.cookies.get(SECURE_COOKIE) or connection.cookies.get(COOKIE, "")
+    return next(iter(cookies_of(connection)), "")
+
+
+def cookies_of(connection: HTTPConnection) -> list[str]:
+    return [text for name in (SECURE_COOKIE, COOKIE) if (text := connection.cookies.get(name))]
 
 
 async def by_text(state: ServerState, text: str) -> Credential:
     """An API key, or an access token."""
     if text.startswith(PREFIX):
         return Credential(lambda: keys.principal_by_key(state.core, text), state.core.clock.now())
-    held = await state.tokens.read(text, state.core.clock.now())
+    claims = await state.tokens.read(text, state.core.clock.now())
 
     async def now() -> Principal:
         await state.tokens.read(text, state.core.clock.now())
-        return await accounts.principal_by_token(state.core, held.user_id, held.issued_at, held.key)
+        return await sign_ins.principal_by_token(state.core, claims.user_id, claims.issued_at, claims.key)
 
-    return Credential(now, held.issued_at, held.expires_at, held.key)
+    return Credential(now, claims.issued_at, claims.expires_at, claims.key)
 
 
 def _by_ticket(state: ServerState, ticket: Ticket) -> Credential:
@@ -95,7 +104,7 @@ def _by_ticket(state: ServerState, ticket: Ticket) -> Credential:
     async def now() -> Principal:
         if core.clock.now() >= ends_at:
             raise NotAuthenticated("the token behind the ticket has expired")
-        return await accounts.principal_by_token(core, ticket.user_id or "", ticket.issued_at, token_key)
+        return await sign_ins.principal_by_token(core, ticket.user_id or "", ticket.issued_at, token_key)
 
     return Credential(now, ticket.issued_at, ends_at.timestamp(), token_key)
 

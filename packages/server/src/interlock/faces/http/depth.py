@@ -22,7 +22,7 @@ class Depth:
         self._limit = limit
         self._depth = 0
         self._in_string = False
-        self._held = b""
+        self._pending_escape = b""
 
     def exceeds(self, piece: bytes) -> bool:
         """Take the next piece; whether the text is too deep by now.
@@ -33,8 +33,8 @@ class Depth:
         if b"\x00" in piece:
             return True
         # Once escaped backslashes and then escaped quotes are gone, every quote is one that begins or ends a string.
-        text = (self._held + piece).replace(b"\\\\", b"").replace(b'\\"', b"")
-        self._held = b"\\" if text.endswith(b"\\") else b""
+        text = (self._pending_escape + piece).replace(b"\\\\", b"").replace(b'\\"', b"")
+        self._pending_escape = b"\\" if text.endswith(b"\\") else b""
         parts = text.split(b'"')
         outside = b"".join(parts[self._in_string :: 2])
         self._in_string ^= len(parts) % 2 == 0

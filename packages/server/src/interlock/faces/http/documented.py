@@ -5,7 +5,7 @@ from typing import Any
 
 from interlock_client.threads import Problem
 
-_SAID = {
+_DESCRIPTIONS = {
     400: "What was sent cannot be taken; `detail` says why.",
     401: "No credential, or one that does not hold.",
     403: "Not yours, or not there: existence is not told.",
@@ -31,7 +31,7 @@ def refusals() -> Responses:
 
 
 def _described(statuses: Collection[int]) -> Responses:
-    return {status: {"model": Problem, "description": _SAID[status]} for status in sorted(statuses)}
+    return {status: {"model": Problem, "description": _DESCRIPTIONS[status]} for status in sorted(statuses)}
 
 
 def stream(events: Sequence[str], *statuses: int) -> Responses:
@@ -40,7 +40,7 @@ def stream(events: Sequence[str], *statuses: int) -> Responses:
     Such a route's `response_class` is the plain `Response`, so that nothing else is said of its success.
     """
     as_json = {"application/json": {"schema": {"$ref": f"#/components/schemas/{Problem.__name__}"}}}
-    told: Responses = {
+    errors: Responses = {
         status: {"description": response["description"], "content": as_json}
         for status, response in problems(*statuses).items()
     }
@@ -53,4 +53,4 @@ def stream(events: Sequence[str], *statuses: int) -> Responses:
         },
         "required": ["event", "data"],
     }
-    return {200: {"content": {"text/event-stream": {"itemSchema": item}}}} | told
+    return {200: {"content": {"text/event-stream": {"itemSchema": item}}}} | errors

@@ -28,7 +28,7 @@ from interlock.faces.http.sockets import refuse_handshake
 
 MAX_BODY = 1024 * 1024
 TOO_LARGE = f"a body has {MAX_BODY} bytes at the most"
-INTERFACE = ("/api", "/agent", "/system")
+INTERFACE = ("/api", "/agent", "/system", "/mcp")
 """What programs use, and no browser may keep or take for a page."""
 FAILED = "the server failed; its log has more under this request id"
 
@@ -74,6 +74,7 @@ class Guard:
         self.allowed = allowed
         self.limits = limits
         self.problems = problems
+        self._has_warned = False
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         if scope["type"] not in ("http", "websocket"):
@@ -82,6 +83,7 @@ class Guard:
         headers = Headers(scope=scope)
         request_id = _request_id(headers.get("x-request-id"))
         scope.setdefault("state", {})["request_id"] = request_id
+        self._warn_of_proxy(scope, headers)
         answering = _Answering(scope, receive, send, request_id, self.limits, self.problems)
         started = time.monotonic()
         try:
@@ -92,6 +94,19 @@ class Guard:
                 await answering.refuse(*refusal)
         finally:
             _log(scope, answering.status, request_id, time.monotonic() - started)
+
+    def _warn_of_proxy(self, scope: Scope, headers: Headers) -> None:
+        """Once: behind a proxy that is not trusted all clients have one address, and share its limits."""
+        # Where the proxy is trusted, the address is the one that it told, which has no port.
+        address, port = scope.get("client") or ("", 0)
+        if self._has_warned or not port or "x-forwarded-for" not in headers:
+            return
+        self._has_warned = True
+        logger.warning(
+            "X-Forwarded-For came from %s, which is not among INTERLOCK_TRUSTED_PROXIES: if that is your proxy, name "
+            "it there, or limits for one address hold for all of its clients together; else it is not believed",
+            address,
+        )
 
     def _refusal(self, scope: Scope, headers: Headers) -> tuple[int, str] | None:
         host = headers.get("host", "")
@@ -248,3 +263,8 @@ def _log(scope: Scope, status: int, request_id: str, seconds: float) -> None:
             "ms": round(seconds * 1000, 1),
         },
     )
+
+
+def is_click(connection: HTTPConnection) -> bool:
+    """Whether a person's browser sent it: browsers say where a request comes from, and programs do not double-click."""
+    return any(name in connection.headers for name in ("origin", "sec-fetch-site"))

@@ -1,10 +1,8 @@
 """The language of a reply: what the caller prefers of the two that there are, else what the operator set."""
 
-from typing import Literal
-
 from fastapi.requests import HTTPConnection
 
-Locale = Literal["zh", "en"]
+from interlock.texts import Locale
 
 
 def preferred(accept_language: str | None, default: Locale) -> Locale:

@@ -28,7 +28,7 @@ from interlock.domain.errors import (
     RateLimited,
     StorageUnavailable,
 )
-from interlock.faces.http.any_text import AnyText
+from interlock.faces.http.lenient_json import LenientJSONResponse
 from interlock.faces.http.limits import whole_seconds
 
 logger = logging.getLogger(__name__)
@@ -60,7 +60,7 @@ def error_headers(error: InterlockError) -> dict[str, str]:
     return {}
 
 
-class Dialect(Protocol):
+class ErrorFormat(Protocol):
     """How errors are spoken of under one prefix."""
 
     def refused(self, error: InterlockError, request: Request) -> Response:
@@ -76,21 +76,14 @@ class Dialect(Protocol):
         ...
 
 
-class Plain:
+class DefaultErrorFormat:
     """`{detail: text, ...}`."""
 
     def refused(self, error: InterlockError, request: Request) -> Response:
         if isinstance(error, NotAuthenticated):
             return problem(401, "Could not validate credentials", error_headers(error))
-        if isinstance(error, StorageUnavailable) and not isinstance(error, NoWorker):
-            # Why is for the log.
-            return problem(503, "the database cannot be used right now; nothing was changed", error_headers(error))
-        more: dict[str, Any] = {"code": error.code}
-        if isinstance(error, InvalidInput) and error.errors:
-            more["errors"] = listed_errors(error)
-        if isinstance(error, AlreadySettled):
-            more |= error.context
-        return problem(status_of(error), error.message, error_headers(error), **more)
+        more: dict[str, Any] = {} if _is_database(error) else {"code": error.code, **details_of(error)}
+        return problem(status_of(error), public_message(error), error_headers(error), **more)
 
     def malformed(self, error: RequestValidationError, request: Request) -> Response:
         return problem(422, [{"loc": one["loc"], "msg": one["msg"], "type": one["type"]} for one in error.errors()])
@@ -99,20 +92,36 @@ class Plain:
         return problem(status, detail, headers)
 
 
+def _is_database(error: InterlockError) -> bool:
+    return isinstance(error, StorageUnavailable) and not isinstance(error, NoWorker)
+
+
+def public_message(error: InterlockError) -> str:
+    # Why a database fails is for the log.
+    return "the database cannot be used right now; nothing was changed" if _is_database(error) else error.message
+
+
+def details_of(error: InterlockError) -> dict[str, Any]:
+    """The wrong fields, or how the request ended that somebody else settled first."""
+    if isinstance(error, AlreadySettled):
+        return error.end.to_json()
+    return {"errors": listed_errors(error)} if isinstance(error, InvalidInput) and error.errors else {}
+
+
 def listed_errors(error: InvalidInput) -> list[dict[str, str]]:
     return [{"field": one.field, "code": one.code, "message": one.message} for one in error.errors]
 
 
 def problem(code: int, detail: Any, headers: Mapping[str, str] | None = None, /, **more: Any) -> JSONResponse:
-    return AnyText({"detail": detail, **more}, code, headers=dict(headers or {}))
+    return LenientJSONResponse({"detail": detail, **more}, code, headers=dict(headers or {}))
 
 
 class Problems:
-    def __init__(self, dialects: Mapping[str, Dialect]) -> None:
+    def __init__(self, dialects: Mapping[str, ErrorFormat]) -> None:
         self._dialects = dialects
-        self._plain = Plain()
+        self._plain = DefaultErrorFormat()
 
-    def of(self, path: str) -> Dialect:
+    def of(self, path: str) -> ErrorFormat:
         spoken = (one for prefix, one in self._dialects.items() if path == prefix or path.startswith(f"{prefix}/"))
         return next(spoken, self._plain)
 

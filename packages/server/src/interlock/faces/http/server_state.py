@@ -1,6 +1,7 @@
 """What the faces are given by the composition root."""
 
 import asyncio
+import secrets
 from collections.abc import Awaitable, Callable
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
@@ -8,10 +9,10 @@ from datetime import UTC, datetime
 from fastapi.requests import HTTPConnection
 
 from interlock.faces.http.limits import Limits
-from interlock.faces.http.locale import Locale
 from interlock.faces.http.one_time_link import OneTimeLink
 from interlock.faces.http.tokens import Tokens
 from interlock.services.core import Core
+from interlock.texts import Locale
 
 
 async def _nothing() -> bytes:
@@ -30,6 +31,8 @@ class ServerState:
     metrics: Callable[[], Awaitable[bytes]] = _nothing
     metrics_token: str | None = field(default=None, repr=False)
     """What whoever collects the metrics brings, who is no user."""
+    round_key: bytes = field(default_factory=lambda: secrets.token_bytes(32), repr=False)
+    """Seals what a client carries from one round of a call to the next; the same on every server of a database."""
     ready: asyncio.Event = field(default_factory=asyncio.Event)
     """Set when the server takes work."""
     closing: asyncio.Event = field(default_factory=asyncio.Event)

@@ -26,12 +26,19 @@ class Frame:
     id: str | None = None
 
     def encode(self) -> bytes:
-        data = json_text(self.data, ensure_ascii=False)
-        # Many clients split at every Unicode line break, not only at those of the format.
-        data = data.replace("\x85", "\\u0085").replace("\u2028", "\\u2028").replace("\u2029", "\\u2029")
         lines = [f"id: {self.id}"] if self.id is not None else []
-        lines += [f"event: {self.event}", f"data: {data}"]
-        return ("\n".join(lines) + "\n\n").encode("utf-8", "backslashreplace")
+        return encode_lines(*lines, f"event: {self.event}", data_line(self.data))
+
+
+def data_line(data: Mapping[str, Any]) -> str:
+    text = json_text(data, ensure_ascii=False)
+    # Many clients split at every Unicode line break, not only at those of the format.
+    text = text.replace("\x85", "\\u0085").replace("\u2028", "\\u2028").replace("\u2029", "\\u2029")
+    return f"data: {text}"
+
+
+def encode_lines(*lines: str) -> bytes:
+    return ("\n".join(lines) + "\n\n").encode("utf-8", "backslashreplace")
 
 
 class TooSlow(Exception):

@@ -1,16 +1,17 @@
 """Access tokens of people: signed, short-lived, and void once their owner's password is reset or their key rotated."""
 
 import secrets
-from datetime import UTC, datetime, timedelta
+from datetime import UTC, datetime
 from typing import Any, NamedTuple
 
 import jwt
 
 from interlock.domain.errors import NotAuthenticated
+from interlock.domain.sign_in import TOKEN_LIFETIME
 from interlock.ports.access import TokenKeys
 
 AUDIENCE = "interlock"
-LIFETIME = timedelta(hours=12)
+LIFETIME = TOKEN_LIFETIME
 ALGORITHM = "HS256"
 LONGEST_NUMBER = 9
 """Digits of a key's number."""
@@ -20,7 +21,7 @@ class Tokens:
     def __init__(self, keys: TokenKeys) -> None:
         self._keys = keys
 
-    async def issue(self, user_id: str, now: datetime) -> str:
+    async def issue(self, user_id: str, now: datetime) -> "Issued":
         claims = {
             "sub": user_id,
             "iat": now.timestamp(),
@@ -29,9 +30,9 @@ class Tokens:
             "jti": secrets.token_hex(16),
         }
         number, key = await self._keys.newest()
-        return jwt.encode(claims, key, algorithm=ALGORITHM, headers={"kid": str(number)})
+        return Issued(jwt.encode(claims, key, algorithm=ALGORITHM, headers={"kid": str(number)}), now, number)
 
-    async def read(self, token: str, now: datetime) -> "Held":
+    async def read(self, token: str, now: datetime) -> "TokenClaims":
         """Whose token it is, from when and until when; `NotAuthenticated` for one that does not hold."""
         number = _key_number(token)
         key = await self._keys.get(number)
@@ -55,7 +56,7 @@ class Tokens:
             raise NotAuthenticated("the token does not hold") from error
         if expires_at <= now.timestamp():
             raise NotAuthenticated("the token has expired")
-        return Held(claims["sub"], issued_at, expires_at, number)
+        return TokenClaims(claims["sub"], issued_at, expires_at, number)
 
 
 def _key_number(token: str) -> int:
@@ -68,7 +69,13 @@ def _key_number(token: str) -> int:
     return int(number)
 
 
-class Held(NamedTuple):
+class Issued(NamedTuple):
+    text: str
+    issued_at: datetime
+    key: int
+
+
+class TokenClaims(NamedTuple):
     user_id: str
     issued_at: datetime
     expires_at: float

@@ -8,8 +8,8 @@ from interlock.domain.errors import NotAuthenticated
 from interlock.domain.principal import Principal
 from interlock.faces.http.credentials import caller_still
 from interlock.faces.http.server_state import state_of
-from interlock.services.following import IDLE_SECONDS
-from interlock.services.threads import is_visible
+from interlock.services.threads.following import IDLE_SECONDS
+from interlock.services.threads.threads import is_visible
 
 KEEP_ALIVE_SECONDS = 15.0
 RECHECK_SECONDS = 1.5

@@ -9,7 +9,7 @@ from interlock.faces.http.credentials import Caller
 from interlock.faces.http.documented import problems
 from interlock.faces.http.server_state import state_of
 from interlock.faces.inbox.requests import SOURCE
-from interlock.services import messages, threads
+from interlock.services.threads import messages, threads
 from interlock_client import inbox as wire
 
 _STATES: dict[ThreadStatus, wire.ConversationState] = {

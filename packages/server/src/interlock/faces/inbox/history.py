@@ -13,8 +13,8 @@ from interlock.faces.http.documented import problems
 from interlock.faces.http.locale import locale_of
 from interlock.faces.http.server_state import state_of
 from interlock.faces.inbox import views
-from interlock.services import history
-from interlock.services.history import Decided
+from interlock.services.requests import history
+from interlock.services.requests.history import Decided
 from interlock_client import inbox as wire
 
 router = APIRouter(prefix="/api/v1", tags=["inbox"])
@@ -34,11 +34,11 @@ async def list_all(
     limit: Annotated[int, Query(ge=1, le=200)] = 50,
 ) -> wire.History:
     """What was settled on the conversations that the caller may see, the newest first."""
-    wanted = Decided(who, face, tool, outcome, since, until)
+    query = Decided(who, face, tool, outcome, since, until)
     before = read_cursor(cursor) if cursor else None
-    found, next_before = await history.list_decided(state_of(request).core, caller, wanted, before, limit)
-    shown = [views.history_view(one, answer, locale_of(request)) for one, answer in found]
-    entries = [wire.HistoryEntry.model_validate(one) for one in shown]
+    found, next_before = await history.list_decided(state_of(request).core, caller, query, before, limit)
+    views_of_page = [views.history_view(one, answer, locale_of(request)) for one, answer in found]
+    entries = [wire.HistoryEntry.model_validate(one) for one in views_of_page]
     return wire.History(entries=entries, next_cursor=cursor_at(*next_before) if next_before else None)
 
 
@@ -47,7 +47,7 @@ async def agents(request: Request, _caller: Caller) -> wire.Agents:
     """The agents hosted here, with their tools and how risky each is held to be."""
     core = state_of(request).core
     risks = core.policy.risks
-    shown = [
+    entries = [
         wire.Agent(
             name=name,
             tools=[
@@ -64,4 +64,4 @@ async def agents(request: Request, _caller: Caller) -> wire.Agents:
         )
         for name in core.agents.names
     ]
-    return wire.Agents(agents=shown)
+    return wire.Agents(agents=entries)

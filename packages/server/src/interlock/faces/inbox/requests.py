@@ -9,22 +9,22 @@ from fastapi.responses import Response
 from interlock.domain.canonical import canonical_json
 from interlock.domain.errors import KeyReused
 from interlock.domain.grant import GrantDuration, GrantScope, Remember
-from interlock.domain.moment import spelled
-from interlock.domain.request import RequestKind
-from interlock.faces.http.any_text import AnyText
+from interlock.domain.kinds import RequestKind
+from interlock.domain.moment import to_iso
 from interlock.faces.http.credentials import Caller
 from interlock.faces.http.cursors import cursor as cursor_at
 from interlock.faces.http.cursors import read_cursor
 from interlock.faces.http.documented import problems
+from interlock.faces.http.lenient_json import LenientJSONResponse
 from interlock.faces.http.locale import locale_of
 from interlock.faces.http.server_state import state_of
 from interlock.faces.inbox import views
-from interlock.services import answering, extending, inbox, looking
-from interlock.services import once as once_only
-from interlock.services.answering import Reply, Sender, Settled
-from interlock.services.inbox import Shown
-from interlock.services.once import Once
-from interlock.services.pending import Wanted, last_of
+from interlock.services.requests import answering, extending, inbox
+from interlock.services.requests import idempotency as once_only
+from interlock.services.requests.answering import Reply, Sender, Settled
+from interlock.services.requests.idempotency import IdempotentCall
+from interlock.services.requests.inbox import PageView
+from interlock.services.requests.pending import RequestQuery, last_of
 from interlock_client import inbox as wire
 
 SOURCE = "web"
@@ -48,8 +48,8 @@ async def list_all(
 ) -> wire.Inbox:
     """Everything that waits and that the caller may see, the oldest first."""
     core = state_of(request).core
-    wanted = Wanted((RequestKind(kind),) if kind else None, agent, risk, q or None, closing_within=closing_within)
-    found, total = await inbox.list_inbox(core, caller, wanted, read_cursor(cursor) if cursor else None, limit)
+    query = RequestQuery((RequestKind(kind),) if kind else None, agent, risk, q or None, closing_within=closing_within)
+    found, total = await inbox.list_inbox(core, caller, query, read_cursor(cursor) if cursor else None, limit)
     is_last = len(found) < limit
     return wire.Inbox(
         requests=[wire.InboxEntry.model_validate(views.entry_view(entry, locale_of(request))) for entry in found],
@@ -64,11 +64,11 @@ async def look_at(request: Request, caller: Caller, request_id: str) -> Response
     """One request with everything that its page shows, what will run first and complete."""
     core = state_of(request).core
     view = await inbox.view(core, caller, request_id)
-    shown = wire.InboxRequest.model_validate(
+    body = wire.InboxRequest.model_validate(
         {**views.full_view(view, locale_of(request)), "server_time": core.clock.now()}
     )
     # As it is: the names of arguments may hold anything, and must not be shown as something else.
-    return AnyText(shown.model_dump())
+    return LenientJSONResponse(body.model_dump())
 
 
 @router.post("/requests/{request_id}/answer", response_model=wire.Settled, responses=problems(401, 404, 409))
@@ -76,17 +76,12 @@ async def answer(
     request: Request, caller: Caller, request_id: str, body: wire.Answer, idempotency_key: IdempotencyKey
 ) -> Response:
     """Answer what was shown. A yes to a risky call repeats the code that stands behind its last line."""
-    shown = Shown(body.digest, body.code, body.file_sha256)
-    remember = body.remember
-    reply = Reply(
-        request_id,
-        body.value,
-        remember=Remember(GrantDuration(remember.duration), GrantScope(remember.scope)) if remember else None,
-    )
-    sender = inbox.with_shown(Sender(caller, SOURCE), shown, body.dwell_ms)
+    page_view = PageView(body.digest, body.code, body.file_sha256)
+    reply = Reply(request_id, body.value, remember=_remember(body.remember))
+    sender = inbox.with_page_view(Sender(caller, SOURCE), page_view, body.dwell_ms)
     once = _once(idempotency_key, request_id, "answer", body)
     rendered = _rendered(request_id, "answered")
-    return _json(await inbox.answer_shown(state_of(request).core, sender, reply, shown, once, rendered))
+    return _json(await inbox.answer_from_page(state_of(request).core, sender, reply, page_view, once, rendered))
 
 
 @router.post("/requests/{request_id}/cancel", response_model=wire.Settled, responses=problems(401, 404, 409))
@@ -112,7 +107,7 @@ async def recall(
     reply = await once_only.recalled(state_of(request).core, caller, f"inbox.{operation}", idempotency_key)
     settled = None if reply is None else wire.Settled.model_validate_json(reply)
     if settled is not None and settled.request_id != request_id:
-        raise KeyReused("this idempotency key came with an answer to another request", key=idempotency_key)
+        raise KeyReused("this idempotency key came with an answer to another request")
     return wire.Recalled(settled=settled)
 
 
@@ -126,17 +121,25 @@ async def extend(request: Request, caller: Caller, request_id: str, body: wire.E
 @router.post("/looking", responses=problems(401, 404))
 async def look(request: Request, caller: Caller, body: wire.Look) -> wire.Looked:
     """The request is on the caller's screen; others are told for 20 seconds. It locks nothing."""
-    await looking.look(state_of(request).core, caller, body.request_id)
+    await inbox.look_at(state_of(request).core, caller, body.request_id)
     return wire.Looked(request_id=body.request_id)
 
 
-def _once(key: str, request_id: str, operation: str, body: Any) -> Once:
-    return Once(key, f"inbox.{operation}", canonical_json([request_id, body.model_dump(mode="json")]).encode())
+def _remember(kept: wire.Remember | None) -> Remember | None:
+    if kept is None:
+        return None
+    duration, scope = GrantDuration(kept.duration), GrantScope(kept.scope)
+    return Remember(duration, scope, kept.also_high_risk, kept.confirm_high_risk)
+
+
+def _once(key: str, request_id: str, operation: str, body: Any) -> IdempotentCall:
+    # Not in the mode of JSON, which fails on half a character in a name.
+    return IdempotentCall(key, f"inbox.{operation}", canonical_json([request_id, body.model_dump()]).encode())
 
 
 def _rendered(request_id: str, status: str) -> Any:
     def rendered(settled: Settled) -> bytes:
-        return json.dumps({"request_id": request_id, "status": status, "answered_at": spelled(settled.at)}).encode()
+        return json.dumps({"request_id": request_id, "status": status, "answered_at": to_iso(settled.at)}).encode()
 
     return rendered
 

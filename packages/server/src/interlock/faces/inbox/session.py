@@ -5,16 +5,17 @@ from contextlib import suppress
 from fastapi import APIRouter, Request
 from fastapi.responses import Response
 
-from interlock.domain.errors import FieldError, InterlockError, InvalidInput, NotAuthenticated
+from interlock.domain.api_key import PREFIX
+from interlock.domain.errors import FieldError, Forbidden, InterlockError, InvalidInput, NotAuthenticated
 from interlock.domain.principal import Role, User
-from interlock.faces.http.credentials import COOKIE, SECURE_COOKIE, Caller, cookie_of
+from interlock.faces.http.credentials import Caller, bearer_of, cookies_of
 from interlock.faces.http.documented import problems, refusals
 from interlock.faces.http.limits import address_of
 from interlock.faces.http.locale import locale_of
 from interlock.faces.http.server_state import state_of
-from interlock.faces.http.tokens import LIFETIME
-from interlock.services import accounts
-from interlock.services.refused import Attempt
+from interlock.faces.http.signing_in import forget_cookies, set_cookie, signed_in
+from interlock.services.access import accounts, sign_ins
+from interlock.services.access.refused_sign_ins import Attempt
 from interlock_client import inbox as wire
 
 router = APIRouter(prefix="/api/v1", tags=["inbox"])
@@ -58,7 +59,7 @@ async def sign_in(request: Request, response: Response, body: wire.SignIn) -> wi
     address = address_of(request.scope)
     async with state.limits.sign_in(address, body.username):
         user = await accounts.sign_in(state.core, body.username, body.password, address)
-    return await _signed_in(request, response, user)
+    return await _signed_in(request, response, user, "password")
 
 
 @router.post("/session/once", responses=problems(401))
@@ -68,7 +69,7 @@ async def sign_in_once(request: Request, response: Response, body: wire.SignInOn
     admin = await accounts.first_admin(state.core)
     if admin is not None:
         await _use(request, body.token)
-        return await _signed_in_by_link(request, response, admin)
+        return await _signed_in(request, response, admin, "link")
     if body.username is None or body.password is None:
         missing = [name for name in ("username", "password") if getattr(body, name) is None]
         errors = [FieldError(name, "missing", f"{name} is required for the first account") for name in missing]
@@ -80,19 +81,22 @@ async def sign_in_once(request: Request, response: Response, body: wire.SignInOn
     except InterlockError:
         state.link.restore(body.token)
         raise
-    return await _signed_in_by_link(request, response, user)
+    return await _signed_in(request, response, user, "link")
 
 
 @router.delete("/session", responses=refusals())
 async def sign_out(request: Request, response: Response) -> wire.SignedOut:
-    """End what the cookie holds, and forget the cookie."""
+    """End the token that the caller brings, in the header or the cookie, and forget the cookie."""
     state = state_of(request)
-    # What does not hold needs no end.
-    with suppress(NotAuthenticated):
-        held = await state.tokens.read(cookie_of(request), state.core.clock.now())
-        await accounts.sign_out(state.core, held.user_id, held.issued_at, held.issued_at + LIFETIME, held.key)
-    for name in (SECURE_COOKIE, COOKIE):
-        response.delete_cookie(name, path="/", secure=name == SECURE_COOKIE, httponly=True, samesite="strict")
+    bearer = bearer_of(request)
+    if state.with_accounts and bearer.startswith(PREFIX):
+        raise Forbidden("a key is not signed in, and goes on: revoke it with DELETE /api/v1/keys/{key_id}")
+    for text in (bearer, *cookies_of(request)):
+        # What does not hold needs no end.
+        with suppress(NotAuthenticated):
+            claims = await state.tokens.read(text, state.core.clock.now())
+            await sign_ins.sign_out(state.core, claims.user_id, claims.issued_at, claims.key)
+    forget_cookies(response)
     return wire.SignedOut()
 
 
@@ -103,23 +107,7 @@ async def _use(request: Request, token: str) -> None:
         raise NotAuthenticated("the link was used before, has ended, or is of an earlier start of the server")
 
 
-async def _signed_in_by_link(request: Request, response: Response, user: User) -> wire.SignedIn:
-    await accounts.record_sign_in(state_of(request).core, user, "link", address_of(request.scope))
-    return await _signed_in(request, response, user)
-
-
-async def _signed_in(request: Request, response: Response, user: User) -> wire.SignedIn:
-    state = state_of(request)
-    token = await state.tokens.issue(user.id, state.core.clock.now())
-    is_secure = request.url.scheme == "https"
-    response.set_cookie(
-        SECURE_COOKIE if is_secure else COOKIE,
-        token,
-        max_age=int(LIFETIME.total_seconds()),
-        path="/",
-        secure=is_secure,
-        httponly=True,
-        samesite="strict",
-    )
-    reviews = await accounts.spelled_reviews(state.core, user.reviews)
+async def _signed_in(request: Request, response: Response, user: User, how: str) -> wire.SignedIn:
+    set_cookie(request, response, await signed_in(request, user, how))
+    reviews = await accounts.spelled_reviews(state_of(request).core, user.reviews)
     return wire.SignedIn(username=user.username, user_id=user.id, role=user.role, reviews=reviews)

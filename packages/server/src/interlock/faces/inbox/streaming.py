@@ -8,20 +8,21 @@ from fastapi import APIRouter, Depends, Request
 from fastapi.responses import Response
 
 from interlock.domain.errors import NotAuthenticated, StorageUnavailable
-from interlock.domain.event import Event, EventType, Looking
-from interlock.domain.moment import spelled
+from interlock.domain.event import Event, Looking, PauseOpened, RequestExtended, RequestSettled, ThreadDeleted
+from interlock.domain.moment import to_iso
 from interlock.domain.principal import Principal
 from interlock.faces.http.credentials import Caller, caller_still
 from interlock.faces.http.documented import stream as streamed
-from interlock.faces.http.locale import Locale, locale_of
+from interlock.faces.http.locale import locale_of
 from interlock.faces.http.server_state import state_of
 from interlock.faces.http.sse import EventStream, Frame
 from interlock.faces.http.watching import RECHECK_SECONDS
 from interlock.faces.inbox import views
 from interlock.ports.bus import Notice, NoticeSubscription
-from interlock.services import inbox
 from interlock.services.core import Core
-from interlock.services.threads import is_visible
+from interlock.services.requests import inbox
+from interlock.services.threads.threads import is_visible
+from interlock.texts import Locale
 from interlock_client import inbox as wire
 
 EVENTS = ("hello", "asked", "settled", "extended", "looking", "deleted", "reset", "tick")
@@ -45,16 +46,16 @@ async def stream(request: Request, caller: Caller) -> Response:
 async def _frames(request: Request, caller: Principal) -> AsyncGenerator[bytes]:
     core = state_of(request).core
     async with core.bus.notices() as notices:
-        yield _timed(core, "hello", started_at=spelled(state_of(request).started_at))
+        yield _timed(core, "hello", started_at=to_iso(state_of(request).started_at))
         try:
-            async for frame in _told(request, caller, notices):
+            async for frame in _notices(request, caller, notices):
                 yield frame
         except (NotAuthenticated, StorageUnavailable):
             # The page connects again, or is sent to sign in.
             return
 
 
-async def _told(request: Request, caller: Principal, notices: NoticeSubscription) -> AsyncGenerator[bytes]:
+async def _notices(request: Request, caller: Principal, notices: NoticeSubscription) -> AsyncGenerator[bytes]:
     state, core = state_of(request), state_of(request).core
     loop = asyncio.get_running_loop()
     ticked = checked = loop.time()
@@ -74,43 +75,40 @@ async def _told(request: Request, caller: Principal, notices: NoticeSubscription
 
 
 async def _is_seen(core: Core, caller: Principal, notice: Notice) -> bool:
-    if isinstance(notice, Event) and notice.type is EventType.THREAD_DELETED:
-        data = notice.data
-        return caller.may_see_of(data["owner_id"], data["agent"], data["asker_id"])
+    if isinstance(notice, Event) and isinstance(notice.data, ThreadDeleted):
+        deleted = notice.data
+        return caller.may_see_of(deleted.owner_id, deleted.agent, deleted.asker_id)
     return await is_visible(core, caller, notice.thread_id)
 
 
 async def _of(core: Core, caller: Principal, notice: Notice, locale: Locale) -> list[Frame]:
     if isinstance(notice, Looking):
-        core.lookers.add(notice)
-        names = core.lookers.at([notice.request_id], core.clock.now()).get(notice.request_id, [])
+        core.viewers.add(notice)
+        names = core.viewers.at([notice.request_id], core.clock.now()).get(notice.request_id, [])
         return [Frame("looking", {"request_id": notice.request_id, "names": names})]
-    data = notice.data
-    match notice.type:
-        case EventType.PAUSE_OPENED:
-            entries = await inbox.entries_of(core, caller, [one["request_id"] for one in data["requests"]])
-            shown = [wire.InboxEntry.model_validate(views.entry_view(entry, locale)) for entry in entries]
-            return [Frame("asked", entry.model_dump(mode="json")) for entry in shown]
-        case EventType.REQUEST_SETTLED:
-            return [Frame("settled", _settled(notice))]
-        case EventType.REQUEST_EXTENDED:
-            return [Frame("extended", {name: data[name] for name in ("request_id", "expires_at")})]
+    match notice.data:
+        case PauseOpened(requests=requests):
+            entries = await inbox.entries_of(core, caller, [one.request_id for one in requests])
+            views_of = [wire.InboxEntry.model_validate(views.entry_view(entry, locale)) for entry in entries]
+            return [Frame("asked", entry.model_dump(mode="json")) for entry in views_of]
+        case RequestSettled() as settled:
+            return [Frame("settled", _settled(notice.thread_id, settled))]
+        case RequestExtended(request_id=request_id, expires_at=expires_at):
+            return [Frame("extended", {"request_id": request_id, "expires_at": to_iso(expires_at)})]
         case _:
             return [Frame("deleted", {"conversation_id": notice.thread_id})]
 
 
-def _settled(event: Event) -> dict[str, Any]:
-    data = event.data
+def _settled(conversation_id: str, settled: RequestSettled) -> dict[str, Any]:
     return {
-        "request_id": data["request_id"],
-        "conversation_id": event.thread_id,
-        "status": data["status"],
-        "answered_by": data["by"],
-        "answered_at": data["at"],
-        "source": data["source"],
-        "value": data["value"],
+        "request_id": settled.request_id,
+        "conversation_id": conversation_id,
+        "status": settled.status,
+        **settled.by_whom(),
+        "value": settled.value.to_json() if settled.value is not None else None,
+        "reason": settled.reason,
     }
 
 
 def _timed(core: Core, name: str, **more: str) -> bytes:
-    return Frame(name, {"server_time": spelled(core.clock.now()), **more}).encode()
+    return Frame(name, {"server_time": to_iso(core.clock.now()), **more}).encode()

@@ -1,22 +1,22 @@
 """Requests as the inbox shows them."""
 
 from collections.abc import Mapping
-from dataclasses import replace
+from dataclasses import asdict, replace
 from typing import Any
 
 from interlock.domain import showing
-from interlock.domain.answers import default_answer
-from interlock.domain.request import Answer, Request, RequestKind, RequestStatus, end_of
-from interlock.domain.translation import in_language
-from interlock.faces.http.locale import Locale
-from interlock.services.inbox import Entry, FullView
+from interlock.domain.kinds import ApprovalAnswer, ApprovalBody
+from interlock.domain.request import Answer, Request, RequestEnd, RequestStatus
+from interlock.services.requests.inbox import Entry, FullView
+from interlock.texts import Locale
+from interlock_client.presentation import presentation
 
 OUTCOMES = {"accept": "approved", "edit": "edited", "reject": "refused", "response": "replied"}
 
 
 def entry_view(entry: Entry, locale: Locale) -> dict[str, Any]:
     request = translated(entry.request, locale)
-    is_approval = request.kind is RequestKind.APPROVAL
+    body = request.body
     return {
         "request_id": request.id,
         "kind": request.kind.value,
@@ -25,9 +25,9 @@ def entry_view(entry: Entry, locale: Locale) -> dict[str, Any]:
         "owner": entry.owner,
         "agent": request.agent,
         "outside": entry.thread.is_outside,
-        "tool": request.tool if is_approval else None,
-        "display_name": request.body["tool_display_name"] if is_approval else None,
-        "headline": showing.headline(request),
+        "tool": request.tool or None,
+        "display_name": body.tool_display_name if isinstance(body, ApprovalBody) else None,
+        "headline": showing.headline(request, entry.change),
         "risk": request.risk or None,
         "created_at": request.created_at,
         "expires_at": request.deadline,
@@ -41,47 +41,51 @@ def entry_view(entry: Entry, locale: Locale) -> dict[str, Any]:
 
 def full_view(view: FullView, locale: Locale) -> dict[str, Any]:
     request, answer = view.view.request, view.view.answer
-    default = default_answer(request.kind, request.body)
-    settled_at = answer.at if answer else request.settled_at
+    body = request.body
+    approval = body if isinstance(body, ApprovalBody) else None
+    default = body.default()
+    end = RequestEnd.of(request, answer)
     written = showing.written(request)
     return entry_view(view.entry, locale) | {
         "status": request.status.value,
-        "in_doubt": request.form.get("shape") == "effect",
-        "body": in_language(request.body, locale),
+        "in_doubt": request.is_in_doubt,
+        "body": body.in_language(locale).to_json(),
         "view": {
             "type": showing.view_type(request).value,
             "lines": list(written.lines),
             "rest": list(written.rest),
             "details": list(written.details),
+            "presentation": _presentation(approval),
         },
         "digest": showing.shown_digest(request),
-        "code": showing.code_of(request) if showing.takes_code(request) else None,
+        "code": showing.code_of(request) if body.takes_code else None,
         "args_schema": view.schema,
         "file": _file(view),
-        "allowed": list(request.body.get("allowed", ())),
-        "allow_remember": bool(request.body.get("allow_remember")),
+        "said": view.agent_text,
+        "described_by": "tool" if view.is_tools_own else "agent",
+        "allowed": list(approval.allowed) if approval else [],
+        "allow_remember": approval is not None and approval.allow_remember,
         "siblings": list(view.siblings),
         "at_deadline": "default" if default else "told",
-        "default": str(next(iter(default.values()))) if default else None,
+        "default": str(next(iter(default.to_json().values()))) if default else None,
         "timeout_seconds": request.timeout_seconds,
-        "extendable": request.deadline is not None and request.body.get("extendable") is not False,
-        "response": dict(answer.value) if answer else None,
-        "answered_by": _by(request, answer),
-        "answered_at": settled_at,
-        "source": _source(request, answer),
-        "reason": request.ending.reason if request.ending else None,
+        "extendable": request.deadline is not None and body.extendable,
+        "response": answer.value.to_json() if answer else None,
+        "answered_by": end.by,
+        "answered_at": end.at,
+        "source": end.source,
+        "reason": end.reason,
         "provenance": _provenance(answer),
         "result": None if view.result is None else {"status": view.result.status, "output": view.result.output},
     }
 
 
-def _by(request: Request, answer: Answer | None) -> str | None:
-    """Who settled it; nobody did where its deadline passed."""
-    return end_of(request, answer)["answered_by"]
-
-
-def _source(request: Request, answer: Answer | None) -> str | None:
-    return end_of(request, answer)["source"]
+def _presentation(body: ApprovalBody | None) -> dict[str, Any] | None:
+    found = presentation(body.tool_name, body.args) if body else None
+    if found is None:
+        return None
+    changes = [asdict(change) for change in found.changes]
+    return {"shows": list(found.shows), "changes": changes, "markdown": found.markdown}
 
 
 def _file(view: FullView) -> dict[str, Any] | None:
@@ -100,10 +104,11 @@ def _provenance(answer: Answer | None) -> dict[str, Any] | None:
 
 
 def translated(request: Request, locale: Locale) -> Request:
-    return replace(request, body=in_language(request.body, locale))
+    return replace(request, body=request.body.in_language(locale))
 
 
 def history_view(request: Request, answer: Answer | None, locale: Locale) -> dict[str, Any]:
+    end = RequestEnd.of(request, answer)
     metadata: Mapping[str, Any] = answer.metadata if answer else {}
     dwell = metadata.get("dwell_ms")
     return {
@@ -114,18 +119,17 @@ def history_view(request: Request, answer: Answer | None, locale: Locale) -> dic
         "tool": request.tool or None,
         "headline": showing.headline(translated(request, locale)),
         "outcome": _outcome(request, answer),
-        "by": _by(request, answer),
-        "source": _source(request, answer),
+        "by": end.by,
+        "source": end.source,
         "origin": answer.origin.value if answer else None,
         "at": request.settled_at,
         "dwell_ms": dwell if isinstance(dwell, int) else None,
         "digest": request.digest,
+        "reason": end.reason,
     }
 
 
 def _outcome(request: Request, answer: Answer | None) -> str:
     if request.status is not RequestStatus.ANSWERED or answer is None:
         return request.status.value
-    if request.kind is RequestKind.APPROVAL:
-        return OUTCOMES[answer.value["decision"]]
-    return "answered"
+    return OUTCOMES[answer.value.decision] if isinstance(answer.value, ApprovalAnswer) else "answered"

@@ -9,12 +9,12 @@ from fastapi import APIRouter, Query, Request
 
 from interlock.domain.audit import AuditEntry, AuditPosition
 from interlock.domain.errors import InvalidInput
-from interlock.domain.moment import spelled
-from interlock.faces.http.any_text import AnyText
+from interlock.domain.moment import to_iso
 from interlock.faces.http.credentials import Caller
 from interlock.faces.http.documented import problems
+from interlock.faces.http.lenient_json import LenientJSONResponse
 from interlock.faces.http.server_state import state_of
-from interlock.services import auditing
+from interlock.services.audit import trail as auditing
 from interlock_client import audit as wire
 
 _LARGEST = 2**63 - 1
@@ -30,7 +30,7 @@ async def list_all(
     action: Annotated[str | None, Query(max_length=100)] = None,
     cursor: Annotated[str | None, Query(max_length=4_000)] = None,
     limit: Annotated[int, Query(ge=1, le=200)] = 50,
-) -> AnyText:
+) -> LenientJSONResponse:
     """The newest entries first; `next_cursor` leads to the next page. Admins see every chain, others their threads'."""
     page = await auditing.list_audit(
         state_of(request).core,
@@ -40,16 +40,16 @@ async def list_all(
         before=None if cursor is None else _read_cursor(cursor),
         limit=limit,
     )
-    shown = wire.AuditPage(
+    body = wire.AuditPage(
         entries=[_entry(entry) for entry in page.entries],
         next_cursor=None if page.next_before is None else _cursor(page.next_before),
     )
     # What people and agents wrote may hold halves of characters.
-    return AnyText(shown.model_dump() | {"entries": [_spelled(entry) for entry in shown.entries]})
+    return LenientJSONResponse(body.model_dump() | {"entries": [_spelled(entry) for entry in body.entries]})
 
 
 def _spelled(entry: wire.AuditEntry) -> dict[str, Any]:
-    return {**entry.model_dump(), "at": spelled(entry.at)}
+    return {**entry.model_dump(), "at": to_iso(entry.at)}
 
 
 def _entry(entry: AuditEntry) -> wire.AuditEntry:
@@ -65,7 +65,7 @@ def _entry(entry: AuditEntry) -> wire.AuditEntry:
 
 
 def _cursor(position: AuditPosition) -> str:
-    spelling = json.dumps([spelled(position.at), position.number, position.chain])
+    spelling = json.dumps([to_iso(position.at), position.number, position.chain])
     return urlsafe_b64encode(spelling.encode()).decode()
 
 

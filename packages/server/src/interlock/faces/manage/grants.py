@@ -4,12 +4,12 @@ from typing import Annotated
 
 from fastapi import APIRouter, Query, Request
 
-from interlock.domain.grant import Grant
 from interlock.domain.saved_secret import SavedSecret
 from interlock.faces.http.credentials import Caller
 from interlock.faces.http.documented import problems
 from interlock.faces.http.server_state import state_of
-from interlock.services import grants
+from interlock.services.requests import grants
+from interlock.services.requests.grants import ListedGrant
 from interlock_client import manage as wire
 
 router = APIRouter(prefix="/api/v1", tags=["grants"])
@@ -19,7 +19,7 @@ All = Annotated[bool, Query(description="Everybody's, for an admin.")]
 
 @router.get("/grants", responses=problems(401))
 async def list_grants(request: Request, caller: Caller, all: All = False) -> wire.GrantList:
-    """What is remembered for the caller's conversations, the newest first."""
+    """What is remembered for the caller's conversations, and what they gave for others', the newest first."""
     found = await grants.list_grants(state_of(request).core, caller, everybody=all)
     return wire.GrantList(grants=[_grant(grant) for grant in found])
 
@@ -45,7 +45,8 @@ async def delete(request: Request, caller: Caller, secret_id: str) -> wire.Ended
     return wire.Ended(id=saved.id)
 
 
-def _grant(grant: Grant) -> wire.GrantEntry:
+def _grant(listed: ListedGrant) -> wire.GrantEntry:
+    grant = listed.grant
     return wire.GrantEntry.model_validate(
         {
             "id": grant.id,
@@ -56,6 +57,8 @@ def _grant(grant: Grant) -> wire.GrantEntry:
             "tool": grant.tool,
             "conversation_id": grant.thread_id,
             "owner_id": grant.owner_id,
+            "owner": listed.owner,
+            "ceiling": grant.ceiling if grant.allow else None,
             "granted_by": grant.by_name,
             "request_id": grant.request_id,
             "created_at": grant.created_at,
@@ -72,6 +75,7 @@ def _saved(saved: SavedSecret) -> wire.SavedEntry:
         name=saved.name,
         sensitive=saved.sensitive,
         owner_id=saved.owner_id,
+        asker_id=saved.asker_id,
         saved_by=saved.by_name,
         request_id=saved.request_id,
         created_at=saved.created_at,

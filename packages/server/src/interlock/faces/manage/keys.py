@@ -8,7 +8,7 @@ from interlock.domain.api_key import ApiKey, KeyRole
 from interlock.faces.http.credentials import Caller, Credential
 from interlock.faces.http.documented import problems
 from interlock.faces.http.server_state import state_of
-from interlock.services import keys
+from interlock.services.access import keys
 from interlock_client import manage as wire
 
 router = APIRouter(prefix="/api/v1", tags=["keys"])

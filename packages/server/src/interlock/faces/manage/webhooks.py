@@ -6,12 +6,12 @@ from typing import Annotated
 from fastapi import APIRouter, Query, Request
 
 from interlock.domain.errors import InvalidInput
-from interlock.domain.moment import spelled
+from interlock.domain.moment import to_iso
 from interlock.domain.webhook import Delivery, DeliveryStatus, Webhook, WebhookEvent
 from interlock.faces.http.credentials import Caller
 from interlock.faces.http.documented import problems
 from interlock.faces.http.server_state import state_of
-from interlock.services import webhooks
+from interlock.services.webhooks import webhooks
 from interlock_client import webhooks as wire
 
 router = APIRouter(prefix="/api/v1/webhooks", tags=["webhooks"])
@@ -104,7 +104,7 @@ def _delivery(delivery: Delivery) -> wire.Delivery:
 
 
 def _cursor(at: datetime, delivery_id: str) -> str:
-    return f"{spelled(at)}~{delivery_id}"
+    return f"{to_iso(at)}~{delivery_id}"
 
 
 def _read_cursor(text: str) -> tuple[datetime, str]:

@@ -5,16 +5,18 @@ from fastapi.responses import Response
 
 from interlock.domain.errors import NotFound
 from interlock.domain.principal import Role
-from interlock.faces.http.any_text import AnyText
 from interlock.faces.http.credentials import Caller
 from interlock.faces.http.documented import problems
+from interlock.faces.http.guard import is_click
+from interlock.faces.http.lenient_json import LenientJSONResponse
 from interlock.faces.http.locale import locale_of
 from interlock.faces.http.server_state import state_of
 from interlock.faces.sessions import views, waiting
-from interlock.faces.sessions.replies import Said, choose
-from interlock.faces.sessions.texts import text
-from interlock.services import sessions
-from interlock.services.answering import Sender
+from interlock.faces.sessions.replies import ReplyInput, choose
+from interlock.faces.shared.inputs import run_input
+from interlock.services.requests.answering import Sender
+from interlock.services.threads import sessions
+from interlock.texts import sessions_text as text
 from interlock_client import sessions as wire
 
 SOURCE = "sessions"
@@ -34,7 +36,8 @@ async def invoke(request: Request, caller: Caller, body: wire.AgentRequest) -> R
         system = body.system_message
         if "system_message" not in body.model_fields_set:
             system = text("system_message", locale_of(request))
-        started = await sessions.invoke(state.core, caller, user, body.query, system)
+        given = run_input(body.query, body.input, system)
+        started = await sessions.invoke(state.core, caller, user, given)
         return await waiting.answer(request, caller, started.thread.id, started.run, started.seq)
 
 
@@ -45,9 +48,7 @@ async def resume(request: Request, caller: Caller, body: wire.InterruptResponse)
     A reply that does not fit gives 400, and everything stays pending. Whoever comes second is told who was first.
     """
     state = state_of(request)
-    said = Said.of(body.response_type, body.args)
-    # Browsers say where a request comes from, and programs do not double-click.
-    is_click = any(name in request.headers for name in ("origin", "sec-fetch-site"))
+    reply = ReplyInput.of(body.response_type, body.args)
     with state.limits.stream(caller.person_id):
         user = await sessions.user_named(state.core, caller, body.user_id)
         settled = await sessions.resume(
@@ -55,9 +56,9 @@ async def resume(request: Request, caller: Caller, body: wire.InterruptResponse)
             Sender(caller, SOURCE),
             user,
             body.session_id,
-            choose(said, state.core.agents.takes),
-            request_id=said.request_id,
-            is_click=is_click,
+            choose(reply, state.core.agents.takes),
+            request_id=reply.request_id,
+            is_click=is_click(request),
         )
         return await waiting.answer(request, caller, settled.thread_id, settled.run, settled.seq)
 
@@ -70,9 +71,9 @@ async def status(request: Request, caller: Caller, user_id: str) -> Response:
         session = await sessions.look(core, await sessions.user_named(core, caller, user_id))
     except NotFound:
         session = None
-    if session is not None and session.outcome is not None and session.outcome.pause is not None:
-        core.showing.show(session.outcome.pause.id, caller.id)
-    return AnyText(views.session_status(user_id, session, locale_of(request)))
+    if session is not None and session.outcome is not None:
+        await waiting.note_shown(request, caller, session.outcome)
+    return LenientJSONResponse(views.session_status(user_id, session, locale_of(request)))
 
 
 @router.get("/system/info", responses=problems(401))

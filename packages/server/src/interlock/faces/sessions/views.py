@@ -3,26 +3,26 @@
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from interlock.domain.interrupt_value import whole_text
-from interlock.domain.request import Request, RequestKind
+from interlock.domain.kinds import ApprovalBody
+from interlock.domain.request import Request
 from interlock.domain.run import RunStatus
 from interlock.domain.session import SessionState
-from interlock.domain.translation import in_language
-from interlock.faces.http.locale import Locale
-from interlock.faces.sessions.texts import text
+from interlock.faces.sessions.kinds import description_of
 from interlock.ports.agents import Message, MessageRole
-from interlock.services.sessions import Outcome, Session
+from interlock.services.threads.sessions import Outcome, Session
+from interlock.texts import Locale
+from interlock.texts import sessions_text as text
 from interlock_client.sessions import ResponseType
 
 _TYPES: Mapping[MessageRole, str] = {"user": "human", "assistant": "ai", "tool": "tool", "system": "system"}
 
 
-Told = dict[str, Any]
+View = dict[str, Any]
 """A body of `interlock_client.sessions`; not made by its models, which take no halves of characters."""
 
 
-def agent_response(outcome: Outcome, locale: Locale) -> Told:
-    told: Told = {
+def agent_response(outcome: Outcome, locale: Locale) -> View:
+    view: View = {
         "session_id": outcome.session_id,
         "status": "error",
         "timestamp": outcome.at.timestamp(),
@@ -32,14 +32,14 @@ def agent_response(outcome: Outcome, locale: Locale) -> Told:
     }
     match outcome.state:
         case SessionState.INTERRUPTED:
-            return told | {"status": "interrupted", "interrupt_data": interrupt_data(outcome.requests, locale)}
+            return view | {"status": "interrupted", "interrupt_data": interrupt_data(outcome.requests, locale)}
         case SessionState.COMPLETED:
-            return told | {"status": "completed", "result": _result(outcome.messages)}
+            return view | {"status": "completed", "result": _result(outcome.messages)}
         case _:
-            return told | {"message": text("error", locale, what=_error(outcome, locale))}
+            return view | {"message": text("error", locale, what=_error(outcome, locale))}
 
 
-def session_status(user_id: str, session: Session | None, locale: Locale) -> Told:
+def session_status(user_id: str, session: Session | None, locale: Locale) -> View:
     response = agent_response(session.outcome, locale) if session and session.outcome else None
     return {
         "user_id": user_id,
@@ -52,7 +52,7 @@ def session_status(user_id: str, session: Session | None, locale: Locale) -> Tol
     }
 
 
-def interrupt_data(requests: Sequence[Request], locale: Locale) -> Told:
+def interrupt_data(requests: Sequence[Request], locale: Locale) -> View:
     """A pause: its top fields are those of the first open request."""
     views = [request_view(request, locale) for request in requests]
     top = {name: views[0][name] for name in _TOP}
@@ -62,15 +62,15 @@ def interrupt_data(requests: Sequence[Request], locale: Locale) -> Told:
 _TOP = ("action_request", "config", "description", "interrupt_type", "request_id")
 
 
-def request_view(request: Request, locale: Locale) -> Told:
-    body = in_language(request.body, locale)
-    is_approval = request.kind is RequestKind.APPROVAL
+def request_view(request: Request, locale: Locale) -> View:
+    body = request.body.in_language(locale)
+    fields = body.to_json()
     return {
         "request_id": request.id,
         "interrupt_type": request.kind,
         "action_request": {
-            "action": body["tool_name"] if is_approval else request.kind,
-            "args": body["args"] if is_approval else body,
+            "action": body.tool_name if isinstance(body, ApprovalBody) else body.kind,
+            "args": body.args if isinstance(body, ApprovalBody) else fields,
         },
         "config": {
             "allow_accept": allows(request, "accept"),
@@ -78,8 +78,8 @@ def request_view(request: Request, locale: Locale) -> Told:
             "allow_respond": allows(request, "response"),
             "allow_reject": allows(request, "reject"),
         },
-        "description": _description(request.kind, body),
-        "request_data": body,
+        "description": description_of(body),
+        "request_data": fields,
         "created_at": request.created_at.timestamp(),
         "expires_at": request.deadline.timestamp() if request.deadline else None,
     }
@@ -87,33 +87,18 @@ def request_view(request: Request, locale: Locale) -> Told:
 
 def allows(request: Request, response_type: ResponseType) -> bool:
     """Whether a request can be replied to like this. Refusing an approval is always possible."""
-    if request.kind is not RequestKind.APPROVAL:
+    if not isinstance(request.body, ApprovalBody):
         return response_type == "response"
-    return response_type == "reject" or response_type in request.body["allowed"]
+    return request.body.takes(response_type)
 
 
-def _description(kind: RequestKind, body: Mapping[str, Any]) -> str:
-    match kind:
-        case RequestKind.APPROVAL:
-            return whole_text(body, body["description"] or body["action"])
-        case RequestKind.CLARIFICATION:
-            return body["question"]
-        case RequestKind.DECISION:
-            return "\n".join(part for part in (body["title"], body["description"]) if part)
-        case RequestKind.ENV_VAR:
-            return ", ".join(field["label"] or field["name"] for field in body["fields"])
-        case RequestKind.QUESTIONS:
-            asked = "\n".join(question["question"] for question in body["questions"])
-            return "\n\n".join(part for part in (whole_text(body), asked) if part)
-
-
-def _result(messages: Sequence[Message]) -> Told:
+def _result(messages: Sequence[Message]) -> View:
     return {"messages": [_message(message) for message in messages], "output": _output(messages)}
 
 
-def _message(message: Message) -> Told:
-    told: Told = {"type": _TYPES[message.role], "role": message.role, "content": message.content}
-    return told | ({"tool_calls": list(message.tool_calls)} if message.tool_calls else {})
+def _message(message: Message) -> View:
+    view: View = {"type": _TYPES[message.role], "role": message.role, "content": message.content}
+    return view | ({"tool_calls": list(message.tool_calls)} if message.tool_calls else {})
 
 
 def _output(messages: Sequence[Message]) -> str:

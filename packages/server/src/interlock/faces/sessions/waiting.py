@@ -1,7 +1,6 @@
 """Waiting for what comes of a run, for as long as anybody is there to be told."""
 
 from contextlib import aclosing
-from functools import partial
 
 from fastapi import Request
 from fastapi.responses import Response
@@ -10,16 +9,16 @@ from interlock.domain.errors import NotAuthenticated, StorageUnavailable
 from interlock.domain.principal import Principal
 from interlock.domain.run import Run
 from interlock.domain.session import SessionState
-from interlock.faces.http.any_text import AnyText
+from interlock.faces.http.lenient_json import LenientJSONResponse
 from interlock.faces.http.locale import locale_of
 from interlock.faces.http.problems import problem
 from interlock.faces.http.server_state import state_of
 from interlock.faces.http.watching import Watch
-from interlock.faces.sessions.texts import text
 from interlock.faces.sessions.views import agent_response
-from interlock.services import sessions
-from interlock.services.sessions import Outcome
-from interlock.services.unfollowed import stop_unfollowed
+from interlock.services.threads import sessions
+from interlock.services.threads.followers import following
+from interlock.services.threads.sessions import Outcome
+from interlock.texts import sessions_text as text
 
 CLIENT_GONE = 499
 """For the log: nobody is there to be told."""
@@ -29,16 +28,20 @@ async def answer(request: Request, caller: Principal, session_id: str, run: Run 
     """The agent's response, once the run has ended or waits. A run goes on whatever becomes of this call."""
     core = state_of(request).core
     try:
-        gone = partial(stop_unfollowed, core)
-        with core.presence.follow(session_id, core.policy.follow_grace, core.clock.now, gone):
+        with following(core, session_id):
             outcome = await _outcome(request, session_id, run, after)
     except StorageUnavailable:
         return _not_now(request, session_id, "unavailable")
     if isinstance(outcome, Response):
         return outcome
-    if outcome.pause is not None:
-        core.showing.show(outcome.pause.id, caller.id)
-    return AnyText(agent_response(outcome, locale_of(request)))
+    await note_shown(request, caller, outcome)
+    return LenientJSONResponse(agent_response(outcome, locale_of(request)))
+
+
+async def note_shown(request: Request, caller: Principal, outcome: Outcome) -> None:
+    """The caller is about to be sent this, unless they are gone."""
+    if outcome.pause is not None and not await request.is_disconnected():
+        state_of(request).core.seen_pauses.show(outcome.pause.id, caller.id)
 
 
 async def _outcome(request: Request, session_id: str, run: Run | None, after: int) -> Outcome | Response:

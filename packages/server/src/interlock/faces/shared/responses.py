@@ -5,15 +5,23 @@ from typing import Any
 
 from interlock.domain.errors import FieldError, InvalidAnswer
 from interlock.domain.grant import GrantDuration, GrantScope, Remember
-from interlock.domain.request import Request, RequestKind
-from interlock.services.answering import Reply
+from interlock.domain.kinds import (
+    ApprovalAnswer,
+    ApprovalBody,
+    ClarificationBody,
+    EnvVarBody,
+    QuestionsBody,
+    RequestKind,
+)
+from interlock.domain.request import Request
+from interlock.services.requests.answering import Reply
 
 Response = Mapping[str, Any]
 
 
 def reply_to(request: Request, response: Response) -> Reply:
     """The reply in the core's words; `InvalidAnswer` names every field that is wrong in form."""
-    fields, read = (_FREE, _free) if request.is_free else _FORMS[request.kind]
+    fields, read = (_FREE, _free) if request.is_free else FORMS[request.kind]
     errors = [
         FieldError(name, "unknown", f"{name} is not a field of this response; known: {', '.join(fields)}")
         for name in response.keys() - fields.keys()
@@ -28,6 +36,16 @@ def reply_to(request: Request, response: Response) -> Reply:
     return read(request, response)
 
 
+def permission_response(value: ApprovalAnswer) -> dict[str, Any]:
+    """An answer in the words in which one is given."""
+    shown: dict[str, Any] = {"granted": value.runs}
+    if value.args is not None:
+        shown["args"] = value.args
+    if value.message:
+        shown["reply" if value.decision == "response" else "reason"] = value.message
+    return shown
+
+
 def _is_one(value: Any, kinds: tuple[type, ...]) -> bool:
     return isinstance(value, kinds) and (bool in kinds or not isinstance(value, bool))
 
@@ -37,12 +55,13 @@ def _wrong(*errors: FieldError) -> InvalidAnswer:
 
 
 def _clarification(request: Request, response: Response) -> Reply:
+    options = request.body.options if isinstance(request.body, ClarificationBody) else ()
     answer, selected = response.get("answer"), response.get("selected_option")
     if answer is None and selected is None:
         raise _wrong(FieldError("answer", "missing", "answer or selected_option is required"))
     if answer is not None and selected is not None and answer != selected:
         raise _wrong(FieldError("selected_option", "differs", "answer and selected_option say different things"))
-    if selected is not None and selected not in request.body["options"]:
+    if selected is not None and selected not in options:
         raise _wrong(FieldError("selected_option", "not_offered", f"{selected!r} is not one of the options"))
     return Reply(request.id, {"answer": selected if answer is None else answer})
 
@@ -58,11 +77,15 @@ def _questions(request: Request, response: Response) -> Reply:
     answers = response.get("answers")
     if answers is not None and "answer" in response:
         raise _wrong(FieldError("answer", "not_allowed", "answer goes without answers"))
-    if answers is None and "answer" in response and len(request.body["questions"]) == 1:
+    if answers is None and "answer" in response and _is_single(request):
         answers = [response["answer"]]
     if answers is None:
         raise _wrong(FieldError("answers", "missing", "answers is required: one text for each question"))
     return Reply(request.id, {"answers": answers})
+
+
+def _is_single(request: Request) -> bool:
+    return isinstance(request.body, QuestionsBody) and len(request.body.questions) == 1
 
 
 def _decision(request: Request, response: Response) -> Reply:
@@ -70,7 +93,7 @@ def _decision(request: Request, response: Response) -> Reply:
 
 
 def _env_var(request: Request, response: Response) -> Reply:
-    if response.get("save") and not request.body["allow_save"]:
+    if response.get("save") and isinstance(request.body, EnvVarBody) and not request.body.allow_save:
         raise _wrong(FieldError("save", "not_allowed", "these values may not be saved"))
     return Reply(request.id, dict(response))
 
@@ -80,7 +103,7 @@ def _permission(request: Request, response: Response) -> Reply:
     if granted is None:
         raise _wrong(FieldError("granted", "missing", "granted is required"))
     value = _granted(response) if granted else _refused(response)
-    if value["decision"] not in ("reject", *request.body["allowed"]):
+    if isinstance(request.body, ApprovalBody) and not request.body.takes(value["decision"]):
         raise _wrong(FieldError(_field_of(value), "not_allowed", f"{value['decision']} is not allowed here"))
     return Reply(request.id, value, remember=_remember(response))
 
@@ -110,7 +133,10 @@ def _remember(response: Response) -> Remember | None:
     """Nothing is kept unless it is said; `duration` and `scope` are checked all the same."""
     duration = _named(GrantDuration, "duration", response.get("duration", GrantDuration.ONCE))
     scope = _named(GrantScope, "scope", response.get("scope", GrantScope.THIS_ACTION))
-    return Remember(GrantDuration(duration), GrantScope(scope)) if response.get("remember") else None
+    if not response.get("remember"):
+        return None
+    high_risk = (bool(response.get(name)) for name in ("also_high_risk", "confirm_high_risk"))
+    return Remember(GrantDuration(duration), GrantScope(scope), *high_risk)
 
 
 def _named(known: type[GrantDuration] | type[GrantScope], field: str, value: str) -> str:
@@ -127,7 +153,7 @@ _ANYTHING = ((object, bool), "JSON")
 Fields = Mapping[str, tuple[tuple[type, ...], str]]
 
 _FREE: Fields = {"answer": _ANYTHING, "selected_option": _TEXT}
-_FORMS: Mapping[RequestKind, tuple[Fields, Callable[[Request, Response], Reply]]] = {
+FORMS: Mapping[RequestKind, tuple[Fields, Callable[[Request, Response], Reply]]] = {
     RequestKind.CLARIFICATION: ({"answer": _TEXT, "selected_option": _TEXT}, _clarification),
     RequestKind.QUESTIONS: ({"answers": _LIST, "answer": _TEXT}, _questions),
     RequestKind.DECISION: ({"decision": _TEXT, "reason": _TEXT}, _decision),
@@ -138,6 +164,8 @@ _FORMS: Mapping[RequestKind, tuple[Fields, Callable[[Request, Response], Reply]]
             "remember": _FLAG,
             "duration": _TEXT,
             "scope": _TEXT,
+            "also_high_risk": _FLAG,
+            "confirm_high_risk": _FLAG,
             "args": _OBJECT,
             "reason": _TEXT,
             "reply": _TEXT,

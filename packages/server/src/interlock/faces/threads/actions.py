@@ -3,11 +3,12 @@
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
-from interlock.domain.asks import is_blank
 from interlock.domain.errors import InvalidAnswer
-from interlock.domain.request import Request, RequestKind
-from interlock.faces.threads import texts
-from interlock.services.answering import Choose, Reply
+from interlock.domain.kinds import RequestKind
+from interlock.domain.kinds.fields import is_blank
+from interlock.domain.request import Request
+from interlock.faces.threads.kinds import ROWS, questions_of
+from interlock.services.requests.answering import Choose, Reply
 
 Action = Callable[[Sequence[Request], Sequence[Any], str | None], list[Reply]]
 
@@ -40,9 +41,9 @@ def _answer(requests: Sequence[Request], answers: Sequence[Any], _reason: str | 
 ACTIONS: Mapping[str, Action] = {"continue": _continue, "cancel": _cancel, "answer": _answer}
 
 
-def answer_value(request: Request, answers: Sequence[Any]) -> dict[str, Any]:
+def answer_value(request: Request, answers: Sequence[Any]) -> Mapping[str, Any]:
     """One text for each question that was shown, in the shape that the core checks; a free interrupt takes any JSON."""
-    asked = texts.questions(request.kind, request.body, "zh") or []
+    asked = questions_of(request.body, "zh") or []
     if len(answers) != len(asked):
         raise InvalidAnswer(f"answers count ({len(answers)}) does not match questions count ({len(asked)})")
     if request.is_free:
@@ -52,22 +53,6 @@ def answer_value(request: Request, answers: Sequence[Any]) -> dict[str, Any]:
             raise InvalidAnswer(f"answer at index {index} must be a string")
         if is_blank(answer) and asked[index].get("required", True):
             raise InvalidAnswer(f"answer at index {index} is empty")
-    match request.kind:
-        case RequestKind.CLARIFICATION:
-            return {"answer": answers[0]}
-        case RequestKind.DECISION:
-            return _decision(request, answers[0])
-        case RequestKind.ENV_VAR:
-            names = [question["name"] for question in asked]
-            return {"values": {name: "" if is_blank(text) else text for name, text in zip(names, answers, strict=True)}}
-        case _:
-            return {"answers": list(answers)}
-
-
-def _decision(request: Request, answer: str) -> dict[str, Any]:
-    """The key of an option, and after a colon the reason for it, if there is one."""
-    keys = [option["key"] for option in request.body["options"]]
-    key, _, reason = answer.partition(":")
-    if answer not in keys and key.strip() in keys:
-        return {"decision": key.strip(), "reason": reason.strip()}
-    return {"decision": answer}
+    row = ROWS[request.kind]
+    assert row is not None
+    return row.value(request.body, answers)

@@ -10,6 +10,7 @@ from fastapi.responses import JSONResponse, Response
 from interlock.domain.errors import (
     AlreadySettled,
     Conflict,
+    FieldError,
     InvalidAnswer,
     InvalidInput,
     NothingPending,
@@ -17,24 +18,28 @@ from interlock.domain.errors import (
 )
 from interlock.domain.ids import new_thread_id
 from interlock.domain.principal import Principal
+from interlock.domain.request import PublicRequest
 from interlock.domain.request import Request as Asked
-from interlock.domain.request import described
 from interlock.domain.thread import ThreadStatus
 from interlock.faces.http.credentials import Caller
 from interlock.faces.http.documented import stream
+from interlock.faces.http.guard import is_click
 from interlock.faces.http.locale import locale_of
 from interlock.faces.http.problems import problem
 from interlock.faces.http.server_state import state_of
 from interlock.faces.http.sse import EventStream
+from interlock.faces.shared.inputs import run_input
 from interlock.faces.shared.refusals import message_of
-from interlock.faces.threads import streaming, texts
+from interlock.faces.threads import streaming
 from interlock.faces.threads.actions import ACTIONS, choose
 from interlock.faces.threads.frames import EVENTS, Frames
 from interlock.faces.threads.streaming import Stream
 from interlock.faces.threads.views import request_view
-from interlock.services import answering, messages, threads
-from interlock.services.answering import Sender, Settled
-from interlock.services.messages import Started
+from interlock.services.requests import answering
+from interlock.services.requests.answering import Sender, Settled
+from interlock.services.threads import messages, threads
+from interlock.services.threads.messages import Started
+from interlock.texts import threads_text as text
 from interlock_client import threads as wire
 
 SOURCE = "threads"
@@ -49,10 +54,17 @@ OnDisconnect = Annotated[str | None, Header(description="`continue` lets the run
 async def chat_in(
     request: Request, caller: Caller, thread_id: str, body: wire.ChatMessage, x_on_disconnect: OnDisconnect = None
 ) -> Response:
-    """Send a message to a thread, and follow what it starts. An unused id `{username}-{uuid}` makes the thread."""
+    """Send a message or an input to a thread, and follow what it starts.
+
+    An unused id `{username}-{uuid}` makes the thread.
+    """
     try:
-        started = await messages.send_message(
-            state_of(request).core, caller, thread_id, body.message, detached=x_on_disconnect == "continue"
+        started = await messages.send_input(
+            state_of(request).core,
+            caller,
+            thread_id,
+            run_input(body.message, body.input),
+            detached=x_on_disconnect == "continue",
         )
     except ThreadBusy as error:
         return await _conflict(request, caller, thread_id, error)
@@ -61,14 +73,14 @@ async def chat_in(
 
 @router.post("/chat", **STREAMS, responses=stream(EVENTS, 400, 401, 409))
 async def chat(request: Request, caller: Caller, body: wire.Chat, x_on_disconnect: OnDisconnect = None) -> Response:
-    """Send a message to the thread that the body names, or to a new one; its id is in `X-Thread-Id`."""
+    """Send a message or an input to the thread that the body names, or to a new one; its id is in `X-Thread-Id`."""
     thread_id = body.thread_id or new_thread_id(caller.name)
     try:
-        started = await messages.send_message(
+        started = await messages.send_input(
             state_of(request).core,
             caller,
             thread_id,
-            body.message,
+            run_input(body.message, body.input),
             detached=x_on_disconnect == "continue",
             agent=body.agent,
         )
@@ -94,18 +106,19 @@ async def resume(
         settled = await _settle(request, caller, thread_id, body, detached=x_on_disconnect == "continue")
     except InvalidAnswer as error:
         frames = Frames(thread_id, locale, joined_late=False)
-        refused = streaming.of(frames.error(message_of(error, locale)), frames.end({"action": "error"}))
+        refused = streaming.of(
+            frames.error(message_of(error, locale, '"answers": [%s]')), frames.end({"action": "error"})
+        )
         return _event_stream(caller, thread_id, refused)
     except Conflict as error:
         return await _conflict(request, caller, thread_id, error)
     frames = Frames(thread_id, locale, joined_late=False, end={"action": body.action})
     if settled.run is not None:
         return _follow_run(request, caller, frames, thread_id, settled.run.id, settled.seq)
-    core = state_of(request).core
-    view = await threads.view_thread(core, caller, thread_id)
+    view = await threads.view_thread(state_of(request).core, caller, thread_id)
     pause_id = view.pause.id if view.pause else settled.pause_id
-    core.showing.show(pause_id, caller.id)
-    return _event_stream(caller, thread_id, streaming.still_open(frames, pause_id, view.open_requests))
+    left = Stream(request, caller, thread_id, frames).still_open(pause_id, view.open_requests)
+    return _event_stream(caller, thread_id, left)
 
 
 @router.get("/stream/{thread_id}", **STREAMS, responses=stream(EVENTS, 400, 401))
@@ -126,6 +139,10 @@ def _check_action(body: wire.Resume) -> None:
         raise InvalidInput(f"action must be one of {', '.join(ACTIONS)}")
     if body.action == "answer" and not body.answers:
         raise InvalidInput("action answer needs answers: one text for each question")
+    beside = [name for name, value in (("answers", body.answers), ("reason", body.reason)) if value]
+    if body.action == "continue" and beside:
+        message = f"continue is a yes and takes no {' and no '.join(beside)}: use answer, or cancel with a reason"
+        raise InvalidInput(message, [FieldError(name, "not_allowed", message) for name in beside])
 
 
 async def _settle(
@@ -133,9 +150,9 @@ async def _settle(
 ) -> Settled | Started:
     core = state_of(request).core
     try:
-        # Browsers say where a request comes from, and programs do not double-click.
-        is_click = any(name in request.headers for name in ("origin", "sec-fetch-site"))
-        pause = await answering.pause_in_view(core, caller, thread_id, request_id=body.request_id, is_click=is_click)
+        pause = await answering.pause_in_view(
+            core, caller, thread_id, request_id=body.request_id, is_click=is_click(request)
+        )
     except NothingPending:
         if body.action != "continue" or body.request_id is not None:
             raise
@@ -181,23 +198,24 @@ async def _conflict(request: Request, caller: Principal, thread_id: str, error: 
     more: dict[str, object] = {
         "code": error.code,
         "status": _STATUS.get(status, "idle"),
-        "pending": [request_view(described(one), locale) for one in requests],
+        "pending": [request_view(PublicRequest.of(one), locale) for one in requests],
     }
-    if isinstance(error, AlreadySettled):
-        more |= error.context
-    elif isinstance(error, NothingPending):
-        more |= {name: value for name, value in error.context.items() if name != "status"}
+    end = error.end if isinstance(error, AlreadySettled | NothingPending) else None
+    if end is not None:
+        more |= end.to_json()
     key = error.code
     if isinstance(error, ThreadBusy):
         key = "busy.paused" if status is ThreadStatus.PAUSED else "busy.running"
-    return problem(409, texts.text(key, locale), **more)
+    return problem(409, text(key, locale), **more)
 
 
 async def _state(
     request: Request, caller: Principal, thread_id: str, error: Conflict
 ) -> tuple[ThreadStatus, Sequence[Asked]]:
     """As it was when the call was refused, where that is known; it may have changed since."""
-    if isinstance(error, ThreadBusy | NothingPending):
-        return error.context["status"], error.context.get("requests", ())
+    if isinstance(error, ThreadBusy):
+        return error.status, error.requests
+    if isinstance(error, NothingPending):
+        return error.status, ()
     view = await threads.view_thread(state_of(request).core, caller, thread_id)
     return view.thread.status, view.open_requests

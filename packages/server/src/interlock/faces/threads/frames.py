@@ -1,15 +1,28 @@
 """From the thread's log to this face's six events."""
 
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any
 
-from interlock.domain.event import Event, EventType, Live, Partial, Token
-from interlock.domain.request import RequestKind, RequestStatus
+from interlock.domain.event import (
+    AssistantMessage,
+    Event,
+    EventData,
+    Live,
+    Partial,
+    PauseOpened,
+    RequestSettled,
+    RunEnded,
+    ThreadDeleted,
+    Token,
+    ToolEnded,
+    ToolStarted,
+)
+from interlock.domain.request import PublicRequest, RequestStatus
 from interlock.domain.run import RunStatus
-from interlock.faces.http.locale import Locale
 from interlock.faces.http.sse import Frame
-from interlock.faces.threads import texts
 from interlock.faces.threads.views import interrupt_fields
+from interlock.texts import Locale
+from interlock.texts import threads_text as text
 
 Data = Mapping[str, Any]
 Named = tuple[str, dict[str, Any]]
@@ -49,12 +62,11 @@ class Frames:
     def end(self, fields: Data | None = None) -> Frame:
         return self._frame("end", self._end if fields is None else fields, None)
 
-    def interrupt(self, pause_id: str, requests: list[dict[str, Any]]) -> Frame:
+    def interrupt(self, pause_id: str, requests: Sequence[PublicRequest]) -> Frame:
         return self._frame("interrupt", interrupt_fields(pause_id, requests, self._locale), None)
 
     def _event(self, event: Event) -> list[Frame]:
-        translate = _EVENTS.get(event.type)
-        named = translate(self, event.data) if translate else []
+        named = self._named(event.data)
         # Only the last frame of an event carries its number: who has it has seen the whole event.
         last = len(named) - 1
         return [
@@ -65,59 +77,65 @@ class Frames:
     def _frame(self, name: str, data: Data, frame_id: str | None) -> Frame:
         return Frame(name, {"event": name, "type": name, "thread_id": self._thread_id, **data}, frame_id)
 
-    def _message(self, data: Data) -> list[Named]:
-        same = data["message_id"] == self._message_id
-        seen = "".join(self._seen) if same else ""
+    def _named(self, data: EventData) -> list[Named]:
+        match data:
+            case AssistantMessage():
+                return self._message(data)
+            case ToolStarted(call_id, tool, given):
+                return [("tool/start", {"tool": tool, "input": given, "call_id": call_id})]
+            case ToolEnded(call_id, tool, output, status):
+                return [("tool/end", {"tool": tool, "output": output, "status": status, "call_id": call_id})]
+            case PauseOpened(pending=[]):
+                return []
+            case PauseOpened():
+                return [("interrupt", interrupt_fields(data.pause_id, data.pending, self._locale))]
+            case RequestSettled():
+                return self._settled(data)
+            case RunEnded():
+                return self._run_ended(data)
+            case ThreadDeleted():
+                return [*_error(text("deleted", self._locale)), ("end", self._end)]
+            case _:
+                return []
+
+    def _message(self, message: AssistantMessage) -> list[Named]:
+        seen = "".join(self._seen) if message.message_id == self._message_id else ""
         self._message_id, self._seen = None, []
-        if not data["text"] or seen == data["text"]:
+        if not message.text or seen == message.text:
             return []
-        fields: dict[str, Any] = {"content": data["text"]}
+        fields: dict[str, Any] = {"content": message.text}
         if seen or self._joined_late:
             fields["reset"] = True
         return [("messages/partial", fields)]
 
-    def _tool_started(self, data: Data) -> list[Named]:
-        return [("tool/start", {key: data[key] for key in ("tool", "input", "call_id")})]
-
-    def _tool_ended(self, data: Data) -> list[Named]:
-        return [("tool/end", {key: data[key] for key in ("tool", "output", "status", "call_id")})]
-
-    def _paused(self, data: Data) -> list[Named]:
-        settled = data.get("settled", ())
-        waiting = [request for request in data["requests"] if request["request_id"] not in settled]
-        return [("interrupt", interrupt_fields(data["pause_id"], waiting, self._locale))] if waiting else []
-
-    def _settled(self, data: Data) -> list[Named]:
+    def _settled(self, settled: RequestSettled) -> list[Named]:
         """An approval that was not given ends its call here: the tool never starts."""
-        if data["kind"] != RequestKind.APPROVAL:
+        if settled.call is None or settled.runs:
             return []
-        value: Data = data["value"] or {}
-        decision = value.get("decision") if data["status"] == RequestStatus.ANSWERED else "reject"
-        if decision in ("accept", "edit"):
-            return []
-        output = value.get("message") or data.get("reason") or texts.text("refused", self._locale)
-        status = "success" if decision == "response" else "refused"
-        ended = {"tool": data["tool"], "output": output, "status": status, "call_id": data["call_id"]}
+        is_reply = settled.is_reply
+        ended = {
+            "tool": settled.call.tool,
+            "output": settled.message or text("refused", self._locale),
+            "status": "success" if is_reply else "refused",
+            "call_id": settled.call.call_id,
+        }
         # A reply is a success to the agent, and no call that ran to whoever reads along.
-        return [("tool/end", {**ended, "outcome": _outcome(data["status"], decision)})]
+        return [("tool/end", {**ended, "outcome": _outcome(settled)})]
 
-    def _run_ended(self, data: Data) -> list[Named]:
+    def _run_ended(self, ended: RunEnded) -> list[Named]:
         ending: list[Named] = [("end", self._end)]
-        if data["status"] == RunStatus.FAILED:
-            return [*_error(data["error"]), *ending]
-        if data["status"] == RunStatus.NOT_ANSWERED:
-            return [*_error(texts.text("not_answered", self._locale)), *ending]
+        if ended.status is RunStatus.FAILED:
+            return [*_error(ended.error or ""), *ending]
+        if ended.status is RunStatus.NOT_ANSWERED:
+            return [*_error(text("not_answered", self._locale)), *ending]
         return ending
 
-    def _deleted(self, _data: Data) -> list[Named]:
-        return [*_error(texts.text("deleted", self._locale)), ("end", self._end)]
 
-
-def _outcome(status: str, decision: str | None) -> str:
+def _outcome(settled: RequestSettled) -> str:
     """Why the call did not run."""
-    if status != RequestStatus.ANSWERED:
-        return str(status)
-    return "replied" if decision == "response" else "refused"
+    if settled.status is not RequestStatus.ANSWERED:
+        return settled.status
+    return "replied" if settled.is_reply else "refused"
 
 
 def _error(message: str) -> list[Named]:
@@ -126,14 +144,3 @@ def _error(message: str) -> list[Named]:
 
 def _token_id(item: Token | Partial) -> str:
     return f"{item.seq}.{item.part}"
-
-
-_EVENTS: Mapping[EventType, Callable[[Frames, Data], list[Named]]] = {
-    EventType.ASSISTANT_MESSAGE: Frames._message,  # pyright: ignore[reportPrivateUsage]
-    EventType.TOOL_STARTED: Frames._tool_started,  # pyright: ignore[reportPrivateUsage]
-    EventType.TOOL_ENDED: Frames._tool_ended,  # pyright: ignore[reportPrivateUsage]
-    EventType.PAUSE_OPENED: Frames._paused,  # pyright: ignore[reportPrivateUsage]
-    EventType.REQUEST_SETTLED: Frames._settled,  # pyright: ignore[reportPrivateUsage]
-    EventType.RUN_ENDED: Frames._run_ended,  # pyright: ignore[reportPrivateUsage]
-    EventType.THREAD_DELETED: Frames._deleted,  # pyright: ignore[reportPrivateUsage]
-}

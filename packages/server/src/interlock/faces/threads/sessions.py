@@ -9,7 +9,7 @@ from interlock.faces.http.documented import problems
 from interlock.faces.http.locale import locale_of
 from interlock.faces.http.server_state import state_of
 from interlock.faces.threads import views
-from interlock.services import threads
+from interlock.services.threads import threads
 from interlock_client import threads as wire
 
 router = APIRouter(prefix="/api", tags=["threads"])
@@ -48,7 +48,7 @@ async def status(request: Request, caller: Caller, thread_id: str) -> wire.Threa
     view = await threads.view_thread(core, caller, thread_id)
     info = None
     if view.pause is not None and view.open_requests:
-        core.showing.show(view.pause.id, caller.id)
+        core.seen_pauses.show(view.pause.id, caller.id)
         info = views.interrupt_info(view.pause.node, view.open_requests, locale_of(request))
     return wire.ThreadStatus(
         thread_id=thread_id,
@@ -63,5 +63,5 @@ async def status(request: Request, caller: Caller, thread_id: str) -> wire.Threa
 async def history(request: Request, caller: Caller, thread_id: str) -> wire.History:
     """The conversation so far, in order; messages without text are left out."""
     messages = await threads.history(state_of(request).core, caller, thread_id)
-    shown = [wire.Message(role=message.role, content=message.content) for message in messages if message.content]
-    return wire.History(thread_id=thread_id, messages=shown)
+    views = [wire.Message(role=message.role, content=message.content) for message in messages if message.content]
+    return wire.History(thread_id=thread_id, messages=views)

@@ -2,24 +2,23 @@
 
 from collections.abc import AsyncGenerator, Sequence
 from contextlib import aclosing
-from functools import partial
 
 from fastapi import Request
 
 from interlock.domain.errors import StorageUnavailable
-from interlock.domain.event import Event, EventType, Live
+from interlock.domain.event import Event, Live, PauseOpened, ThreadDeleted
 from interlock.domain.principal import Principal
+from interlock.domain.request import PublicRequest
 from interlock.domain.request import Request as Asked
-from interlock.domain.request import described
 from interlock.faces.http.credentials import Caller
 from interlock.faces.http.locale import locale_of
 from interlock.faces.http.server_state import state_of
 from interlock.faces.http.sse import KEEP_ALIVE, Frame
 from interlock.faces.http.watching import Watch
-from interlock.faces.threads import texts
 from interlock.faces.threads.frames import Frames
-from interlock.services.following import follow
-from interlock.services.unfollowed import stop_unfollowed
+from interlock.services.threads.followers import following
+from interlock.services.threads.following import follow
+from interlock.texts import threads_text as text
 
 
 async def place(request: Request, caller: Caller) -> AsyncGenerator[None]:
@@ -44,7 +43,7 @@ class Stream:
         async for item, frames in self._follow(after):
             for frame in frames:
                 yield frame
-            if isinstance(item, Event) and _ends(item, run_id):
+            if isinstance(item, Event) and item.ends(run_id):
                 return
 
     async def thread(self, after: int) -> AsyncGenerator[bytes]:
@@ -52,13 +51,22 @@ class Stream:
         async for item, frames in self._follow(after):
             for frame in frames:
                 yield frame
-            if isinstance(item, Event) and item.type is EventType.THREAD_DELETED:
+            if isinstance(item, Event) and isinstance(item.data, ThreadDeleted):
                 return
+
+    async def still_open(self, pause_id: str, requests: Sequence[Asked]) -> AsyncGenerator[bytes]:
+        """After a reply that started no run: what is left open, where anything is."""
+        if requests:
+            self._note_shown(pause_id)
+            yield self._frames.interrupt(pause_id, [PublicRequest.of(request) for request in requests]).encode()
+        yield self._frames.end().encode()
+
+    def _note_shown(self, pause_id: str) -> None:
+        self._state.core.seen_pauses.show(pause_id, self._principal.id)
 
     async def _follow(self, after: int) -> AsyncGenerator[tuple[Live | None, list[bytes]]]:
         core = self._state.core
-        gone = partial(stop_unfollowed, core)
-        with core.presence.follow(self._thread_id, core.policy.follow_grace, core.clock.now, gone):
+        with following(core, self._thread_id):
             try:
                 async with aclosing(follow(core, self._thread_id, after)) as items:
                     async for item in items:
@@ -68,40 +76,27 @@ class Stream:
                             yield None, self._ending(last_words)
                             return
             except StorageUnavailable:
-                yield None, self._ending(texts.text("unavailable", locale_of(self._request)))
+                yield None, self._ending(text("unavailable", locale_of(self._request)))
 
     def _ending(self, last_words: str) -> list[bytes]:
         return [self._frames.error(last_words).encode(), self._frames.end().encode()]
 
     def _encoded(self, item: Live) -> list[bytes]:
         self._watch.spoke()
-        if isinstance(item, Event) and item.type is EventType.PAUSE_OPENED:
-            self._state.core.showing.show(item.data["pause_id"], self._principal.id)
+        if isinstance(item, Event) and isinstance(item.data, PauseOpened):
+            self._note_shown(item.data.pause_id)
         return [frame.encode() for frame in self._frames.of(item)]
 
     async def _last_words(self, *, is_idle: bool) -> str | None:
         """Why the stream has to end now, if it has to."""
         reason = await self._watch.reason_to_end(self._thread_id, is_idle=is_idle)
-        return texts.text(reason, locale_of(self._request)) if reason else None
+        return text(reason, locale_of(self._request)) if reason else None
 
     def _sign_of_life(self) -> list[bytes]:
         return [KEEP_ALIVE] if self._watch.needs_sign_of_life() else []
-
-
-def _ends(event: Event, run_id: str) -> bool:
-    return event.type is EventType.THREAD_DELETED or (
-        event.type is EventType.RUN_ENDED and event.data["run_id"] == run_id
-    )
 
 
 async def of(*frames: Frame) -> AsyncGenerator[bytes]:
     """A stream that says what is known already, and ends."""
     for frame in frames:
         yield frame.encode()
-
-
-def still_open(frames: Frames, pause_id: str, requests: Sequence[Asked]) -> AsyncGenerator[bytes]:
-    """After a reply that started no run: what is left open, where anything is."""
-    if not requests:
-        return of(frames.end())
-    return of(frames.interrupt(pause_id, [described(request) for request in requests]), frames.end())

@@ -8,9 +8,12 @@ import hashlib
 import mimetypes
 from functools import cached_property
 from pathlib import Path
+from urllib.parse import quote
 
 from fastapi import APIRouter, Request
-from fastapi.responses import PlainTextResponse, Response
+from fastapi.responses import PlainTextResponse, RedirectResponse, Response
+
+from interlock.faces.http.guard import INTERFACE
 
 BUILT = Path(__file__).parent / "static"
 INDEX = "index.html"
@@ -73,34 +76,49 @@ class _File:
         """Not before somebody wants it: most starts of a server are for nobody's browser."""
         return gzip.compress(self.content, mtime=0)
 
-    def response(self, request: Request) -> Response:
+    def response(self, request: Request, status: int = 200) -> Response:
         headers = HEADERS | {"cache-control": self.caching, "etag": self.tag, "vary": "accept-encoding"}
-        if self.tag in request.headers.get("if-none-match", ""):
+        if status == 200 and self.tag in request.headers.get("if-none-match", ""):
             return Response(status_code=304, headers=headers)
         if "gzip" in request.headers.get("accept-encoding", ""):
-            return Response(self.packed, media_type=self.media_type, headers=headers | {"content-encoding": "gzip"})
-        return Response(self.content, media_type=self.media_type, headers=headers)
+            headers["content-encoding"] = "gzip"
+            return Response(self.packed, status, media_type=self.media_type, headers=headers)
+        return Response(self.content, status, media_type=self.media_type, headers=headers)
 
 
-def pages(folder: Path = BUILT) -> APIRouter:
-    """Routes for every file of the build, and its one page at each address that the page knows."""
-    router = APIRouter(include_in_schema=False)
-    files = {path.relative_to(folder).as_posix(): path for path in sorted(folder.rglob("*")) if path.is_file()}
-    if INDEX not in files:
-        router.add_api_route("/", _not_built, methods=["GET", "HEAD"])
-        return router
-    for name, path in files.items():
-        addresses = ADDRESSES if name == INDEX else (f"/{name}",)
-        _serve(router, addresses, _File(path, name))
-    return router
+class Pages(APIRouter):
+    """Routes for every file of a build, and its one page at each address that the page knows."""
+
+    def __init__(self, folder: Path = BUILT) -> None:
+        super().__init__(include_in_schema=False)
+        paths = {path.relative_to(folder).as_posix(): path for path in sorted(folder.rglob("*")) if path.is_file()}
+        files = {name: _File(path, name) for name, path in paths.items()}
+        self._index = files.get(INDEX)
+        if self._index is None:
+            self.add_api_route("/", _not_built, methods=["GET", "HEAD"])
+            return
+        self.add_api_route("/give/{request_id}", _give, methods=["GET", "HEAD"])
+        for name, file in files.items():
+            self._serve(ADDRESSES if name == INDEX else (f"/{name}",), file)
+
+    def lost(self, request: Request) -> Response | None:
+        """For a person who came to an address that there is not: the page itself, which says so. None for programs."""
+        is_visit = request.method in ("GET", "HEAD") and "text/html" in request.headers.get("accept", "")
+        if self._index is None or not is_visit or request.url.path.startswith(INTERFACE):
+            return None
+        return self._index.response(request, 404)
+
+    def _serve(self, addresses: tuple[str, ...], file: _File) -> None:
+        async def serve(request: Request) -> Response:
+            return file.response(request)
+
+        for address in addresses:
+            self.add_api_route(address, serve, methods=["GET", "HEAD"])
 
 
-def _serve(router: APIRouter, addresses: tuple[str, ...], file: _File) -> None:
-    async def serve(request: Request) -> Response:
-        return file.response(request)
-
-    for address in addresses:
-        router.add_api_route(address, serve, methods=["GET", "HEAD"])
+async def _give(request_id: str) -> Response:
+    """Where agents send a person who is to give a secret: the page of the request, for who is signed in and may."""
+    return RedirectResponse(f"/requests/{quote(request_id, safe='')}", 303, HEADERS | {"cache-control": EACH_TIME})
 
 
 async def _not_built() -> PlainTextResponse:

@@ -51,8 +51,8 @@ def _operations(paths: Mapping[str, Part]) -> Iterator[str]:
     for path, methods in paths.items():
         for method, operation in methods.items():
             tagged.setdefault(operation.get("tags", ["other"])[0], []).append(_operation(path, method, operation))
-    for tag, shown in tagged.items():
-        yield f"<h2>{escape(tag)}</h2>{''.join(shown)}"
+    for tag, operations in tagged.items():
+        yield f"<h2>{escape(tag)}</h2>{''.join(operations)}"
 
 
 def _operation(path: str, method: str, operation: Part) -> str:

@@ -1,0 +1,228 @@
+"""`interlock answer`: one answer, given by a script or by hand."""
+
+import sys
+from collections.abc import Awaitable, Callable, Mapping
+from typing import TYPE_CHECKING, Annotated, Any, cast
+
+import typer
+
+from interlock_client.cli._server import Key, Url, User, configured, run
+
+if TYPE_CHECKING:
+    from interlock_client.client import Interlock
+
+DURATIONS = ("session", "forever")
+SCOPES = ("this_action", "this_tool", "all_tools")
+GOES_WITH: Mapping[str, tuple[str, ...]] = {
+    "--args": ("--yes",),
+    "--reason": ("--no", "--decision", "--cancel"),
+    "--remember": ("--yes", "--no"),
+    "--also-high-risk": ("--yes",),
+    "TEXT": ("--answers",),
+    "--save": ("--value",),
+}
+
+Id = Annotated[str, typer.Argument(metavar="ID", help="The request.")]
+Texts = Annotated[list[str] | None, typer.Argument(metavar="[TEXT]...", help="With --answers.")]
+Yes = Annotated[bool, typer.Option("--yes", help="Approval: approve the call as shown.")]
+No = Annotated[bool, typer.Option("--no", help="Approval: reject the call.")]
+Reply = Annotated[str | None, typer.Option(help="Approval: reply to the agent instead of running the tool.")]
+Args = Annotated[
+    str | None, typer.Option(help="With --yes: other arguments, as a JSON object; - reads standard input.")
+]
+Text = Annotated[str | None, typer.Option(help="Question: an answer in your own words.")]
+Option = Annotated[str | None, typer.Option(help="Question: one of its options.")]
+Json = Annotated[
+    str | None,
+    typer.Option(
+        "--json", help='Question of a graph that accepts any JSON: false, {"text": "no"}, ...; - reads standard input.'
+    ),
+]
+Answers = Annotated[bool, typer.Option("--answers", help="Several questions: one TEXT for each.")]
+Decision = Annotated[str | None, typer.Option(help="Decision: the key of an option.")]
+Value = Annotated[
+    list[str] | None,
+    typer.Option(help="Values: NAME; its value is prompted for, or read from a line of standard input. Repeatable."),
+]
+Insecure = Annotated[
+    bool, typer.Option("--insecure", help="Allow --value NAME=VALUE, which others on this machine can see.")
+]
+Save = Annotated[bool, typer.Option("--save", help="With --value: save the values, encrypted, for later asks.")]
+Cancel = Annotated[bool, typer.Option("--cancel", help="Do not answer; the agent gets 'not answered'.")]
+Reason = Annotated[str | None, typer.Option(help="With --no, --decision or --cancel: the reason.")]
+Duration = Annotated[str | None, typer.Option(help="With --yes or --no: remember the answer: session or forever.")]
+Scope = Annotated[
+    str | None, typer.Option(help="With --remember: this_action, this_tool or all_tools. [default: this_action]")
+]
+
+AlsoHighRisk = Annotated[
+    bool,
+    typer.Option(
+        "--also-high-risk",
+        help="With --remember and --scope this_tool or all_tools: also cover high-risk calls. Asks for confirmation.",
+    ),
+]
+ConfirmHighRisk = Annotated[
+    bool, typer.Option("--confirm-high-risk", help="With --also-high-risk, without a terminal: confirm it.")
+]
+
+
+def answer(
+    request_id: Id,
+    texts: Texts = None,
+    yes: Yes = False,
+    no: No = False,
+    reply: Reply = None,
+    args: Args = None,
+    text: Text = None,
+    option: Option = None,
+    json: Json = None,
+    answers: Answers = False,
+    decision: Decision = None,
+    value: Value = None,
+    insecure: Insecure = False,
+    save: Save = False,
+    cancel: Cancel = False,
+    reason: Reason = None,
+    remember: Duration = None,
+    scope: Scope = None,
+    also_high_risk: AlsoHighRisk = False,
+    confirm_high_risk: ConfirmHighRisk = False,
+    url: Url = None,
+    key: Key = None,
+    user: User = None,
+) -> None:
+    """Answer one request. Exit code 0: answered; 1: refused by the server, with the reason; 2: bad usage."""
+    acts = {"--yes": yes, "--no": no, "--reply": reply, "--text": text, "--option": option, "--json": json}
+    act = _only(acts | {"--answers": answers, "--decision": decision, "--value": value or None, "--cancel": cancel})
+    more = {"--args": args, "--reason": reason, "--remember": remember, "--also-high-risk": also_high_risk}
+    more |= {"TEXT": texts, "--save": save}
+    _check(act, {name for name, given in more.items() if given not in (None, False, [])})
+    response: dict[str, Any] = _response(act, text=text, option=option, reply=reply, decision=decision, reason=reason)
+    response |= _remembered(remember, scope, has_args=args is not None) | _edited(args)
+    response |= {"answers": texts or []} if answers else {}
+    response |= {} if json is None else {"answer": _read("--json", json)}
+    response |= _values(value or [], insecure=insecure, save=save)
+    response |= _high_risk(response, is_said=also_high_risk, is_confirmed=confirm_high_risk)
+    owner = run(configured(url, key, user), _sending(request_id, response, is_cancel=cancel, reason=reason))
+    typer.echo(f"{request_id} is {'cancelled' if cancel else 'answered'}")
+    _tell_whose(owner)
+
+
+def _sending(
+    request_id: str, response: dict[str, Any], *, is_cancel: bool, reason: str | None
+) -> "Callable[[Interlock], Awaitable[str | None]]":
+    """Gives whose grant it has become, where it stands for more than this conversation."""
+
+    async def work(client: "Interlock") -> str | None:
+        if is_cancel:
+            await client.cancel(request_id, reason)
+            return None
+        await client.respond(request_id, response, metadata={"client": "interlock answer"})
+        return (await client.request(request_id)).owner if response.get("duration") == "forever" else None
+
+    return work
+
+
+def _tell_whose(owner: str | None) -> None:
+    from interlock_client.cli.terminal.wording import whose
+
+    if owner is not None:
+        typer.echo(f"It stands in all {whose(owner)} with this agent until revoked.")
+
+
+def _only(acts: Mapping[str, Any]) -> str:
+    chosen = [name for name, given in acts.items() if given not in (None, False)]
+    if len(chosen) != 1:
+        raise typer.BadParameter(f"give one of {', '.join(acts)}" + (f", not {' and '.join(chosen)}" * bool(chosen)))
+    return chosen[0]
+
+
+def _check(act: str, given: set[str]) -> None:
+    for option, acts in GOES_WITH.items():
+        if option in given and act not in acts:
+            raise typer.BadParameter(f"{option} goes with {' or '.join(acts)}")
+
+
+def _response(act: str, **given: str | None) -> dict[str, Any]:
+    why = {"reason": given["reason"]} if given["reason"] else {}
+    responses: dict[str, dict[str, Any]] = {
+        "--yes": {"granted": True},
+        "--no": {"granted": False, **why},
+        "--reply": {"granted": False, "reply": given["reply"]},
+        "--text": {"answer": given["text"]},
+        "--option": {"selected_option": given["option"]},
+        "--decision": {"decision": given["decision"], **why},
+    }
+    return responses.get(act, {})
+
+
+def _remembered(duration: str | None, scope: str | None, *, has_args: bool) -> dict[str, Any]:
+    if duration is None:
+        if scope is not None:
+            raise typer.BadParameter("--scope goes with --remember")
+        return {}
+    if has_args:
+        raise typer.BadParameter("an edited call is not remembered: leave --remember or --args out")
+    if duration not in DURATIONS or (scope or SCOPES[0]) not in SCOPES:
+        raise typer.BadParameter(f"--remember is {' or '.join(DURATIONS)}, --scope one of {', '.join(SCOPES)}")
+    return {"remember": True, "duration": duration, "scope": scope or SCOPES[0]}
+
+
+def _high_risk(response: Mapping[str, Any], *, is_said: bool, is_confirmed: bool) -> dict[str, Any]:
+    from interlock_client.cli.terminal.wording import HIGH_RISK
+
+    if not is_said and not is_confirmed:
+        return {}
+    if not is_said:
+        raise typer.BadParameter("--confirm-high-risk goes with --also-high-risk")
+    if response.get("scope") not in ("this_tool", "all_tools"):
+        raise typer.BadParameter("--also-high-risk goes with --remember, and with --scope this_tool or all_tools")
+    word = HIGH_RISK[0]
+    if not is_confirmed and sys.stdin.isatty():
+        is_confirmed = typer.prompt(f"High-risk calls will run and nobody be asked. Type {word}") == word
+    if not is_confirmed:
+        raise typer.BadParameter("high-risk calls would run and nobody be asked: add --confirm-high-risk")
+    return {"also_high_risk": True, "confirm_high_risk": True}
+
+
+def _edited(args: str | None) -> dict[str, Any]:
+    if args is None:
+        return {}
+    found = _read("--args", args)
+    if not isinstance(found, dict):
+        raise typer.BadParameter('--args is a JSON object: {"name": ...}')
+    return {"args": cast("dict[str, Any]", found)}
+
+
+def _read(option: str, given: str) -> Any:
+    from interlock_client.cli.terminal.editing import NotJson, read_any
+
+    try:
+        return read_any(sys.stdin.read() if given == "-" else given)
+    except NotJson as error:
+        raise typer.BadParameter(f"{option} is no JSON: {error}") from error
+
+
+def _values(named: list[str], *, insecure: bool, save: bool) -> dict[str, Any]:
+    if not named:
+        return {}
+    values: dict[str, str] = {}
+    for one in named:
+        name, has_value, value = one.partition("=")
+        if has_value and not insecure:
+            # Not repeated here: it may be a secret.
+            raise typer.BadParameter(
+                f"--value {name}=...: others can see it. Leave the value out and type it, or add --insecure"
+            )
+        values[name] = value if has_value else _asked_for(name)
+    return {"values": values, **({"save": True} if save else {})}
+
+
+def _asked_for(name: str) -> str:
+    if sys.stdin.isatty():
+        return typer.prompt(name, hide_input=True)
+    line = sys.stdin.readline()
+    if not line:
+        raise typer.BadParameter(f"standard input ended before the value of {name}")
+    return line.rstrip("\r\n")

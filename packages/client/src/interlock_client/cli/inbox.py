@@ -1,0 +1,36 @@
+"""`interlock inbox`: everything that waits, live, and answered with keys."""
+
+import typer
+
+from interlock_client.cli._server import PATIENCE, Key, Url, User, arguments, configured, refusals
+
+
+def inbox(url: Url = None, key: Key = None, user: User = None) -> None:
+    """Show pending requests live, and answer them."""
+    import asyncio
+    import sys
+
+    from interlock_client.errors import InvalidInput
+
+    if not (sys.stdin.isatty() and sys.stdout.isatty()):
+        raise InvalidInput(
+            "the inbox needs a terminal; `interlock pending` lists what waits, and `interlock answer` answers it"
+        )
+
+    from interlock_client.cli.terminal.app import InboxApp
+    from interlock_client.client import Interlock
+
+    config = configured(url, key, user)
+
+    async def run() -> int:
+        async with (
+            Interlock(**arguments(config), patience=0.0) as looking,
+            Interlock(**arguments(config), patience=PATIENCE) as answering,
+        ):
+            app = InboxApp(looking, answering, editor=config.editor)
+            await app.run_async()
+        return app.return_code or 0
+
+    with refusals():
+        code = asyncio.run(run())
+    raise typer.Exit(code)

@@ -1,0 +1,63 @@
+"""The `interlock` command: what talks to a server, and what other packages add."""
+
+from typing import Annotated
+
+import typer
+
+from interlock_client.cli import acp, answer, chat, follow, hook, inbox, login, mcp, mcp_gateway, pending, watch
+from interlock_client.cli.entry import installed_version
+from interlock_client.cli.plug_ins import add_commands
+
+app = typer.Typer(
+    name="interlock",
+    help="A self-hosted human-in-the-loop server for AI agents.",
+    no_args_is_help=True,
+    pretty_exceptions_enable=False,
+    rich_markup_mode=None,  # rich takes longer to load than the rest of the command to run
+)
+
+
+def _tell_version(requested: bool) -> None:
+    if requested:
+        version()
+        raise typer.Exit
+
+
+@app.callback()
+def interlock(
+    _version: Annotated[
+        bool, typer.Option("--version", callback=_tell_version, is_eager=True, help="Print the version and exit.")
+    ] = False,
+) -> None:
+    """A self-hosted human-in-the-loop server for AI agents."""
+
+
+def version() -> None:
+    """Print the version."""
+    typer.echo(installed_version())
+
+
+OWN = {
+    one.__name__: one
+    for one in (
+        version,
+        inbox.inbox,
+        answer.answer,
+        pending.pending,
+        follow.follow,
+        chat.chat,
+        login.login,
+        login.logout,
+        hook.hook,
+        watch.watch,
+        acp.acp,
+        mcp.mcp,
+    )
+} | {"mcp-gateway": mcp_gateway.mcp_gateway}
+ORDER = (
+    *("serve", "migrate", "version", "backup", "restore"),
+    *("inbox", "answer", "pending", "follow", "chat", "login", "logout"),
+    *("hook", "watch", "acp", "mcp", "mcp-gateway"),
+    *("users", "keys", "audit", "secrets", "webhooks", "cluster", "threads"),
+)
+add_commands(app, OWN, ORDER, passed_on=("hook", "mcp"))

@@ -1,0 +1,61 @@
+"""`interlock pending`: what waits, for reading or for a script."""
+
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from interlock_client.cli._server import Key, Url, User, configured, run
+
+if TYPE_CHECKING:
+    from interlock_client.client import Interlock
+    from interlock_client.hitl import PendingRequest
+
+TYPES = ("clarification", "decision", "env_var", "permission")
+RISKS = ("low", "medium", "high", "critical")
+
+
+def pending(
+    json: Annotated[bool, typer.Option("--json", help="Print a JSON list of request objects.")] = False,
+    type: Annotated[str | None, typer.Option(help=f"Only {', '.join(TYPES)}.")] = None,
+    agent: Annotated[str | None, typer.Option(help="Only requests of this agent.")] = None,
+    risk: Annotated[str | None, typer.Option(help=f"Only requests of this risk: {', '.join(RISKS)}.")] = None,
+    conversation: Annotated[
+        str | None, typer.Option(help="Only requests of this conversation; not with other filters.")
+    ] = None,
+    min_age: Annotated[float | None, typer.Option(help="Only requests at least this many seconds old.", min=0)] = None,
+    max_age: Annotated[float | None, typer.Option(help="Only requests at most this many seconds old.", min=0)] = None,
+    url: Url = None,
+    key: Key = None,
+    user: User = None,
+) -> None:
+    """List pending requests, oldest first."""
+    from json import dumps
+
+    filters: dict[str, Any] = {"type": _one_of("--type", type, TYPES), "risk": _one_of("--risk", risk, RISKS)}
+    filters |= {"agent": agent, "min_age": min_age, "max_age": max_age}
+
+    async def work(client: "Interlock") -> "list[PendingRequest]":
+        return [one async for one in client.pending(conversation, **filters)]
+
+    found = run(configured(url, key, user), work)
+    if json:
+        # Escapes for every letter beyond ASCII: nothing in it steers a terminal.
+        typer.echo(dumps([one.model_dump(mode="json") for one in found], indent=2))
+        return
+    for one in found:
+        typer.echo(_row(one))
+
+
+def _row(request: "PendingRequest") -> str:
+    from interlock_client.cli.terminal.asked import pending as waiting_of
+    from interlock_client.cli.terminal.wording import one_line
+
+    one = waiting_of(request)
+    columns = (one.id, one.kind, one.asker, one.risk or "-", request.created_at, request.expires_at or "-", one.summary)
+    return "\t".join(one_line(text) for text in columns)
+
+
+def _one_of(option: str, given: str | None, known: tuple[str, ...]) -> str | None:
+    if given is not None and given not in known:
+        raise typer.BadParameter(f"{given!r} is none of {', '.join(known)}", param_hint=option)
+    return given

@@ -1,0 +1,97 @@
+"""The inbox in a terminal."""
+
+import logging
+from datetime import datetime
+from typing import ClassVar
+
+from textual.app import App
+from textual.binding import Binding, BindingType
+from typing_extensions import override
+
+from interlock_client.cli._server import reason
+from interlock_client.cli.terminal.asked import Waiting
+from interlock_client.cli.terminal.feed import Feed, Listeners
+from interlock_client.cli.terminal.list_screen import ListScreen
+from interlock_client.cli.terminal.request_screen import RequestScreen
+from interlock_client.cli.terminal.wording import moment, one_line
+from interlock_client.client import Interlock
+from interlock_client.errors import InterlockError, NetworkError
+
+LOST = "○ no connection since"
+
+
+class InboxApp(App[None]):
+    """`looking` finds out what waits, and should have no patience; `answering` sends what people decided."""
+
+    ENABLE_COMMAND_PALETTE = False
+    TITLE = "Interlock"
+    BINDINGS: ClassVar[list[BindingType]] = [Binding("ctrl+q", "quit", show=False, priority=True)]
+
+    def __init__(self, looking: Interlock, answering: Interlock, *, editor: str | None = None) -> None:
+        super().__init__()
+        self.answering = answering
+        self.editor = editor
+        self.waiting: list[Waiting] = []
+        self.typed: dict[str, dict[str, str]] = {}
+        """Of each request that waits, what was typed and not sent."""
+        self.connected = False
+        self.connection = "○ connecting"
+        self.feed = Feed(looking, Listeners(self._listed, self._waits, self._settled, self._connection))
+        self._list = ListScreen()
+        # What goes to standard error would be written over the screen.
+        logging.getLogger("interlock_client").addHandler(logging.NullHandler())
+
+    @override
+    def get_default_screen(self) -> ListScreen:
+        return self._list
+
+    def on_mount(self) -> None:
+        self.run_worker(self.feed.run(), name="feed", exit_on_error=True)
+
+    def open_request(self, request_id: str) -> None:
+        found = self._found(request_id)
+        if found is not None and self._open is None:
+            self._list.say("")
+            self.push_screen(RequestScreen(found))
+
+    def _found(self, request_id: str) -> Waiting | None:
+        return next((one for one in self.waiting if one.id == request_id), None)
+
+    @property
+    def _open(self) -> RequestScreen | None:
+        return next((one for one in self.screen_stack if isinstance(one, RequestScreen)), None)
+
+    def _listed(self, waiting: list[Waiting]) -> None:
+        self.waiting = waiting
+        self.typed = {one.id: self.typed[one.id] for one in waiting if one.id in self.typed}
+        self._list.refresh_rows()
+        if self._open is not None and (found := self._found(self._open.waiting.id)):
+            self._open.refresh_deadline(found)
+
+    def _waits(self, waiting: Waiting) -> None:
+        if self._open is not None and self._open.waiting.id == waiting.id:
+            self._open.still_waits()
+
+    def _settled(self, waiting: Waiting, how: str) -> None:
+        is_open = self._open is not None and self._open.waiting.id == waiting.id
+        if self._open is not None and is_open:
+            self._open.taken(how)
+        if not (self._open is not None and is_open and self._open.sending):
+            self._list.say(f"{one_line(waiting.summary)[:60]}: {how}")
+
+    def _connection(self, error: InterlockError | None) -> None:
+        was_connected, self.connected = self.connected, error is None
+        if error is None and self.connection.startswith(LOST):
+            self.connection = f"● live again since {moment(datetime.now().astimezone())}"
+        elif error is None and not was_connected:
+            self.connection = "● live"
+        elif error is None:
+            return
+        elif not isinstance(error, NetworkError):
+            self.connection = "○ refused"
+            self._list.say(reason(error))
+        elif was_connected or not self.connection.startswith(LOST):
+            self.connection = f"{LOST} {moment(datetime.now().astimezone())}"
+        self._list.refresh_rows()
+        if self._open is not None:
+            self._open.refresh_state()

@@ -1,0 +1,169 @@
+"""A conversation with an agent, line by line."""
+
+import threading
+from collections.abc import Generator
+from concurrent.futures import CancelledError
+from contextlib import closing
+
+import typer
+
+from interlock_client.cli._server import reason
+from interlock_client.cli.terminal.asked import Waiting, pending
+from interlock_client.cli.terminal.inline import Inline, NotAnswered, Overtaken
+from interlock_client.cli.terminal.prompting import Left, ask_line, forget_typed_ahead
+from interlock_client.cli.terminal.telling import Teller
+from interlock_client.cli.terminal.wording import outcome
+from interlock_client.errors import (
+    AlreadySettled,
+    InterlockError,
+    InvalidInput,
+    NetworkError,
+    ServerUnavailable,
+    ThreadBusy,
+)
+from interlock_client.events import ChatEvent, End, Interrupt
+from interlock_client.sync import SyncInterlock
+
+LONG_POLL = 30.0
+BEGINNING = "0"
+"""Before the first event of every log."""
+CLIENT = {"client": "interlock chat"}
+
+
+class Conversation:
+    def __init__(
+        self, client: SyncInterlock, agent: str | None, thread_id: str | None, *, editor: str | None = None
+    ) -> None:
+        self._client = client
+        self._agent = agent
+        self._thread_id = thread_id
+        self._editor = editor
+        self._teller = Teller(tells_requests=False)
+
+    def run(self) -> None:
+        """Until the input ends."""
+        try:
+            if self._thread_id is None:
+                self._thread_id = self._client.create_thread(self._agent)
+            typer.echo(f"thread {self._thread_id}; Ctrl+C stops the agent, Ctrl+D leaves")
+            self._answer_what_waits(None)
+            while True:
+                if message := self._typed():
+                    self._talk(message)
+        except Left:
+            typer.echo()
+
+    def _typed(self) -> str:
+        try:
+            return ask_line("you> ")
+        except KeyboardInterrupt:
+            typer.echo()
+            return ""
+
+    def _talk(self, message: str) -> None:
+        try:
+            last = self._print_run(self._client.chat(message, self._thread_id))
+            self._answer_what_waits(last)
+        except ThreadBusy as error:
+            typer.echo(f"Not sent: {reason(error)}")
+            self._answer_what_waits(None)
+        except KeyboardInterrupt:
+            self._teller.finish()
+            typer.echo("stopped here; what was asked still waits")
+        except InterlockError as error:
+            self._teller.finish()
+            typer.echo(f"interlock: {reason(error)}", err=True)
+
+    def _print_run(self, events: "Generator[ChatEvent]") -> str | None:
+        """Tell what a run does until it has ended; where in the log that was, if it waits for a person."""
+        last, waits = None, False
+        with closing(events):
+            for event in events:
+                self._teller.tell(event)
+                last, waits = event.id or last, waits or isinstance(event, Interrupt)
+                if isinstance(event, End):
+                    break
+        self._teller.finish()
+        return last if waits else None
+
+    def _answer_what_waits(self, last: str | None) -> None:
+        """Ask everything that the thread waits for, and follow what the answers lead to; until it waits no more."""
+        while waiting := self._waiting():
+            for one in waiting:
+                self._ask(one)
+            last = self._print_run(self._since(last, {one.id for one in waiting}))
+
+    def _waiting(self) -> list[Waiting]:
+        assert self._thread_id is not None
+        return [pending(one) for one in self._client.pending(self._thread_id)]
+
+    def _since(self, last: str | None, asked: set[str]) -> "Generator[ChatEvent]":
+        """What happens on the thread after that event, or after the run that asked these requests."""
+        assert self._thread_id is not None
+        with closing(self._client.follow_thread(self._thread_id, last or BEGINNING)) as events:
+            if last is None:
+                for event in events:
+                    if isinstance(event, Interrupt) and asked & {one.request_id for one in event.requests}:
+                        break
+                next(event for event in events if isinstance(event, End))
+            yield from events
+
+    def _ask(self, waiting: Waiting) -> None:
+        watch = _Watch(self._client, waiting)
+        inline = Inline(waiting, watch.is_over, self._editor)
+        inline.show()
+        while not watch.is_over():
+            forget_typed_ahead()
+            try:
+                if self._send(waiting, inline, watch):
+                    return
+            except Overtaken:
+                return
+            except InvalidInput as error:
+                typer.echo(f"Not taken, and still waiting: {reason(error)}")
+            except AlreadySettled as error:
+                watch.stop()
+                typer.echo(f"Not taken: {reason(error)}")
+                return
+            except (NetworkError, ServerUnavailable) as error:
+                typer.echo(f"No reply: {reason(error)}. Don't assume that it ran.")
+
+    def _send(self, waiting: Waiting, inline: Inline, watch: "_Watch") -> bool:
+        try:
+            response = inline.response()
+        except NotAnswered:
+            watch.stop()
+            self._client.cancel(waiting.id)
+            return True
+        watch.stop()
+        self._client.respond(waiting.id, response, metadata=CLIENT)
+        return True
+
+
+class _Watch:
+    """Says at once when somebody else answers what is being asked here."""
+
+    def __init__(self, client: SyncInterlock, waiting: Waiting) -> None:
+        self._client = client
+        self._waiting = waiting
+        self._over = threading.Event()
+        self._stopped = threading.Event()
+        threading.Thread(target=self._run, name="interlock-watch", daemon=True).start()
+
+    def is_over(self) -> bool:
+        return self._over.is_set()
+
+    def stop(self) -> None:
+        """An answer is on its way from here: what comes of it is told by the reply."""
+        self._stopped.set()
+
+    def _run(self) -> None:
+        try:
+            request = self._client.request(self._waiting.id, wait=LONG_POLL)
+            while request.status == "pending" and not self._stopped.is_set():
+                request = self._client.request(self._waiting.id, wait=LONG_POLL)
+        except (InterlockError, RuntimeError, CancelledError):
+            return  # asked without it: who comes second is told so
+        if request.status != "pending" and not self._stopped.is_set():
+            self._over.set()
+            typer.echo(f"\n{outcome(request, request.status)} Press Enter to go on.")

@@ -1,0 +1,177 @@
+"""What waits, as it changes: the inbox's stream tells which requests there are, and each is read in full once."""
+
+import asyncio
+from collections.abc import Callable
+from contextlib import aclosing
+from dataclasses import dataclass, replace
+from datetime import datetime
+
+from interlock_client.cli.terminal.asked import Waiting, pending
+from interlock_client.cli.terminal.wording import ending, outcome
+from interlock_client.client import Interlock
+from interlock_client.errors import Forbidden, InterlockError, NotFound
+from interlock_client.events import InboxAsked, InboxEvent, InboxExtended, InboxGone, InboxSettled
+
+AGAIN = 2.0
+"""Seconds until the next try, where the server was not reached at all, or refused."""
+FEW = 10
+"""So many requests are read one by one; more by the list of all."""
+MOST = 1_000
+GONE = "It is gone: the conversation was deleted, or is no longer yours."
+
+
+@dataclass(frozen=True, slots=True)
+class Listeners:
+    """Whom to tell: of all that waits, of one that was read and waits, of one that was settled and how, and of trouble
+    or its end."""
+
+    listed: Callable[[list[Waiting]], None]
+    waits: Callable[[Waiting], None]
+    settled: Callable[[Waiting, str], None]
+    connection: Callable[[InterlockError | None], None]
+
+
+class Feed:
+    """`client` should have no patience: trouble is to be shown at once, and is tried again here."""
+
+    def __init__(self, client: Interlock, listeners: Listeners) -> None:
+        self._client = client
+        self._listeners = listeners
+        self._waiting: dict[str, Waiting] = {}
+        self._unread: set[str] = set()
+        self._left: set[str] = set()
+        """Beyond the most that are listed; read once there is room."""
+        self._ended: set[str] = set()
+        """Since the present reading began, which must not bring them back."""
+        self._nudge = asyncio.Event()
+        self._is_live = self._is_read = False
+        self._unreadable: InterlockError | None = None
+
+    async def run(self) -> None:
+        async with asyncio.TaskGroup() as tasks:
+            tasks.create_task(self._follow())
+            tasks.create_task(self._read())
+
+    def look(self, request_id: str) -> None:
+        """Read that one again: nobody knows what became of it."""
+        self._unread.add(request_id)
+        self._nudge.set()
+
+    def answered_here(self, request_id: str) -> None:
+        """Of this one nobody has to be told."""
+        self._drop(request_id)
+
+    # The stream.
+
+    async def _follow(self) -> None:
+        while True:
+            # A stream that is begun anew tells of all that waits, and not of what ended before.
+            self._unread |= self._waiting.keys()
+            self._is_read = False
+            try:
+                async with aclosing(self._client.follow_inbox(on_connection=self._connected)) as events:
+                    async for event in events:
+                        self._take(event)
+            except InterlockError as error:
+                self._connected(error)
+            await asyncio.sleep(AGAIN)
+
+    def _connected(self, trouble: InterlockError | None) -> None:
+        self._is_live = trouble is None
+        if trouble is not None:
+            self._listeners.connection(trouble)
+        elif self._is_read and self._unreadable is None:
+            self._listeners.connection(None)
+        self._nudge.set()
+
+    def _take(self, event: InboxEvent) -> None:
+        match event:
+            case InboxAsked():
+                self._unread.add(event.entry.request_id)
+                self._nudge.set()
+            case InboxSettled():
+                self._end(event.entry.request_id, ending(event))
+            case InboxGone():
+                self._end(event.entry.request_id, GONE)
+            case InboxExtended():
+                if waiting := self._waiting.get(event.entry.request_id):
+                    later = replace(waiting, expires_at=datetime.fromisoformat(event.expires_at))
+                    self._waiting[waiting.id] = later
+                    self._tell()
+
+    # Reading what the stream named.
+
+    async def _read(self) -> None:
+        while True:
+            await self._nudge.wait()
+            self._nudge.clear()
+            if not self._is_live:
+                continue
+            unread, self._unread, self._ended = self._unread, set(), set()
+            try:
+                await self._read_all(unread)
+                self._unreadable = None
+            except InterlockError as error:
+                self._unread |= unread - self._ended
+                self._unreadable = error
+            self._is_read = True
+            if self._is_live:
+                self._listeners.connection(self._unreadable)
+            self._tell()
+            if self._unreadable is not None:
+                await asyncio.sleep(AGAIN)
+                self._nudge.set()
+
+    async def _read_all(self, unread: set[str]) -> None:
+        if len(unread) > FEW:
+            found = await self._listed()
+            self._waiting |= {key: one for key, one in found.items() if key not in self._ended}
+            unread = unread - found.keys()
+            if len(found) >= MOST:
+                self._left |= unread - self._waiting.keys() - self._ended
+                unread = unread & self._waiting.keys()
+        for request_id in unread - self._ended:
+            await self._read_one(request_id)
+
+    async def _listed(self) -> dict[str, Waiting]:
+        found: dict[str, Waiting] = {}
+        async with aclosing(self._client.pending(page_size=200)) as requests:
+            async for request in requests:
+                found[request.request_id] = pending(request)
+                if len(found) >= MOST:
+                    break
+        return found
+
+    async def _read_one(self, request_id: str) -> None:
+        try:
+            request = await self._client.request(request_id)
+        except (Forbidden, NotFound):
+            self._end(request_id, GONE)
+            return
+        if request.status != "pending":
+            self._end(request_id, outcome(request, request.status))
+        elif request_id not in self._ended:
+            self._waiting[request_id] = pending(request)
+            self._listeners.waits(self._waiting[request_id])
+
+    # What is known.
+
+    def _end(self, request_id: str, how: str) -> None:
+        waiting = self._waiting.get(request_id)
+        self._drop(request_id)
+        if waiting is not None:
+            self._listeners.settled(waiting, how)
+
+    def _drop(self, request_id: str) -> None:
+        self._ended.add(request_id)
+        self._unread.discard(request_id)
+        self._left.discard(request_id)
+        if self._waiting.pop(request_id, None) is not None:
+            self._tell()
+            if self._left:
+                self._unread |= self._left
+                self._left = set()
+                self._nudge.set()
+
+    def _tell(self) -> None:
+        self._listeners.listed(list(self._waiting.values()))

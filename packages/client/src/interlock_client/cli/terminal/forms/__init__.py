@@ -1,0 +1,27 @@
+"""A form for each kind of request that is answered with more than a yes or a no."""
+
+from collections.abc import Callable, Mapping
+
+from interlock_client.cli.terminal.asked import Kind, Waiting
+from interlock_client.cli.terminal.forms.clarification import ClarificationForm
+from interlock_client.cli.terminal.forms.decision import DecisionForm
+from interlock_client.cli.terminal.forms.env_var import EnvVarForm
+from interlock_client.cli.terminal.forms.form import Form, Incomplete
+from interlock_client.cli.terminal.forms.free import FreeForm
+from interlock_client.cli.terminal.forms.questions import QuestionsForm
+
+_FORMS: Mapping[Kind, Callable[[Waiting], Form]] = {
+    "clarification": ClarificationForm,
+    "decision": DecisionForm,
+    "env_var": EnvVarForm,
+    "questions": QuestionsForm,
+}
+
+
+def form_of(waiting: Waiting) -> Form | None:
+    """None for an approval, which has keys instead."""
+    made = FreeForm if waiting.is_free else _FORMS.get(waiting.kind)
+    return made(waiting) if made else None
+
+
+__all__ = ["Form", "Incomplete", "form_of"]

@@ -1,0 +1,60 @@
+"""One question: options where there are any, and one's own words where they are allowed."""
+
+from collections.abc import Sequence
+from typing import ClassVar
+
+from textual.app import ComposeResult
+from textual.containers import Vertical
+from textual.widgets import Input, Static
+
+from interlock_client.cli.terminal.choice import Choice
+from interlock_client.cli.terminal.contents import joined
+from interlock_client.cli.terminal.revealing import Line, Piece
+
+OWN_WORDS = (Piece("in my own words:"),)
+
+
+class QuestionField(Vertical):
+    DEFAULT_CSS: ClassVar[str] = """
+    QuestionField { height: auto; margin-bottom: 1; }
+    """
+
+    def __init__(self, text: Sequence[Line], options: Sequence[tuple[Line, str]], *, allow_custom: bool) -> None:
+        """`options` are what is shown and what is answered."""
+        super().__init__()
+        self._text = text
+        self._options = options
+        self._allow_custom = allow_custom or not options
+
+    def compose(self) -> ComposeResult:
+        if self._text:
+            yield Static(joined(self._text), classes="label", markup=False)
+        if self._options:
+            own = [OWN_WORDS] if self._allow_custom else []
+            yield Choice([*(line for line, _ in self._options), *own])
+        if self._allow_custom:
+            yield Input(compact=True)
+
+    @property
+    def answer(self) -> str | None:
+        """None where there is none yet."""
+        if not self._options:
+            return self.query_one(Input).value.strip() or None
+        chosen = self.query_one(Choice).chosen
+        if chosen is None:
+            return None
+        if chosen < len(self._options):
+            return self._options[chosen][1]
+        return self.query_one(Input).value.strip() or None
+
+    def on_input_changed(self, event: Input.Changed) -> None:
+        if self._options and event.value:
+            choice = self.query_one(Choice)
+            if choice.chosen != len(self._options):
+                choice.choose(len(self._options))
+
+    def on_choice_chosen(self, event: Choice.Chosen) -> None:
+        if event.index == len(self._options):
+            field = self.query_one(Input)
+            if not field.value:
+                field.focus()

@@ -1,0 +1,370 @@
+"""One request: what it is, and the ways to answer it."""
+
+import time
+from datetime import UTC, datetime
+from typing import TYPE_CHECKING, Any, ClassVar
+
+from textual.app import ComposeResult, SuspendNotSupported
+from textual.binding import Binding, BindingType
+from textual.containers import Horizontal, VerticalScroll
+from textual.content import Content
+from textual.screen import Screen
+from textual.widgets import Static
+
+from interlock_client.cli._server import reason
+from interlock_client.cli.terminal import editing
+from interlock_client.cli.terminal.asked import Waiting
+from interlock_client.cli.terminal.confirm_screen import GUARD, Act, ConfirmScreen
+from interlock_client.cli.terminal.contents import section
+from interlock_client.cli.terminal.edit_screen import EditScreen
+from interlock_client.cli.terminal.forms import Form, Incomplete, form_of
+from interlock_client.cli.terminal.help_screen import HelpScreen
+from interlock_client.cli.terminal.revealing import Piece, json_text
+from interlock_client.cli.terminal.sections import sections
+from interlock_client.cli.terminal.text_screen import TextScreen, Words
+from interlock_client.cli.terminal.wording import (
+    KINDS,
+    ONCE,
+    Remember,
+    deadline,
+    heading,
+    left,
+    moment,
+    one_line,
+    remembering,
+)
+from interlock_client.errors import AlreadySettled, InterlockError, NetworkError, ServerUnavailable
+
+if TYPE_CHECKING:
+    from interlock_client.cli.terminal.app import InboxApp
+
+CLIENT = {"client": "interlock inbox"}
+
+
+class RequestScreen(Screen[None]):
+    app: "InboxApp"
+    BINDINGS: ClassVar[list[BindingType]] = [
+        Binding("a", "approve", show=False),
+        Binding("r", "refuse", show=False),
+        Binding("e", "edit", show=False),
+        Binding("m", "reply", show=False),
+        Binding("ctrl+s", "send", show=False, priority=True),
+        Binding("ctrl+n", "cancel", show=False, priority=True),
+        Binding("j,down", "scroll(1)", show=False),
+        Binding("k,up", "scroll(-1)", show=False),
+        Binding("space,pagedown", "page(1)", show=False),
+        Binding("b,pageup", "page(-1)", show=False),
+        Binding("question_mark", "help", show=False),
+        Binding("escape,q", "leave", show=False),
+    ]
+    DEFAULT_CSS = """
+    RequestScreen { layout: vertical; }
+    RequestScreen #top { height: auto; background: $primary-muted; }
+    RequestScreen #heading { width: 1fr; height: auto; padding: 0 1; text-style: bold; }
+    RequestScreen #left { width: auto; padding: 0 1; }
+    RequestScreen #about { height: auto; padding: 0 1; color: $text-muted; }
+    RequestScreen #body { height: 1fr; padding: 0 1; }
+    RequestScreen .section { height: auto; margin-bottom: 1; }
+    RequestScreen .agent { background: $warning-muted; }
+    RequestScreen #notice { height: auto; max-height: 6; padding: 0 1; color: $text-warning; }
+    RequestScreen #keys { height: auto; padding: 0 1; color: $text-muted; }
+    """
+
+    def __init__(self, waiting: Waiting) -> None:
+        super().__init__()
+        self.waiting = waiting
+        self.over = False
+        """Nothing more can be answered here: it is done, by whomever."""
+        self._unsure = False
+        self.sending = False
+        self._heard = ""
+        """How it was settled, heard while an answer was under way: most likely it is that answer."""
+        self._shown_at = float("inf")
+
+    def compose(self) -> ComposeResult:
+        with Horizontal(id="top"):
+            yield Static(Content(heading(self.waiting)), id="heading", markup=False)
+            yield Static(id="left", markup=False)
+        yield Static(Content(self._about()), id="about", markup=False)
+        with VerticalScroll(id="body"):
+            for number, one in enumerate(sections(self.waiting)):
+                classes = "section agent" if one.by_agent else "section"
+                yield Static(section(one), id=f"section-{number}", classes=classes, markup=False)
+            yield Static(Content(self._around()), id="around", markup=False)
+            form = form_of(self.waiting)
+            if form is not None:
+                yield form
+        yield Static(id="notice", markup=False)
+        yield Static(id="keys", markup=False)
+
+    def _about(self) -> str:
+        return f"{KINDS[self.waiting.kind]} · {one_line(self.waiting.asker)} · {self.waiting.id}"
+
+    def _around(self) -> str:
+        return f"{deadline(self.waiting)}\nConversation {one_line(self.waiting.conversation_id)}"
+
+    def on_mount(self) -> None:
+        self._shown_at = time.monotonic()
+        self.refresh_state()
+        self.set_interval(1.0, self.refresh_state)
+        first = self._form.first_field if self._form else None
+        (first or self.query_one("#body")).focus()
+
+    @property
+    def _form(self) -> Form | None:
+        return next(iter(self.query(Form)), None)
+
+    @property
+    def _typed(self) -> dict[str, str]:
+        """Words that could not be sent, by what they are for: there again when that is begun once more."""
+        return self.app.typed.setdefault(self.waiting.id, {})
+
+    @property
+    def ready(self) -> bool:
+        """Whether keys act: those pressed as it came up were meant for something else."""
+        return time.monotonic() - self._shown_at > GUARD
+
+    # What is known of it from elsewhere.
+
+    def refresh_deadline(self, found: Waiting) -> None:
+        if found.expires_at != self.waiting.expires_at:
+            self.waiting = found
+            self.query_one("#around", Static).update(Content(self._around()))
+
+    def still_waits(self) -> None:
+        """It was read again."""
+        if self._unsure and not self.sending:
+            self._unsure = False
+            self._say("It did not arrive: this still waits for an answer.")
+
+    def taken(self, how: str) -> None:
+        """Somebody else, or its deadline, was first."""
+        if self.over or self.sending:
+            self._heard = how
+            return
+        self.over = True
+        sent = "" if self._unsure else " You sent nothing."
+        self._say(f"{how}{sent} Esc goes back.")
+        self.refresh_state()
+
+    def refresh_state(self) -> None:
+        if not self.query("#keys"):
+            return
+        if self.waiting.expires_at is not None and not self.over:
+            seconds = (self.waiting.expires_at - datetime.now(UTC)).total_seconds()
+            self.query_one("#left", Static).update(Content(f"{left(seconds)} left"))
+        else:
+            self.query_one("#left", Static).update(Content(""))
+        self.query_one("#keys", Static).update(Content(self._keys()))
+
+    def _keys(self) -> str:
+        if self.over:
+            return "Esc back"
+        if not self.app.connected:
+            return f"{self.app.connection}: answering is off until it is back   Esc back"
+        if self._form is not None:
+            return "Tab next   Space choose   Ctrl+S send   Ctrl+N don't answer   Esc back"
+        keys = {"accept": "a approve", "reject": "r refuse", "edit": "e edit", "response": "m reply"}
+        offered = [text for name, text in keys.items() if name == "reject" or self.waiting.allows(name)]
+        return "   ".join([*offered, "^N don't answer", "Esc back", "? help"])
+
+    # Keys.
+
+    def _may_act(self) -> bool:
+        if self.over or self.sending or not self.ready:
+            return False
+        if not self.app.connected:
+            self._say("There is no connection: nothing is sent.")
+            return False
+        if self._unsure:
+            self._say("Not known yet what became of it; wait for the connection.")
+            return False
+        return True
+
+    def _may_decide(self, decision: str) -> bool:
+        if self.waiting.kind != "approval" or not self._may_act():
+            return False
+        if decision != "reject" and not self.waiting.allows(decision):
+            self._say("The agent does not take that answer here.")
+            return False
+        return True
+
+    def _was_read(self) -> bool:
+        """Whether the end of what will run was on the screen."""
+        body, what = self.query_one("#body", VerticalScroll), self.query_one("#section-0")
+        below = what.virtual_region.bottom - what.styles.margin.bottom - round(body.scroll_offset.y) - body.size.height
+        if below > 0:
+            self._say(f"Read it first: {below} more line{'s' if below > 1 else ''} below. Space scrolls.")
+        return below <= 0
+
+    def action_approve(self) -> None:
+        if self._may_decide("accept") and self._was_read():
+            act = Act(
+                f"Allow {one_line(self.waiting.tool)}, exactly as shown?",
+                [(Piece(f"Asked by {one_line(self.waiting.asker)}. There is no undo."),)],
+                self.waiting.words if self.waiting.is_risky else (),
+                remembering(self.waiting, allow=True),
+            )
+            self.app.push_screen(ConfirmScreen(act), self._approved)
+
+    def _approved(self, remember: Remember | None) -> None:
+        if remember is not None:
+            self._submit({"granted": True, **remember.response}, "approved")
+
+    def action_refuse(self) -> None:
+        if self._may_decide("reject"):
+            title = f"Refuse {one_line(self.waiting.tool)}. Why? The agent is told; it may stay empty."
+            choices = remembering(self.waiting, allow=False)
+            self.app.push_screen(TextScreen(title, self._typed.get("no", ""), remember=choices), self._refused)
+
+    def _refused(self, words: Words | None) -> None:
+        if words is not None:
+            self._typed["no"] = words.text
+            why = {"reason": words.text} if words.text else {}
+            self._submit({"granted": False, **why, **words.remember.response}, "refused")
+
+    def action_reply(self) -> None:
+        if self._may_decide("response"):
+            title = f"Reply to the agent in place of {one_line(self.waiting.tool)}, which does not run."
+            self.app.push_screen(TextScreen(title, self._typed.get("reply", ""), required=True), self._replied)
+
+    def _replied(self, words: Words | None) -> None:
+        if words is not None:
+            self._typed["reply"] = words.text
+            self._submit({"granted": False, "reply": words.text}, "replied to")
+
+    def action_edit(self) -> None:
+        if self._may_decide("edit") and self._was_read():
+            before = self._typed.get("edit") or json_text(dict(self.waiting.args))
+            edited = self._in_own_editor(before)
+            if edited is None:
+                self.app.push_screen(EditScreen(before), self._edited)
+            else:
+                self._edited(edited)
+
+    def _in_own_editor(self, text: str) -> str | None:
+        if not self.app.editor:
+            return None
+        try:
+            with self.app.suspend():
+                return editing.in_editor(self.app.editor, text)
+        except SuspendNotSupported:
+            return None
+
+    def _edited(self, text: str | None) -> None:
+        if text is None:
+            return
+        try:
+            args = editing.read(text)
+        except editing.NotJson as error:
+            self.app.push_screen(EditScreen(text, f"This is no JSON object: {error}"), self._edited)
+            return
+        self._typed["edit"] = text
+        if args == self.waiting.args:
+            self._say("Nothing was changed, and nothing is sent.")
+            return
+        words = self.waiting.words if self.waiting.is_risky else ()
+        act = Act(
+            f"Allow {one_line(self.waiting.tool)} with these arguments instead?",
+            list(editing.changes(self.waiting.args, args)),
+            words,
+        )
+
+        def confirmed(remember: Remember | None) -> None:
+            if remember is not None:
+                self._submit({"granted": True, "args": args}, "approved, edited")
+
+        self.app.push_screen(ConfirmScreen(act), confirmed)
+
+    def action_send(self) -> None:
+        form = self._form
+        if form is None or not self._may_act():
+            return
+        try:
+            response, words = form.response(), form.words
+        except Incomplete as error:
+            self._say(str(error))
+            return
+        if not words:
+            self._submit(response, "answered")
+            return
+        chosen = one_line(str(response["decision"]))
+        act = Act(f"Answer {chosen}? The agent marks it as dangerous.", [(Piece("There is no undo."),)], words, (ONCE,))
+
+        def confirmed(remember: Remember | None) -> None:
+            if remember is not None:
+                self._submit(response, "answered")
+
+        self.app.push_screen(ConfirmScreen(act), confirmed)
+
+    def action_cancel(self) -> None:
+        if self._may_act():
+            title = "Do not answer: the agent is told that nobody did. Why? It may stay empty."
+            self.app.push_screen(TextScreen(title, self._typed.get("cancel", "")), self._cancelled)
+
+    def _cancelled(self, words: Words | None) -> None:
+        if words is not None:
+            self._typed["cancel"] = words.text
+            self._submit(None, "cancelled", words.text or None)
+
+    def action_scroll(self, lines: int) -> None:
+        self.query_one("#body", VerticalScroll).scroll_relative(y=lines, animate=False)
+
+    def action_page(self, pages: int) -> None:
+        body = self.query_one("#body", VerticalScroll)
+        body.scroll_relative(y=pages * max(body.size.height - 1, 1), animate=False)
+
+    def action_help(self) -> None:
+        self.app.push_screen(HelpScreen())
+
+    def action_leave(self) -> None:
+        if not self.sending:
+            self.dismiss(None)
+
+    # Sending.
+
+    def _submit(self, response: dict[str, Any] | None, done: str, why: str | None = None) -> None:
+        # Between the question and the act somebody else may have been first.
+        if self._may_act():
+            self.sending = True
+            self._say("Sending…")
+            self.run_worker(self._send(response, done, why), exit_on_error=True)
+
+    async def _send(self, response: dict[str, Any] | None, done: str, why: str | None) -> None:
+        client = self.app.answering
+        try:
+            if response is None:
+                await client.cancel(self.waiting.id, why)
+            else:
+                await client.respond(self.waiting.id, response, metadata=CLIENT)
+        except AlreadySettled as error:
+            self.sending = False
+            self.taken(_first_words(error))
+        except (NetworkError, ServerUnavailable) as error:
+            self._unsure = True
+            self._say(f"Sent, but no reply: {reason(error)}. Don't assume that it ran; looking…")
+            if self._heard:
+                self.sending = False
+                self.taken(self._heard)
+        except InterlockError as error:
+            self._say(f"Not taken, and still waiting: {reason(error)}")
+        else:
+            self.over = True
+            self.app.feed.answered_here(self.waiting.id)
+            if self._form is not None:
+                self._form.clear()
+                self._form.disabled = True
+            self._say(f"✓ {done}, {moment(datetime.now().astimezone())}. Esc goes back.")
+        finally:
+            self.sending = False
+            if not self.over:
+                self.app.feed.look(self.waiting.id)
+            self.refresh_state()
+
+    def _say(self, text: str) -> None:
+        self.query_one("#notice", Static).update(Content(text))
+
+
+def _first_words(error: AlreadySettled) -> str:
+    text = reason(error)
+    return f"{text[:1].upper()}{text[1:]}."

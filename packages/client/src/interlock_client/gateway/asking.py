@@ -1,0 +1,75 @@
+"""What the gateway beside a host asks of the server, and tells it."""
+
+import asyncio
+import os
+import time
+from dataclasses import dataclass, field
+from typing import Any, cast
+
+import httpx
+
+WAIT_SECONDS = 20.0
+PATIENCE = 30.0
+"""For so long a server that cannot be reached is tried again: it may be restarting."""
+_BUSY = frozenset({429, 502, 503, 504})
+
+Json = dict[str, Any]
+
+
+class ServerUnreachable(Exception):
+    """Nobody can be asked."""
+
+
+class Refused(Exception):
+    """The server does not take it."""
+
+
+@dataclass(slots=True)
+class Server:
+    """The server's side of the gateway. A reply that is lost is asked for again: the server knows each call."""
+
+    http: httpx.AsyncClient
+    holder: str = field(default_factory=lambda: f"{os.getpid()}-{os.urandom(8).hex()}")
+
+    async def ask(self, wanted: Json) -> Json:
+        """Until there is an answer: `run`, or `result`."""
+        return await self._settled("/mcp/calls", {**wanted, "holder": self.holder, "wait_seconds": WAIT_SECONDS})
+
+    async def lost(self, call_id: str, *, wait: bool = True) -> Json:
+        """The same, of a call that was sent and not answered."""
+        body = {"holder": self.holder, "outcome": "lost", "wait_seconds": WAIT_SECONDS if wait else 0}
+        path = f"/mcp/calls/{call_id}"
+        return await self._settled(path, body) if wait else await self._post(path, body)
+
+    async def end(self, call_id: str, outcome: str, **fields: Any) -> None:
+        await self._post(f"/mcp/calls/{call_id}", {"holder": self.holder, "outcome": outcome, **fields})
+
+    async def _settled(self, path: str, body: Json) -> Json:
+        while (reply := await self._post(path, body))["outcome"] == "pending":
+            pass
+        return reply
+
+    async def _post(self, path: str, body: Json) -> Json:
+        until = time.monotonic() + PATIENCE
+        while True:
+            try:
+                reply = await self.http.post(path, json=body, timeout=WAIT_SECONDS + 30)
+            except httpx.TransportError as error:
+                reason = type(error).__name__
+            else:
+                if reply.status_code not in _BUSY:
+                    return _read(reply)
+                reason = str(reply.status_code)
+            if time.monotonic() >= until:
+                raise ServerUnreachable(f"Interlock cannot be reached at {self.http.base_url} ({reason})")
+            await asyncio.sleep(0.5)
+
+
+def _read(reply: httpx.Response) -> Json:
+    try:
+        told: Any = reply.json()
+    except ValueError:
+        told = None
+    if reply.status_code != 200 or not isinstance(told, dict):
+        raise Refused(f"Interlock answered {reply.status_code}: {reply.text[:500]}")
+    return cast("Json", told)

@@ -1,0 +1,212 @@
+"""Asking a person over the hitl face and waiting: through restarts, cut connections and a laptop that slept.
+
+A request is asked once, under its idempotency key, however often it has to be sent.
+"""
+
+import http.client
+import json
+import time
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from typing import Any
+from urllib.parse import SplitResult, quote, urlencode, urlsplit
+
+from interlock_client.hook.call import list_of, object_of
+from interlock_client.hook.requests import Json, TimedOut
+from interlock_client.hook.settings import Misconfigured, Settings
+
+HITL = "/api/v1/agent/hitl"
+HELD = 50.0
+"""Seconds for which the server holds a look at a request that is pending."""
+PATIENCE = 10.0
+"""Seconds to go on trying while a request could not be placed yet."""
+SLACK = 10.0
+WITHDRAWING = 2.0
+LOOKING = 3.0
+PAUSES = (0.1, 0.2, 0.5, 1.0, 2.0)
+
+
+class NotAsked(Exception):
+    """No person could be asked; the message says why."""
+
+
+class Refused(NotAsked):
+    """The server does not take it."""
+
+    def __init__(self, status: int, message: str, details: Mapping[str, Any]) -> None:
+        super().__init__(message)
+        self.status = status
+        self.details = details
+
+    @property
+    def wrong_fields(self) -> list[str]:
+        errors = map(object_of, list_of(self.details.get("errors")))
+        return [str(one.get("field")) for one in errors if one is not None]
+
+
+class Away(Exception):
+    """The server was not reached, or cannot serve now: to be tried again."""
+
+    def __init__(self, message: str, pause: float = 0.0) -> None:
+        super().__init__(message)
+        self.pause = pause
+
+
+class Server:
+    def __init__(self, settings: Settings) -> None:
+        self._url = address_of(settings.url)
+        self._key = settings.key
+
+    def call(self, method: str, path: str, body: Json | None = None, *, key: str = "", seconds: float = SLACK) -> Json:
+        """What the server says; `Away` where it should be asked again, `Refused` where that would not help."""
+        headers = {"accept": "application/json", "accept-language": "en"}
+        if self._key:
+            headers["authorization"] = f"Bearer {self._key}"
+        if key:
+            headers["idempotency-key"] = key
+        if body is not None:
+            headers["content-type"] = "application/json"
+        connection = self._connection(seconds)
+        try:
+            connection.request(
+                method, self._url.path.rstrip("/") + path, None if body is None else json.dumps(body), headers
+            )
+            response = connection.getresponse()
+            return self._read(response, response.read())
+        except (OSError, http.client.HTTPException) as error:
+            raise Away(f"{self._url.geturl()} cannot be reached ({type(error).__name__}: {error})") from error
+        finally:
+            connection.close()
+
+    def _connection(self, seconds: float) -> http.client.HTTPConnection:
+        kind = http.client.HTTPSConnection if self._url.scheme == "https" else http.client.HTTPConnection
+        return kind(self._url.hostname or "", self._url.port, timeout=max(seconds, 0.1))
+
+    def _read(self, response: http.client.HTTPResponse, content: bytes) -> Json:
+        try:
+            told = object_of(json.loads(content))
+        except ValueError:
+            told = None
+        if response.status == 429 or response.status >= 500 or (response.status == 200 and told is None):
+            # Not only ours: what a proxy says while the server is restarted, or a page of a hotel's network.
+            raise Away(f"{self._url.geturl()} answered {response.status}", _seconds(response.getheader("retry-after")))
+        data = object_of((told or {}).get("data"))
+        if response.status != 200 or data is None:
+            said = object_of((told or {}).get("error")) or {}
+            message = str(said.get("message") or f"{self._url.geturl()} answered {response.status}")
+            raise Refused(response.status, message, object_of(said.get("details")) or {})
+        return data
+
+
+@dataclass
+class Ask:
+    """One request, from the moment it is sent until it is settled."""
+
+    server: Server
+    body: Json
+    key: str
+    until: float
+    """By `time.monotonic()`: when the answer has to be there."""
+    request_id: str = ""
+    is_sent: bool = False
+
+    def place(self) -> Json:
+        """Send it; `NotAsked` where the server stays away, or does not take it."""
+        until = min(self.until, time.monotonic() + PATIENCE)
+        try:
+            placed = self._tried(lambda left: self._post(min(left, SLACK)), until)
+        except Away as error:
+            raise NotAsked(str(error)) from error
+        self.request_id = str(placed["request_id"])
+        return placed
+
+    def _post(self, seconds: float) -> Json:
+        self.is_sent = True
+        try:
+            return self.server.call("POST", f"{HITL}/requests", self.body, key=self.key, seconds=seconds)
+        except Refused as error:
+            if "agent" not in self.body or error.wrong_fields != ["agent"]:
+                raise
+            # A key of an agent asks under its own name.
+            self.body = {name: value for name, value in self.body.items() if name != "agent"}
+            return self._post(seconds)
+
+    def settled(self) -> Json:
+        """The request once it is settled; `TimedOut` when that is not soon enough."""
+        try:
+            return self._tried(self._look, self.until)
+        except Away as error:
+            raise TimedOut(str(error)) from error
+
+    def look(self) -> Json:
+        """The request as it is now. In short time: there may be little left."""
+        try:
+            return self._tried(lambda left: self._get(0, left), time.monotonic() + LOOKING)
+        except Away as error:
+            raise NotAsked(str(error)) from error
+
+    def withdraw(self, reason: str) -> bool:
+        """Best effort, as whoever asked may not be there for long. False: it was answered before."""
+        try:
+            if self.is_sent and not self.request_id:
+                # The reply may be on its way: the same ask again tells which request it is.
+                self.request_id = str(self._post(WITHDRAWING)["request_id"])
+        except (Away, NotAsked):
+            return True
+        return not self.request_id or withdraw(self.server, self.request_id, reason)
+
+    def _look(self, left: float) -> Json | None:
+        wait = max(min(HELD, left - 1.0), 0.0)
+        shown = self._get(wait, min(wait + SLACK, max(left, 1.0)))
+        return None if shown["status"] == "pending" else shown
+
+    def _get(self, wait: float, seconds: float) -> Json:
+        path = f"{HITL}/requests/{quote(self.request_id, safe='')}?{urlencode({'wait': f'{wait:g}'})}"
+        return self.server.call("GET", path, seconds=seconds)
+
+    def _tried(self, act: Callable[[float], Json | None], until: float) -> Json:
+        """What it gives at last; `Away` when the time is up."""
+        failures = 0
+        while True:
+            away = Away("nobody answered")
+            try:
+                if (given := act(until - time.monotonic())) is not None:
+                    return given
+                failures = 0
+            except Away as error:
+                away, failures = error, failures + 1
+            left = until - time.monotonic()
+            if left <= 0:
+                raise away
+            if failures:
+                time.sleep(min(max(PAUSES[min(failures, len(PAUSES)) - 1], away.pause), left))
+
+
+def withdraw(server: Server, request_id: str, reason: str) -> bool:
+    """Best effort: whoever sees the request should not answer somebody who has gone. False: it was answered before."""
+    try:
+        server.call("POST", f"{HITL}/cancel", {"request_id": request_id, "reason": reason}, seconds=WITHDRAWING)
+    except Refused as error:
+        return error.details.get("current_status") != "answered"
+    except Away:
+        return True
+    return True
+
+
+def address_of(url: str) -> SplitResult:
+    try:
+        address = urlsplit(url if "//" in url else f"http://{url}")
+        usable = address.scheme in ("http", "https") and bool(address.hostname) and (address.port or 1) > 0
+    except ValueError:
+        usable = False
+        address = urlsplit("")
+    if not usable or address.username or address.query:
+        raise Misconfigured(f"{url!r} is no address of a server: set INTERLOCK_URL to one such as https://HOST")
+    return address
+
+
+def _seconds(text: str | None) -> float:
+    try:
+        return min(max(float(text or 0), 0.0), 30.0)
+    except ValueError:
+        return 0.0

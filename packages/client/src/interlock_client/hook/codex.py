@@ -1,0 +1,142 @@
+"""Codex: `PermissionRequest` where it would ask at its terminal, `PreToolUse` on every call.
+
+Its answers look like Claude Code's and are not: a field that it does not know makes an answer invalid. A
+`PermissionRequest` without one is asked at the terminal; a `PreToolUse` without one goes ahead.
+"""
+
+import json
+import os
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+from interlock_client.hook.call import (
+    Call,
+    Malformed,
+    Outcome,
+    Reply,
+    arguments_of,
+    list_of,
+    object_of,
+    optional_text,
+    text_of,
+)
+from interlock_client.hook.installation import Entry, Installation, is_ours, shell_entry
+
+AGENT: str = "codex"
+NAME: str = "Codex"
+TIMEOUT: int = 120
+BASE: dict[str, Any] = {}
+TO_TERMINAL: bool = True
+"""The hook stands before the terminal's own prompt: nobody at the desk is to be locked out for long."""
+SECONDS = 45.0
+"""At the most, for Codex to say whether it trusts the hook."""
+PERMISSION, EVERY_CALL = "PermissionRequest", "PreToolUse"
+
+
+def read(event: Mapping[str, Any]) -> Call:
+    name = text_of(event, "hook_event_name")
+    if name not in (PERMISSION, EVERY_CALL):
+        raise Malformed(f"nothing is asked by {name}")
+    is_permission = name == PERMISSION
+    return Call(
+        name,
+        text_of(event, "session_id"),
+        text_of(event, "tool_name"),
+        arguments_of(event),
+        optional_text(event, "cwd"),
+        call_id=optional_text(event, "tool_use_id") or None,
+        # A permission is given or not: changed arguments would be dropped.
+        allowed=("accept", "reject") if is_permission else ("accept", "edit", "reject"),
+        terminal_asks=is_permission,
+    )
+
+
+def reply(call: Call, outcome: Outcome) -> Reply:
+    if outcome.verdict == "silence" and call.terminal_asks:
+        return Reply()
+    if call.terminal_asks:
+        decision = {"behavior": "allow"} if outcome.verdict == "allow" else _denied("behavior", "message", outcome)
+        return _output(call, {"decision": decision})
+    if outcome.verdict != "allow":
+        return _output(call, _denied("permissionDecision", "permissionDecisionReason", outcome))
+    if outcome.args is None:
+        # A bare yes is not valid here: nothing lets it run.
+        return Reply()
+    return _output(call, {"permissionDecision": "allow", "updatedInput": outcome.args})
+
+
+def _denied(verdict: str, reason: str, outcome: Outcome) -> dict[str, Any]:
+    return {verdict: "deny", reason: outcome.message}
+
+
+def _output(call: Call, said: Mapping[str, Any]) -> Reply:
+    return Reply(json.dumps({"hookSpecificOutput": {"hookEventName": call.event, **said}}))
+
+
+def settings_file(*, project: bool) -> Path:
+    if project:
+        return Path(".codex") / "hooks.json"
+    named = os.environ.get("CODEX_HOME", "").strip()
+    return (Path(named) if named else Path.home() / ".codex") / "hooks.json"
+
+
+def entries(wanted: Installation) -> dict[str, Entry]:
+    asks = shell_entry(wanted, AGENT) | {"timeout": wanted.timeout, "statusMessage": "Waiting for a person"}
+    return {EVERY_CALL if wanted.every_call else PERMISSION: {"matcher": wanted.tools or ".*", "hooks": [asks]}}
+
+
+def warnings(settings: dict[str, Any], *, every_call: bool) -> list[str]:
+    found: list[str] = []
+    if (trust := _trust()) != "trusted":
+        known = f" (it is {trust})" if trust else ""
+        found.append(
+            f"Codex runs a new or changed hook only after you trust it{known}: start `codex`, and enter /hooks"
+        )
+    if not every_call:
+        found.append("`codex exec` asks nobody, so nothing is asked there: for that, install with --mode every-call")
+    return found
+
+
+def _trust() -> str:
+    """What Codex says of our hook: trusted, untrusted or modified; nothing where it cannot be asked."""
+    # Not for the hook itself, which has to be quick.
+    import subprocess
+    import threading
+
+    told = {"clientInfo": {"name": "interlock-hook", "title": "Interlock", "version": "0"}}
+    asked = [
+        {"id": 1, "method": "initialize", "params": told},
+        {"method": "initialized"},
+        {"id": 2, "method": "hooks/list", "params": {"cwds": [str(Path.cwd())]}},
+    ]
+    pipe = subprocess.PIPE
+    try:
+        process = subprocess.Popen(
+            ["codex", "app-server"], stdin=pipe, stdout=pipe, stderr=subprocess.DEVNULL, text=True
+        )
+    except OSError:
+        return ""
+    bound = threading.Timer(SECONDS, process.kill)
+    bound.start()
+    with process:
+        assert process.stdin is not None
+        assert process.stdout is not None
+        try:
+            for message in asked:
+                process.stdin.write(json.dumps(message) + "\n")
+                process.stdin.flush()
+            replies = (object_of(json.loads(line)) or {} for line in process.stdout)
+            listed = next((one.get("result") for one in replies if one.get("id") == 2), None)
+        except (OSError, ValueError):
+            listed = None
+        bound.cancel()
+        process.kill()
+    return _trust_in(object_of(listed) or {})
+
+
+def _trust_in(listed: Mapping[str, Any]) -> str:
+    folders = (object_of(one) or {} for one in list_of(listed.get("data")))
+    hooks = [object_of(one) or {} for folder in folders for one in list_of(folder.get("hooks"))]
+    ours = [str(hook.get("trustStatus")) for hook in hooks if is_ours(hook)]
+    return next((one for one in ours if one != "trusted"), ours[0] if ours else "")

@@ -1,0 +1,222 @@
+"""The hook itself: what an agent says on standard input, put to a person; the answer in the agent's words.
+
+Whatever fails is a refusal. An empty answer is given only where the agent then asks at its terminal, and only when
+that was wanted.
+"""
+
+import argparse
+import json
+import secrets
+import signal
+import sys
+import time
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from interlock_client.hook.asking import SLACK, Ask, NotAsked, Server, withdraw
+from interlock_client.hook.call import (
+    AGENTS,
+    Call,
+    Host,
+    Malformed,
+    Outcome,
+    Reply,
+    SettlingHost,
+    blocked,
+    digest,
+    object_of,
+)
+from interlock_client.hook.notes import Note, Notes
+from interlock_client.hook.requests import (
+    AT_TERMINAL,
+    GONE,
+    SHORTEST,
+    TIMED_OUT,
+    Json,
+    Misfit,
+    TimedOut,
+    body_of,
+    call_of,
+    outcome_of,
+)
+from interlock_client.hook.settings import Misconfigured, load, notes_folder
+
+LAST_MOMENT = 3.0
+"""Seconds before the agent's timeout, when everything else should be over."""
+TIMEOUT = 600.0
+"""What agents give a hook where nothing else is said."""
+
+
+class Stopped(BaseException):
+    """The agent no longer waits."""
+
+
+@dataclass(frozen=True)
+class Options:
+    agent: str
+    timeout: float
+    to_terminal: bool = False
+    """Whether a call that nobody decided is left to the agent's terminal, where it asks there."""
+    defers: bool = False
+    """Whether the agent is told to come again later, in place of waiting."""
+    settled: bool = False
+    """Whether the event tells the end of something that was asked before."""
+
+
+def options_of(arguments: Sequence[str]) -> Options:
+    parser = argparse.ArgumentParser("interlock-hook", allow_abbrev=False)
+    parser.add_argument("agent", choices=AGENTS)
+    parser.add_argument("--timeout", type=float, default=TIMEOUT, help="of the agent for its hook, in seconds")
+    parser.add_argument("--on-timeout", choices=("deny", "terminal"), default="deny", help="when nobody has answered")
+    parser.add_argument("--defer", action="store_true", help="end the run, and take the answer when it is resumed")
+    parser.add_argument("--settled", action="store_true", help="withdraw what was answered at the terminal")
+    given = parser.parse_args(arguments)
+    return Options(given.agent, given.timeout, given.on_timeout == "terminal", given.defer, given.settled)
+
+
+def gate(host: Host, options: Options) -> int:
+    """Ask about the call on standard input; the exit code."""
+    began = time.monotonic()
+    _on_signals(_stop)
+    _watch(options.timeout)
+    call, asking = None, None
+    try:
+        call = host.read(read_event())
+        asking = Asking(host, call, options, began)
+        outcome = asking.outcome()
+    except BaseException as error:
+        outcome = Outcome(_without_answer(options, error), _why(error))
+    # What ends this process now ends it in the middle of an answer.
+    _on_signals(signal.SIG_IGN)
+    _watch(0)
+    code = put(host.reply(call, outcome) if call else blocked(outcome.message))
+    if asking is not None:
+        asking.close()
+    return code
+
+
+def _on_signals(handler: Any) -> None:
+    for name in ("SIGTERM", "SIGINT", "SIGHUP"):
+        if number := getattr(signal, name, None):
+            signal.signal(number, handler)
+
+
+def _watch(seconds: float) -> None:
+    """Whatever holds us up then, such as a reply that comes byte by byte: the answer is in time."""
+    if hasattr(signal, "setitimer"):
+        signal.signal(signal.SIGALRM, _time_out)
+        signal.setitimer(signal.ITIMER_REAL, max(seconds - LAST_MOMENT, SHORTEST) if seconds else 0)
+
+
+def _time_out(*_: object) -> None:
+    raise TimedOut
+
+
+def _stop(*_: object) -> None:
+    raise Stopped
+
+
+def _without_answer(options: Options, error: BaseException) -> Any:
+    return "silence" if options.to_terminal and isinstance(error, TimedOut | NotAsked | Misconfigured) else "deny"
+
+
+def _why(error: BaseException) -> str:
+    match error:
+        case Stopped():
+            return "Not run: the hook was stopped before a person had answered."
+        case TimedOut():
+            return TIMED_OUT
+        case Malformed():
+            return f"Not run: the hook does not understand what it was given: {error}."
+        case NotAsked() | Misconfigured() | Misfit():
+            return f"Not run: no person could be asked: {error}"
+        case _:
+            return f"Not run: the hook failed ({type(error).__name__}: {error})."
+
+
+def read_event() -> Mapping[str, Any]:
+    try:
+        event = object_of(json.loads(sys.stdin.buffer.read()))
+    except ValueError as error:
+        raise Malformed(f"not JSON ({error})") from error
+    if event is None:
+        raise Malformed("not an object")
+    return event
+
+
+def put(reply: Reply) -> int:
+    if reply.stdout:
+        sys.stdout.write(reply.stdout + "\n")
+        sys.stdout.flush()
+    if reply.stderr:
+        sys.stderr.write(reply.stderr)
+        sys.stderr.flush()
+    return reply.code
+
+
+class Asking:
+    """One call, put to a person."""
+
+    def __init__(self, host: Host, call: Call, options: Options, began: float) -> None:
+        self._call = call
+        self._defers = options.defers
+        key = digest(host.AGENT, call.session, call.call_id) if call.call_id else secrets.token_hex(32)
+        until = began + max(options.timeout - SLACK, SHORTEST)
+        self._ask = Ask(Server(load()), body_of(host, call, None if options.defers else options.timeout), key, until)
+        self._notes = notes_of(host.AGENT, call.session)
+        self._note: Note | None = None
+        self._is_settled = False
+
+    def outcome(self) -> Outcome:
+        call = self._call
+        # Who defers is gone before anybody answers: nothing ends with its process.
+        self._note = (
+            None if self._defers else self._notes.open(call_of(call), call.prompt, by_subagent=bool(call.subagent))
+        )
+        self._ask.place()
+        if self._note and not self._note.placed(self._ask.request_id):
+            self._ask.withdraw(AT_TERMINAL)
+        # The reply to an ask that came before is that of the first time, so it is always looked at.
+        request = self._ask.look() if self._defers else self._settled()
+        outcome = outcome_of(call, request)
+        self._is_settled = True
+        if self._note is not None:
+            # Before the agent is told: from then on it may have run.
+            self._note.done(call_of(call, outcome.args) if outcome.verdict == "allow" else "")
+        return outcome
+
+    def _settled(self) -> Json:
+        try:
+            return self._ask.settled()
+        except TimedOut:
+            if self._ask.withdraw("nobody answered in time"):
+                raise
+            return self._ask.look()
+
+    def close(self) -> None:
+        """After the agent has its answer: where it came without a person, nobody is to answer any more."""
+        if self._is_settled:
+            return
+        if self._note is not None:
+            self._note.done()
+        # A no at the terminal stops the hook; a yes does not.
+        self._ask.withdraw(AT_TERMINAL if self._call.terminal_asks else GONE)
+
+
+def notes_of(agent: str, session: str) -> Notes:
+    return Notes(notes_folder() / digest(agent, session)[:32])
+
+
+def settle(host: SettlingHost) -> int:
+    """Withdraw what the event on standard input tells the end of; never in the way of the agent."""
+    try:
+        end = host.ended(read_event())
+        notes = notes_of(host.AGENT, end.session)
+        for request_id in notes.ended(end):
+            withdraw(Server(load()), request_id, AT_TERMINAL)
+        if end.is_last:
+            notes.forget()
+    except Exception as error:
+        put(Reply(stderr=f"{_why(error)}\n"))
+    return 0

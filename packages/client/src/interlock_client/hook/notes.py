@@ -1,0 +1,127 @@
+"""What this session has asked and not yet been told, in files: one hook asks, another hears of the end of the call.
+
+A call that a person allowed is noted too, until it has run: of two calls that are alike, only the one that was answered
+at the terminal is withdrawn.
+"""
+
+import json
+import secrets
+import shutil
+import time
+from contextlib import suppress
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from interlock_client.hook.call import End, object_of
+
+OPEN, SETTLED, RUNS = ".open", ".settled", ".runs"
+
+
+@dataclass(frozen=True)
+class Note:
+    """One call that a person is asked about."""
+
+    file: Path
+    about: dict[str, Any]
+    """The digest of the call, its turn, and whether a subagent makes it."""
+
+    def placed(self, request_id: str) -> bool:
+        """Write which request it is; False when the call was settled elsewhere by then."""
+        with suppress(OSError):
+            _write(self.file, {**self.about, "request_id": request_id})
+        return not self.file.with_suffix(SETTLED).exists()
+
+    def done(self, runs: str = "") -> None:
+        """It is answered; `runs` is the call that is run now, if any is."""
+        with suppress(OSError):
+            if runs and not self.file.with_suffix(SETTLED).exists():
+                _write(self.file.with_suffix(RUNS), {**self.about, "call": runs})
+            for suffix in (OPEN, SETTLED):
+                self.file.with_suffix(suffix).unlink(missing_ok=True)
+
+
+class Notes:
+    """Those of one session."""
+
+    def __init__(self, folder: Path) -> None:
+        self._folder = folder
+
+    def open(self, call: str, prompt: str, *, by_subagent: bool) -> Note:
+        """A new one. Where it cannot be written, the request is still asked."""
+        name = f"{time.time_ns():020}-{secrets.token_hex(4)}{OPEN}"
+        note = Note(self._folder / name, {"call": call, "prompt": prompt, "subagent": by_subagent})
+        with suppress(OSError):
+            self._folder.mkdir(mode=0o700, parents=True, exist_ok=True)
+            _write(note.file, note.about)
+        return note
+
+    def ended(self, end: End) -> list[str]:
+        """The requests to withdraw."""
+        if end.call:
+            return self._ran(end.call)
+        for file in self._files(RUNS):
+            if _is_of(end, file):
+                _remove(file)
+        ended = [file for file in self._files(OPEN) if _is_of(end, file)]
+        return [request for file in ended if _claim(file) for request in _request_of(file)]
+
+    def _ran(self, call: str) -> list[str]:
+        """None where a person allowed it here."""
+        for file in self._files(RUNS):
+            if _read(file).get("call") == call and _remove(file):
+                return []
+        for file in self._files(OPEN):
+            if _read(file).get("call") == call and _claim(file):
+                return _request_of(file)
+        return []
+
+    def forget(self) -> None:
+        shutil.rmtree(self._folder, ignore_errors=True)
+
+    def _files(self, suffix: str) -> list[Path]:
+        try:
+            return sorted(file for file in self._folder.iterdir() if file.suffix == suffix)
+        except OSError:
+            return []
+
+
+def _is_of(end: End, file: Path) -> bool:
+    about = _read(file)
+    return end.is_of(str(about.get("prompt") or ""), by_subagent=about.get("subagent") is True)
+
+
+def _claim(file: Path) -> bool:
+    """Whether this is the first to say that it is settled."""
+    try:
+        file.with_suffix(SETTLED).touch(exist_ok=False)
+    except OSError:
+        return False
+    return True
+
+
+def _request_of(file: Path) -> list[str]:
+    """Read after it was claimed: who asks writes the id, and then looks for the claim."""
+    request_id = _read(file).get("request_id")
+    return [request_id] if isinstance(request_id, str) else []
+
+
+def _read(file: Path) -> dict[str, Any]:
+    try:
+        return object_of(json.loads(file.read_text())) or {}
+    except (OSError, ValueError):
+        return {}
+
+
+def _write(file: Path, data: dict[str, Any]) -> None:
+    written = file.with_name(f".{file.name}-{secrets.token_hex(4)}")
+    written.write_text(json.dumps(data))
+    written.replace(file)
+
+
+def _remove(file: Path) -> bool:
+    try:
+        file.unlink()
+    except OSError:
+        return False
+    return True

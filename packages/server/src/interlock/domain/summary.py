@@ -1,0 +1,57 @@
+"""A call in a few words, for a list of many: the command itself, the file, the amount and who gets it, not quoted JSON.
+
+It tells calls apart and is nothing to decide by: what will run is on the request's own page, to the last character.
+"""
+
+import json
+from collections.abc import Mapping, Sequence
+
+from interlock.domain.json_value import JsonValue
+
+LINE_BREAK = " ⏎ "
+BETWEEN = " · "
+TO = "→ "
+_FILES = ("path", "file_path", "filename", "file", "url")
+_CONTENTS = ("content", "contents", "old", "new", "old_string", "new_string", "replace_all", "edits", "text")
+"""Of a call that names a file: what its difference shows better."""
+_AMOUNTS = ("amount", "total", "sum", "price", "金额")
+_CURRENCIES = ("currency", "unit", "币种")
+_RECIPIENTS = ("to", "recipient", "recipients", "payee", "beneficiary", "收款人", "收件人", "退至")
+
+
+def summary(tool: str, args: Mapping[str, JsonValue], change: tuple[int, int] | None = None) -> str:
+    """`change`: how many lines the call would add to its file and take from it, where that is known."""
+    command = args.get("command")
+    if isinstance(command, str):
+        lines = [" ".join(line.split()) for line in command.splitlines()]
+        return f"{tool} {LINE_BREAK.join(line for line in lines if line)}"
+    plan = args.get("plan")
+    if isinstance(plan, str) and "\n" in plan.strip():
+        return f"{tool} {plan.strip().splitlines()[0].lstrip('# ')}"
+    named = _first(args, _FILES)
+    if isinstance(named, str):
+        rest = [value for name, value in args.items() if value is not named and name not in _CONTENTS]
+        counted = [] if change is None else [f"+{change[0]} −{change[1]}"]
+        return " ".join([tool, named, *counted, *map(_bare, rest)])
+    return f"{tool} {_details(args)}".rstrip()
+
+
+def _details(args: Mapping[str, JsonValue]) -> str:
+    amount, recipient = _first(args, _AMOUNTS), _first(args, _RECIPIENTS)
+    is_amount = isinstance(amount, int | float | str)
+    currency = _first(args, _CURRENCIES) if is_amount else None
+    ahead = [] if not is_amount else [" ".join(_bare(one) for one in (amount, currency) if one is not None)]
+    if recipient is not None:
+        ahead.append(TO + _bare(recipient))
+    named = [one for one in (amount if is_amount else None, currency, recipient) if one is not None]
+    rest = [_bare(value) for value in args.values() if not any(value is one for one in named)]
+    paid = " ".join(ahead)
+    return BETWEEN.join([paid, *rest] if paid else rest)
+
+
+def _first(args: Mapping[str, JsonValue], names: Sequence[str]) -> JsonValue:
+    return next((args[name] for name in names if args.get(name) is not None), None)
+
+
+def _bare(value: JsonValue) -> str:
+    return " ".join(value.split()) if isinstance(value, str) else json.dumps(value, ensure_ascii=False)

@@ -1,0 +1,154 @@
+"""`/mcp/g/NAME`: an upstream behind this server. Everything but calls of tools is passed on as it is."""
+
+import asyncio
+import json
+from collections.abc import AsyncGenerator, Sequence
+from contextlib import asynccontextmanager, nullcontext
+from dataclasses import dataclass, field
+from difflib import get_close_matches
+from typing import Any, cast
+
+from fastapi import Request
+from starlette.responses import JSONResponse, Response
+from starlette.routing import Route
+from starlette.types import Receive, Scope, Send
+
+from interlock.domain.errors import FieldError, InvalidInput, NotFound
+from interlock.domain.json_value import JsonObject, member
+from interlock.domain.principal import Principal
+from interlock.faces.gateway.messages import HostReply, until_gone
+from interlock.faces.gateway.served import ServedCall, Underway
+from interlock.faces.gateway.tools import ToolLists
+from interlock.faces.http.credentials import authenticated
+from interlock.faces.http.server_state import state_of
+from interlock.ports.gateway import Exchange, Upstream, UpstreamLost, UpstreamUnreachable
+
+PATH = "/mcp/g/{name}"
+CALL, LISTEN = "tools/call", "subscriptions/listen"
+GRACE_SECONDS = 5.0
+_TOLD = ("content-type", "mcp-session-id", "cache-control", "retry-after", "allow", "mcp-protocol-version")
+"""Of upstream's headers, those that are for the host."""
+_OWN = ("accept", "content-type", "last-event-id")
+"""Of the host's headers, those that are for upstream, beside the protocol's own."""
+_CREDENTIALS = (401, 403)
+
+
+@dataclass(slots=True)
+class GatewayEndpoint:
+    upstreams: Sequence[Upstream]
+    _lists: dict[str, ToolLists] = field(init=False)
+    _underway: Underway = field(default_factory=Underway)
+    _waiting: dict[tuple[str, str, str], asyncio.Task[None]] = field(default_factory=dict[Any, Any])
+    """Calls that can still be taken back: by caller, upstream and id."""
+
+    def __post_init__(self) -> None:
+        self._lists = {upstream.settings.name: ToolLists(upstream) for upstream in self.upstreams}
+
+    @property
+    def route(self) -> Route:
+        return Route(PATH, self, methods=["POST", "GET", "DELETE"])
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        request = Request(scope, receive)
+        principal = await authenticated(request)
+        lists = self._found(request.path_params["name"])
+        exchange = Exchange(request.method, _caller(request, principal), _headers(request), await _message(request))
+        message = exchange.message or {}
+        if message.get("method") == CALL and "id" in message:
+            await self._call(request, principal, lists, exchange, send)
+            return
+        if message.get("method") == "notifications/cancelled":
+            self._take_back(exchange, lists)
+        is_stream = exchange.method == "GET" or message.get("method") == LISTEN
+        with state_of(request).limits.stream(principal.person_id) if is_stream else nullcontext():
+            work = _pass_on(lists.upstream, exchange, scope, receive, send)
+            await until_gone(request, work, is_stream=is_stream)
+
+    def _found(self, name: str) -> ToolLists:
+        if name not in self._lists:
+            near = get_close_matches(name, self._lists, 1)
+            meant = f"is {near[0]} meant?" if near else f"there are {', '.join(self._lists) or 'none'}"
+            raise NotFound(f"this gateway has no server {name!r}; {meant}")
+        return self._lists[name]
+
+    async def _call(
+        self, request: Request, principal: Principal, lists: ToolLists, exchange: Exchange, send: Send
+    ) -> None:
+        message = exchange.message or {}
+        host = HostReply(send, message["id"], member(message, "params", "_meta", "progressToken"))
+        call = ServedCall(request, principal, lists.upstream, lists, self._underway, exchange, host)
+        where = (exchange.caller, lists.upstream.settings.name, json.dumps(message["id"]))
+        task = asyncio.ensure_future(call.run())
+        self._waiting[where] = task
+        try:
+            await until_gone(request, task)
+        finally:
+            if self._waiting.get(where) is task:
+                self._waiting.pop(where)
+
+    def _take_back(self, exchange: Exchange, lists: ToolLists) -> None:
+        named = member(exchange.message, "params", "requestId")
+        where = (exchange.caller, lists.upstream.settings.name, json.dumps(named))
+        if (task := self._waiting.get(where)) is not None:
+            task.cancel()
+
+    @asynccontextmanager
+    async def running(self) -> AsyncGenerator[None]:
+        try:
+            yield
+        finally:
+            # A moment for what is under way, so that its end is recorded.
+            if self._underway.tasks:
+                await asyncio.wait(self._underway.tasks, timeout=GRACE_SECONDS)
+            for upstream in self.upstreams:
+                await upstream.close()
+
+
+def _caller(request: Request, principal: Principal) -> str:
+    return f"{principal.id} {request.query_params.get('conversation', '')}"
+
+
+def _headers(request: Request) -> dict[str, str]:
+    return {name: value for name, value in request.headers.items() if name.startswith("mcp-") or name in _OWN}
+
+
+async def _message(request: Request) -> JsonObject | None:
+    if request.method != "POST":
+        return None
+    try:
+        message: Any = json.loads(await request.body())
+    except (ValueError, RecursionError):
+        message = None
+    if not isinstance(message, dict):
+        text = "the body must be one JSON-RPC message; batches are not taken"
+        raise InvalidInput(text, [FieldError("body", "form", text)])
+    return cast("JsonObject", message)
+
+
+async def _pass_on(upstream: Upstream, exchange: Exchange, scope: Scope, receive: Receive, send: Send) -> None:
+    is_begun = False
+    try:
+        async with upstream.open(exchange) as reply:
+            if reply.status in _CREDENTIALS:
+                # Its challenge is for the gateway, and must not start a sign-in of the host's.
+                raise UpstreamLost(f"{upstream.settings.name} does not take the gateway's credentials")
+            headers = [(name.encode(), reply.headers[name].encode()) for name in _TOLD if name in reply.headers]
+            is_begun = True
+            await send({"type": "http.response.start", "status": reply.status, "headers": headers})
+            async for chunk in reply.body:
+                await send({"type": "http.response.body", "body": chunk, "more_body": True})
+            await send({"type": "http.response.body", "body": b""})
+    except (UpstreamLost, UpstreamUnreachable) as error:
+        if is_begun:
+            # The host sees that its stream ended early, as it would without the gateway.
+            await send({"type": "http.response.body", "body": b""})
+        else:
+            await _failed(exchange, str(error))(scope, receive, send)
+
+
+def _failed(exchange: Exchange, reason: str) -> Response:
+    message = exchange.message or {}
+    if "id" not in message:
+        return JSONResponse({"detail": reason}, 502)
+    error = {"code": -32603, "message": reason}
+    return JSONResponse({"jsonrpc": "2.0", "id": message["id"], "error": error})

@@ -1,0 +1,207 @@
+"""What stands between a call and its upstream: the rules, a person, and the record. Who passes it may send the call."""
+
+import time
+from collections.abc import Awaitable, Callable
+from dataclasses import dataclass, field, replace
+from typing import Any, cast
+
+import anyio
+from fastapi.requests import HTTPConnection
+from jsonschema import Draft202012Validator
+from jsonschema.exceptions import SchemaError
+
+from interlock.domain.errors import InterlockError
+from interlock.domain.gateway import ToolPolicy
+from interlock.domain.json_value import JsonObject
+from interlock.domain.kinds import ApprovalAnswer
+from interlock.domain.principal import Principal
+from interlock.domain.request import RequestEnd, RequestStatus
+from interlock.domain.upstream_call import UpstreamCall
+from interlock.faces.http.problems import public_message
+from interlock.faces.http.server_state import state_of
+from interlock.faces.http.waiting import settled
+from interlock.services.core import Core
+from interlock.services.gateway import calls, doubts
+from interlock.services.gateway.calls import Begun, Recorded, StillRunning, Wanted, error_result
+from interlock.services.requests import holding
+from interlock.services.requests.holding import Held
+from interlock.services.requests.pending import RequestView
+
+BEAT_SECONDS = 10.0
+"""How often a host hears that its call still waits."""
+LOOK_SECONDS = 0.25
+MOST_CHANGES = 5
+"""How often a tool may change under the eyes of who is asked about it."""
+NOT_A_YES = "Do not go on as if it were a yes."
+PENDING = (
+    "Nobody has answered yet. Call the tool again with the same arguments: the answer is kept for that. " + NOT_A_YES
+)
+IN_DOUBT = (
+    "The call was sent, and whether it took effect is not known. A person is asked. Do not call it in another way; "
+    "call it again with the same arguments to hear what they say."
+)
+
+Definition = Callable[[], Awaitable[JsonObject]]
+
+
+@dataclass(slots=True)
+class Gate:
+    connection: HTTPConnection
+    principal: Principal
+    wanted: Wanted
+    policy: ToolPolicy
+    holder: str
+    hold_seconds: float
+    beat: Callable[[], Awaitable[None]]
+    definition: Definition
+    """As upstream lists the tool now."""
+    _until: float = field(init=False)
+
+    def __post_init__(self) -> None:
+        self._until = time.monotonic() + self.hold_seconds
+
+    @property
+    def _core(self) -> Core:
+        return state_of(self.connection).core
+
+    async def admit(self) -> Begun | JsonObject:
+        """Leave to send the call, or what its host is told in place of a result."""
+        try:
+            with state_of(self.connection).limits.stream(self.principal.person_id):
+                return await self._admit()
+        except InterlockError as error:
+            return refusal(error)
+
+    async def settle_doubt(self, call: UpstreamCall) -> Begun | JsonObject:
+        """The same, for a call that was sent and of which nobody knows how it ended."""
+        try:
+            with state_of(self.connection).limits.stream(self.principal.person_id):
+                return await self._settle_doubt(call)
+        except InterlockError as error:
+            return refusal(error, IN_DOUBT)
+
+    async def _admit(self) -> Begun | JsonObject:
+        if self.wanted.verdict.action == "deny":
+            return error_result(f"{self.wanted.tool} may not be called here: the operator denies it.", "denied")
+        before = await self._resumed()
+        if isinstance(before, Begun):
+            return before
+        if isinstance(before, Recorded):
+            return before.result
+        if before is not None:
+            return await self._settle_doubt(before)
+        if self.wanted.verdict.action == "pass":
+            return await calls.begin(self._core, self.principal, self.wanted, self.holder, None)
+        for _ in range(MOST_CHANGES):
+            decided = await self._ask()
+            if decided is not None:
+                return decided
+        return error_result(f"{self.wanted.tool} changes its definition all the time. It was not called.", "changed")
+
+    async def _resumed(self) -> UpstreamCall | Recorded | Begun | None:
+        while True:
+            try:
+                return await calls.resume(self._core, self.principal, self.wanted, self.holder)
+            except StillRunning:
+                if time.monotonic() >= self._until:
+                    raise
+            await anyio.sleep(LOOK_SECONDS)
+
+    async def _ask(self) -> Begun | JsonObject | None:
+        """None where the tool has changed since it was shown: it has to be shown anew."""
+        held = await calls.ask(self._core, self.principal, self.wanted, self.holder)
+        is_told = False
+        try:
+            view = await self._settled(held.request_id, lambda: holding.keep(self._core, held, self.holder))
+            if view.request.status is RequestStatus.PENDING:
+                return error_result(PENDING, "pending")
+            if (refusal := self._refusal(view) or self._misfit(view)) is not None:
+                await holding.tell(self._core, held, self.holder)
+                is_told = True
+                return refusal
+            is_told = True
+            return await self._begun(held)
+        finally:
+            if not is_told:
+                with anyio.CancelScope(shield=True):
+                    await holding.leave(self._core, held, self.holder)
+
+    async def _begun(self, held: Held) -> Begun | None:
+        now = await self.definition() if self.wanted.definition else {}
+        if now == self.wanted.definition:
+            return await calls.begin(self._core, self.principal, self.wanted, self.holder, held)
+        await calls.pin(self._core, self.principal, self.wanted)
+        await holding.tell(self._core, held, self.holder)
+        verdict = replace(self.policy.verdict(self.wanted.tool, now), action="ask")
+        self.wanted = replace(self.wanted, definition=now, verdict=verdict, key=None)
+        return None
+
+    def _refusal(self, view: RequestView) -> JsonObject | None:
+        """What is not a person's yes, or a remembered one, is a no."""
+        end = RequestEnd.of(view.request, view.answer)
+        because = f" ({end.reason})" if end.reason else ""
+        match view.request.status:
+            case RequestStatus.EXPIRED:
+                return error_result(f"Nobody answered in time. It was not called. {NOT_A_YES}", "expired")
+            case RequestStatus.CANCELLED:
+                return error_result(f"It was cancelled{because}. It was not called.", "cancelled")
+            case _:
+                value = view.answer.value if view.answer else None
+        if isinstance(value, ApprovalAnswer) and value.runs:
+            return None
+        said = value.message if isinstance(value, ApprovalAnswer) else ""
+        because = f": {said}" if said else because
+        return error_result(f"{end.by or 'A person'} refused it{because}. It was not called.", "refused")
+
+    def _misfit(self, view: RequestView) -> JsonObject | None:
+        """Arguments that a person changed have to be of the form that the tool takes."""
+        value = view.answer.value if view.answer else None
+        schema = self.wanted.definition.get("inputSchema")
+        if not isinstance(value, ApprovalAnswer) or value.args is None or not isinstance(schema, dict):
+            return None
+        try:
+            errors = [str(one.message) for one in cast("Any", Draft202012Validator)(schema).iter_errors(value.args)]
+        except (SchemaError, RecursionError):
+            errors = []
+        if not errors:
+            return None
+        wrong = "; ".join(errors)
+        return error_result(
+            f"The arguments as they were changed do not fit the tool: {wrong}. It was not called.", "misfit"
+        )
+
+    async def _settle_doubt(self, call: UpstreamCall) -> Begun | JsonObject:
+        request_id = await doubts.doubt(self._core, call)
+        if request_id is None:
+            return Begun(call, await doubts.again(self._core, call))
+        is_settled = False
+        try:
+            view = await self._settled(request_id, lambda: calls.keep(self._core, call))
+            if view.request.status is RequestStatus.PENDING:
+                return error_result(IN_DOUBT, "in_doubt")
+            is_answered = view.request.status is RequestStatus.ANSWERED and view.answer is not None
+            outcome = await doubts.act_on(self._core, call, view.answer.value if view.answer and is_answered else None)
+            is_settled = True
+            return outcome.result if isinstance(outcome, Recorded) else Begun(call, outcome)
+        finally:
+            if not is_settled:
+                with anyio.CancelScope(shield=True):
+                    await calls.leave(self._core, call)
+
+    async def _settled(self, request_id: str, keep: Callable[[], Awaitable[None]]) -> RequestView:
+        """The request once it is settled, or as it is when the host waits no longer."""
+        state, beats = state_of(self.connection), 0
+        seconds = min(BEAT_SECONDS, self._core.policy.lease_seconds / 3)
+        while True:
+            left = max(0.0, self._until - time.monotonic())
+            view = await settled(self.connection, request_id, min(seconds if beats else 0.0, left))
+            if view.request.status is not RequestStatus.PENDING or not left or state.closing.is_set():
+                return view
+            beats += 1
+            await self.beat()
+            await keep()
+
+
+def refusal(error: InterlockError, note: str = NOT_A_YES) -> JsonObject:
+    """What a host is told of an error of its call, as every face tells it."""
+    return error_result(f"{error.code}: {public_message(error)}\n{note}", error.code)

@@ -1,0 +1,142 @@
+"""`/mcp/calls`: for a gateway that runs beside its host. It asks here before each call, and reports how the call ended.
+
+Nothing is held for long: a reply is `pending` after a while, and the same request again goes on waiting.
+"""
+
+import json
+from collections.abc import Awaitable, Callable
+from typing import TypeVar
+
+from fastapi import Request
+from pydantic import BaseModel, ValidationError
+from starlette.responses import JSONResponse, Response
+from starlette.routing import Route
+from starlette.types import Receive, Scope, Send
+
+from interlock.domain.errors import FieldError, Forbidden, InvalidInput, NotFound
+from interlock.domain.gateway import ToolPolicy, read_policy
+from interlock.domain.json_value import JsonObject, member
+from interlock.domain.principal import Principal
+from interlock.domain.upstream_call import UpstreamCall
+from interlock.faces.gateway.gate import Gate
+from interlock.faces.gateway.messages import until_gone
+from interlock.faces.gateway.served import ASKING_SECONDS, text_of
+from interlock.faces.http.credentials import authenticated
+from interlock.faces.http.server_state import state_of
+from interlock.services.gateway import calls
+from interlock.services.gateway.calls import Begun, Wanted
+from interlock_client.gateway import CallEnd, WantedCall
+
+M = TypeVar("M", bound=BaseModel)
+
+HOLDER = "wrapper "
+_WAITING = ("pending", "in_doubt", "still_running")
+_NO_VERDICT = ToolPolicy().verdict("", {})
+
+
+async def _ask(request: Request, principal: Principal) -> Response:
+    """May this call be made, and with which arguments?"""
+    asked = await _read(request, WantedCall)
+    policy = read_policy(asked.rules)
+    wanted = Wanted(
+        asked.upstream,
+        asked.tool,
+        asked.args,
+        asked.definition,
+        policy.verdict(asked.tool, asked.definition),
+        asked.conversation,
+        asked.key,
+        ASKING_SECONDS,
+    )
+    holder = HOLDER + asked.holder
+    if asked.before is not None:
+        begun = await calls.go_on(state_of(request).core, principal, wanted, holder, asked.before)
+        return _reply(request, begun)
+    return _reply(request, await _gate(request, principal, wanted, policy, holder, asked.wait_seconds).admit())
+
+
+async def _end(request: Request, principal: Principal) -> Response:
+    """How a call ended, or that it is alive."""
+    core, ended = state_of(request).core, await _read(request, CallEnd)
+    call = await _found(request, principal, HOLDER + ended.holder)
+    match ended.outcome:
+        case "alive":
+            await calls.keep(core, call)
+        case "done":
+            await calls.done(core, call, ended.result, text_of(ended.result))
+        case "waiting":
+            await calls.wait_for_host(core, call)
+        case "failed":
+            await calls.failed(core, call, ended.error or "it failed")
+        case "lost":
+            wanted = Wanted(call.upstream, "", {}, {}, _NO_VERDICT)
+            gate = _gate(request, principal, wanted, ToolPolicy(), call.holder, ended.wait_seconds)
+            return _reply(request, await gate.settle_doubt(call))
+    return JSONResponse({"outcome": "recorded"})
+
+
+class _Held:
+    """For as long as who asks is there: nothing begins that nobody waits for."""
+
+    def __init__(self, work: Callable[[Request, Principal], Awaitable[Response]]) -> None:
+        self._work = work
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        request = Request(scope, receive)
+        principal = await authenticated(request)
+        await request.body()
+
+        async def work() -> None:
+            await (await self._work(request, principal))(scope, receive, send)
+
+        await until_gone(request, work())
+
+
+ROUTES = [
+    Route("/mcp/calls", _Held(_ask), methods=["POST"]),
+    Route("/mcp/calls/{call_id}", _Held(_end), methods=["POST"]),
+]
+
+
+async def _read(request: Request, model: type[M]) -> M:
+    try:
+        return model.model_validate(json.loads(await request.body()))
+    except ValidationError as error:
+        listed = [
+            FieldError(".".join(map(str, one["loc"])) or "body", one["type"], one["msg"]) for one in error.errors()
+        ]
+        raise InvalidInput("; ".join(f"{one.field}: {one.message}" for one in listed), listed) from None
+    except (ValueError, RecursionError):
+        raise InvalidInput("the body is no JSON", [FieldError("body", "form", "it is no JSON")]) from None
+
+
+async def _found(request: Request, principal: Principal, holder: str) -> UpstreamCall:
+    async with state_of(request).core.store.snapshot() as tx:
+        call = await tx.upstream_calls.get(request.path_params["call_id"])
+    if call is None:
+        raise NotFound("there is no such call, or its end is known")
+    if call.asker_id != principal.id or call.holder != holder:
+        raise Forbidden("the call is not yours, or another one waits for its end by now")
+    return call
+
+
+def _gate(
+    request: Request, principal: Principal, wanted: Wanted, policy: ToolPolicy, holder: str, seconds: float
+) -> Gate:
+    async def nobody_hears() -> None: ...
+
+    async def as_told() -> JsonObject:
+        return wanted.definition
+
+    return Gate(request, principal, wanted, policy, holder, seconds, nobody_hears, as_told)
+
+
+def _reply(request: Request, admitted: Begun | JsonObject) -> Response:
+    if isinstance(admitted, Begun):
+        call = admitted.call
+        lease = state_of(request).core.policy.lease_seconds
+        run = {"outcome": "run", "call_id": call.id, "conversation_id": call.thread_id, "args": admitted.args}
+        return JSONResponse({**run, "lease_seconds": lease})
+    if member(admitted, "_meta", "interlock/status") in _WAITING:
+        return JSONResponse({"outcome": "pending"})
+    return JSONResponse({"outcome": "result", "result": admitted})

@@ -1,0 +1,92 @@
+"""The tools of an upstream, as one caller sees them: read when a call needs them, kept for as long as upstream says."""
+
+import asyncio
+import time
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
+from difflib import get_close_matches
+from itertools import count
+from typing import Any, cast
+
+from interlock.domain.errors import InvalidInput
+from interlock.domain.json_value import JsonObject, object_at
+from interlock.faces.gateway.messages import messages_of, reason_of
+from interlock.ports.gateway import Exchange, Upstream, UpstreamLost
+
+ENVELOPE = "io.modelcontextprotocol/"
+"""Before what a request of the newer era says of its host; subscriptions and tasks are another matter."""
+MOST_PAGES = 1_000
+MOST_KEPT = 1_000
+
+
+@dataclass(frozen=True, slots=True)
+class _Listed:
+    tools: Mapping[str, JsonObject]
+    until: float
+
+
+@dataclass(slots=True)
+class ToolLists:
+    upstream: Upstream
+    _kept: dict[tuple[str, str], _Listed] = field(default_factory=dict[tuple[str, str], _Listed])
+    _numbers: Iterator[int] = field(default_factory=lambda: count(1))
+
+    async def definition(self, call: Exchange, tool: str) -> JsonObject:
+        """As upstream lists it; `InvalidInput` where it does not."""
+        where = (call.caller, call.headers.get("mcp-session-id", ""))
+        kept = self._kept.get(where)
+        if kept is None or kept.until <= time.monotonic():
+            kept = await self._read(call)
+            self._kept.pop(where, None)
+            if kept.until > time.monotonic():
+                self._kept[where] = kept
+                while len(self._kept) > MOST_KEPT:
+                    self._kept.pop(next(iter(self._kept)))
+        if tool in kept.tools:
+            return kept.tools[tool]
+        near = get_close_matches(tool, kept.tools, 1)
+        meant = f"is {near[0]} meant?" if near else f"there are {', '.join(kept.tools) or 'none'}"
+        raise InvalidInput(f"{self.upstream.settings.name} has no tool {tool!r}; {meant}")
+
+    async def _read(self, call: Exchange) -> _Listed:
+        tools: dict[str, JsonObject] = {}
+        cursor, until = None, time.monotonic() + 86_400
+        for _ in range(MOST_PAGES):
+            page = await self._page(call, cursor)
+            for tool in page.get("tools") or ():
+                tools[tool["name"]] = tool
+            ttl = page.get("ttlMs")
+            until = min(until, time.monotonic() + (ttl / 1000 if isinstance(ttl, int | float) else 0))
+            cursor = page.get("nextCursor")
+            if cursor is None:
+                break
+        return _Listed(tools, until)
+
+    async def _page(self, call: Exchange, cursor: Any) -> JsonObject:
+        number = f"interlock-{next(self._numbers)}"
+        meta = object_at(call.message, "params", "_meta")
+        said = {key: value for key, value in meta.items() if key.startswith(ENVELOPE)}
+        asked: JsonObject = {"_meta": said} if said else {}
+        asked |= {} if cursor is None else {"cursor": cursor}
+        message: JsonObject = {"jsonrpc": "2.0", "id": number, "method": "tools/list", "params": asked}
+        headers = {name: value for name, value in call.headers.items() if not name.startswith("mcp-param-")}
+        headers.pop("mcp-name", None)
+        if "mcp-method" in headers:
+            headers["mcp-method"] = "tools/list"
+        try:
+            async with asyncio.timeout(self.upstream.settings.timeout):
+                return await self._asked(Exchange("POST", call.caller, headers, message), number)
+        except TimeoutError:
+            raise UpstreamLost(f"{self.upstream.settings.name} does not list its tools") from None
+
+    async def _asked(self, exchange: Exchange, number: str) -> JsonObject:
+        async with self.upstream.open(exchange) as reply:
+            if reply.status >= 400:
+                _, reason = await reason_of(reply)
+                raise UpstreamLost(f"{self.upstream.settings.name} does not list its tools: {reply.status} {reason}")
+            async for message in messages_of(reply):
+                if message.get("id") == number and "result" in message:
+                    return cast("JsonObject", message["result"])
+                if message.get("id") == number:
+                    raise UpstreamLost(f"{self.upstream.settings.name} does not list its tools: {message.get('error')}")
+        raise UpstreamLost(f"{self.upstream.settings.name} does not list its tools")

@@ -1,0 +1,133 @@
+"""Claude Code's HTTP hooks: `PermissionRequest` and `PreToolUse` are put to a person, ends of calls withdraw them."""
+
+from collections.abc import AsyncGenerator
+from contextlib import suppress
+from typing import Annotated, Any
+
+from fastapi import APIRouter, Body, Depends, Query, Request
+from fastapi.responses import Response, StreamingResponse
+
+from interlock.domain.canonical import canonical_json
+from interlock.domain.errors import FieldError, InterlockError, InvalidInput
+from interlock.domain.kinds import ApprovalAnswer, RequestKind
+from interlock.domain.principal import Principal
+from interlock.domain.request import RequestStatus
+from interlock.faces.hooks.held import HeldCall, HeldCalls
+from interlock.faces.http.credentials import Caller
+from interlock.faces.http.documented import Responses, problems
+from interlock.faces.http.server_state import state_of
+from interlock.faces.http.waiting import settled
+from interlock.faces.http.watching import KEEP_ALIVE_SECONDS
+from interlock.faces.shared.responses import permission_response
+from interlock.services.requests import answering, outside
+from interlock.services.requests.answering import Reply, Sender
+from interlock.services.requests.idempotency import IdempotentCall
+from interlock.services.requests.pending import RequestView
+from interlock_client.hook import claude_code
+from interlock_client.hook.call import Call, Malformed, Outcome, digest
+from interlock_client.hook.requests import AT_TERMINAL, TIMED_OUT, Misfit, TimedOut, body_of, call_of, outcome_of
+
+SOURCE = "hooks"
+TIMEOUT = 600.0
+"""Of Claude Code, for a hook that names none."""
+SIGN_OF_LIFE = b"\n"
+
+_TOLD: Responses = {200: {"content": {"application/json": {"schema": {"type": "object"}}}}} | problems(401)
+
+router = APIRouter(prefix="/api/v1/hooks", tags=["hooks"])
+
+
+async def place(request: Request, caller: Caller) -> AsyncGenerator[None]:
+    with state_of(request).limits.stream(caller.person_id):
+        yield
+
+
+@router.post("/claude-code", response_class=Response, responses=_TOLD, dependencies=[Depends(place)])
+async def claude_code_hook(
+    request: Request,
+    caller: Caller,
+    event: Annotated[dict[str, Any], Body()],
+    timeout: Annotated[float, Query(ge=20, le=604_800, description="Of the hook, in seconds.")] = TIMEOUT,
+) -> Response:
+    """What Claude Code tells its hook; the reply is held until a person has answered, or shortly before the timeout."""
+    try:
+        if event.get("hook_event_name") in (*claude_code.ENDS_OF_CALLS, *claude_code.ENDS_OF_TURNS):
+            return await _settle(request, caller, event)
+        call = claude_code.read(event)
+    except Malformed as error:
+        raise InvalidInput(str(error), [FieldError("body", "form", str(error))]) from error
+    request_id = await _asked(request, caller, call, timeout)
+    _held(request).hold(request_id, HeldCall.of(caller.id, call))
+    headers = {"cache-control": "no-store", "x-accel-buffering": "no"}
+    return StreamingResponse(_reply(request, caller, call, request_id), headers=headers, media_type="application/json")
+
+
+async def _asked(request: Request, caller: Principal, call: Call, timeout: float) -> str:
+    body = body_of(claude_code, call, timeout)
+    what = outside.Ask(
+        RequestKind.QUESTIONS if call.questions else RequestKind.APPROVAL,
+        body["request_data"],
+        body["timeout_seconds"],
+        # A key has a name of its own.
+        agent=None if caller.is_agent else body["agent"],
+        conversation_key=body["conversation_key"],
+        title=body["title"],
+    )
+    once = None
+    if call.call_id:
+        key = digest(claude_code.AGENT, call.session, call.call_id)
+        once = IdempotentCall(key, "hooks.claude-code", canonical_json(body).encode())
+    told = await outside.ask(state_of(request).core, caller, what, once, lambda asked: asked.request.id.encode())
+    return told.decode()
+
+
+async def _reply(request: Request, caller: Principal, call: Call, request_id: str) -> AsyncGenerator[bytes]:
+    """Signs of life, and then the answer. Who is gone before it is there is not waited for by anybody."""
+    is_told = False
+    try:
+        view = None
+        while view is None or view.request.status is RequestStatus.PENDING:
+            yield SIGN_OF_LIFE
+            if view is not None and state_of(request).closing.is_set():
+                break
+            view = await settled(request, request_id, KEEP_ALIVE_SECONDS)
+        outcome = _outcome(call, view)
+        _held(request).release(request_id, call_of(call, outcome.args) if outcome.verdict == "allow" else "")
+        is_told = view.request.status is not RequestStatus.PENDING
+        yield claude_code.reply(call, outcome).stdout.encode()
+    finally:
+        _held(request).release(request_id)
+        if not is_told:
+            # Not in this task, which may be on its way out.
+            _held(request).leave(_withdraw(request, caller, request_id))
+
+
+def _outcome(call: Call, view: RequestView) -> Outcome:
+    status = view.request.status
+    if status is RequestStatus.PENDING:
+        return Outcome("deny", "Not run: the server was stopped before a person had answered.")
+    value = view.answer.value if view.answer else None
+    response = permission_response(value) if isinstance(value, ApprovalAnswer) else value and value.to_json()
+    try:
+        return outcome_of(call, {"status": status, "response": response})
+    except TimedOut:
+        return Outcome("deny", TIMED_OUT)
+    except Misfit as error:
+        return Outcome("deny", f"Not run: {error}")
+
+
+async def _settle(request: Request, caller: Principal, event: dict[str, Any]) -> Response:
+    for request_id in _held(request).ended(caller.id, claude_code.ended(event)):
+        await _withdraw(request, caller, request_id)
+    return Response("{}", media_type="application/json")
+
+
+async def _withdraw(request: Request, caller: Principal, request_id: str) -> None:
+    # Answered a moment before, or deleted: there is nothing left to withdraw.
+    with suppress(InterlockError):
+        reply = Reply(request_id, None, reason=AT_TERMINAL)
+        await answering.answer(state_of(request).core, Sender(caller, SOURCE), reply)
+
+
+def _held(request: Request) -> HeldCalls:
+    return request.app.state.held_calls

@@ -1,0 +1,70 @@
+"""The calls whose replies this process holds, and those that it allowed and that have not ended yet."""
+
+import asyncio
+from collections.abc import Coroutine
+from dataclasses import dataclass, replace
+from typing import Any
+
+from interlock_client.hook.call import Call, End
+from interlock_client.hook.requests import call_of
+
+MOST_RUNNING = 10_000
+
+
+@dataclass(frozen=True)
+class HeldCall:
+    asker_id: str
+    session: str
+    call: str
+    prompt: str
+    by_subagent: bool
+
+    @classmethod
+    def of(cls, asker_id: str, call: Call) -> "HeldCall":
+        return cls(asker_id, call.session, call_of(call), call.prompt, bool(call.subagent))
+
+
+class HeldCalls:
+    """As `interlock_client.hook.notes`, for connections in place of processes."""
+
+    def __init__(self) -> None:
+        self._held: dict[str, HeldCall] = {}
+        self._running: list[HeldCall] = []
+        self._leaving: set[asyncio.Task[None]] = set()
+
+    def leave(self, work: Coroutine[Any, Any, None]) -> None:
+        """Do it when the connection is gone; a task that nobody holds may vanish."""
+        task = asyncio.create_task(work)
+        self._leaving.add(task)
+        task.add_done_callback(self._leaving.discard)
+
+    def hold(self, request_id: str, held: HeldCall) -> None:
+        self._held[request_id] = held
+
+    def release(self, request_id: str, runs: str = "") -> None:
+        """It is answered; `runs` is the call that is run now, if any is."""
+        held = self._held.pop(request_id, None)
+        if held is not None and runs:
+            self._running = [*self._running[-MOST_RUNNING:], replace(held, call=runs)]
+
+    def ended(self, asker_id: str, end: End) -> list[str]:
+        """The requests to withdraw."""
+        if end.call:
+            return self._ran(asker_id, end)
+        self._running = [held for held in self._running if not _is_of(held, asker_id, end)]
+        return [request_id for request_id, held in self._held.items() if _is_of(held, asker_id, end)]
+
+    def _ran(self, asker_id: str, end: End) -> list[str]:
+        """None where a person allowed it here, else the oldest that is alike."""
+        ran = (asker_id, end.session, end.call)
+        for held in self._running:
+            if (held.asker_id, held.session, held.call) == ran:
+                self._running.remove(held)
+                return []
+        alike = (name for name, held in self._held.items() if (held.asker_id, held.session, held.call) == ran)
+        return list(alike)[:1]
+
+
+def _is_of(held: HeldCall, asker_id: str, end: End) -> bool:
+    is_theirs = (held.asker_id, held.session) == (asker_id, end.session)
+    return is_theirs and end.is_of(held.prompt, by_subagent=held.by_subagent)

@@ -1,0 +1,1 @@
+"""Who may come in: accounts, people, keys and sign-ins."""

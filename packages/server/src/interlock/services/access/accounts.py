@@ -1,0 +1,209 @@
+"""Accounts of people: registering, signing in, and what an operator does with them."""
+
+from collections.abc import Mapping, Sequence
+from datetime import datetime
+
+from interlock.domain.audit import SERVER_CHAIN
+from interlock.domain.errors import FieldError, Forbidden, InvalidInput, KeptOut, NotAuthenticated, NotFound
+from interlock.domain.ids import new_id
+from interlock.domain.json_value import JsonObject, JsonValue
+from interlock.domain.names import FORM, OF_ADMINS, RESERVED, is_like_any, is_mixed, is_reserved
+from interlock.domain.principal import OF_OWNER, SYSTEM, Principal, Role, User, principal_of
+from interlock.services.access.refused_sign_ins import Attempt
+from interlock.services.core import Core, Unit, unit
+
+PASSWORD_LENGTH = range(8, 257)
+_UNKNOWN = "$argon2id$v=19$m=65536,t=3,p=4$c29tZXNhbHRzb21lc2FsdA$KAQdLrOGwLxSvhZ8WyU3C6zp9tJmYI4lHcVNyLWLP7k"
+"""Verified for names that do not exist, so that the time taken tells nobody whether one does."""
+
+
+async def register(core: Core, username: str, password: str) -> User:
+    """Make an account; the first one is the admin's. `Forbidden` when registration is closed."""
+    if not core.policy.registration_open:
+        raise Forbidden("registration is closed; ask the operator for an account")
+    return await create_user(core, username, password, role=None, how="registered")
+
+
+async def create_user(
+    core: Core,
+    username: str,
+    password: str,
+    *,
+    role: Role | None,
+    reviews: Sequence[str] = (),
+    how: str = "command",
+) -> User:
+    """`how` is for the audit trail: who registers, or comes with the server's link, makes their own account."""
+    check_new(username, password)
+    password_hash = await core.passwords.hash(password)
+    async with unit(core) as work:
+        await work.tx.users.alone()
+        names = await work.tx.users.names()
+        if role is None:
+            role = Role.OWNER if names else Role.ADMIN
+        _check_free(username, names, role)
+        named = await reviewed_by_id(work, reviews)
+        user = User(new_id("user"), username, password_hash, role, work.now, work.now, named)
+        await work.tx.users.add(user)
+        await _record_made(work, user, how)
+    return user
+
+
+def _check_free(username: str, names: Sequence[str], role: Role) -> None:
+    message = ""
+    if username in names:
+        message = "the username is taken"
+    elif is_like_any(username, names):
+        message = "the username is too like that of another account"
+    elif is_reserved(username, RESERVED - OF_ADMINS if role is Role.ADMIN else RESERVED):
+        message = "the username is reserved: choose one that nobody takes for the server or its operator"
+    if message:
+        raise InvalidInput(message, [FieldError("username", "taken", message)])
+
+
+async def _record_made(work: Unit, user: User, how: str) -> None:
+    by = SYSTEM if how == "command" else principal_of(user)
+    await record(work, by, "user.created", user, role=user.role, reviews=list(user.reviews), how=how)
+
+
+async def record(work: Unit, by: Principal, action: str, user: User, **more: JsonValue) -> None:
+    about = {"user_id": user.id, "username": user.username, **more}
+    await work.tx.audit.append(SERVER_CHAIN, by, action, about, work.now)
+
+
+async def sign_in(core: Core, username: str, password: str, address: str) -> User:
+    """Whose name and password these are; `NotAuthenticated` when they are nobody's, which is recorded.
+
+    `Forbidden` for who is kept out, told only to who knows the password. Signed in they are by `sign_ins.open_session`.
+    """
+    async with core.store.snapshot() as tx:
+        user = present(await tx.users.by_name(username))
+    right = await core.passwords.verify(user.password_hash if user else _UNKNOWN, password)
+    if user is None or not right:
+        await record_refused(core, Attempt("password", user and user.username, address))
+        raise NotAuthenticated("wrong username or password")
+    if not user.is_allowed:
+        await record_refused(core, Attempt("password", user.username, address))
+        raise KeptOut("this account is not allowed to sign in; ask an admin")
+    return user
+
+
+async def record_refused(core: Core, attempt: Attempt) -> None:
+    first = core.refused.add(attempt, core.clock.now())
+    if first is not None:
+        async with unit(core) as work:
+            await _append_refused(work, first, {"count": 1})
+
+
+async def record_counted(core: Core) -> None:
+    counted = core.refused.take()
+    if not counted:
+        return
+    async with unit(core) as work:
+        for attempt, count in counted:
+            await _append_refused(work, attempt, {"count": count.more, "since": count.since.isoformat()})
+
+
+async def _append_refused(work: Unit, attempt: Attempt, how_many: JsonObject) -> None:
+    data = {"how": attempt.how, "account": attempt.account, "address": attempt.address, **how_many}
+    await work.tx.audit.append(SERVER_CHAIN, SYSTEM, "session.refused", data, work.now)
+
+
+async def record_link(core: Core, ends_at: datetime) -> None:
+    """That a link was made with which its reader signs in as the admin."""
+    async with unit(core) as work:
+        made = {"ends_at": ends_at.isoformat()}
+        await work.tx.audit.append(SERVER_CHAIN, SYSTEM, "link.made", made, work.now)
+
+
+async def first_admin(core: Core) -> User | None:
+    admins = [user for user in await list_users(core) if user.role is Role.ADMIN and user.is_allowed]
+    return min(admins, key=lambda user: user.created_at, default=None)
+
+
+async def local_principal(core: Core, username: str) -> Principal:
+    """Without accounts: whoever the caller says, made on first sight. Only ever used on a loopback address."""
+    if not FORM.match(username):
+        raise InvalidInput("a user id is 1 to 64 letters, digits, and . _ @ -")
+    async with core.store.snapshot() as tx:
+        user = await tx.users.by_name(username)
+    if user is None:
+        if is_reserved(username, RESERVED - OF_ADMINS):
+            raise InvalidInput(f"{username!r} is a name of the server's own")
+        async with unit(core) as work:
+            await work.tx.users.alone()
+            user = await work.tx.users.by_name(username)
+            if user is None:
+                user = User(new_id("user"), username, "", Role.OWNER, work.now, work.now)
+                await work.tx.users.add(user)
+                await _record_made(work, user, "named")
+    if not user.is_allowed:
+        raise InvalidInput(f"{username!r} was deleted, or may not sign in: use another name")
+    return principal_of(user)
+
+
+async def reviewed_by_id(work: Unit, reviews: Sequence[str]) -> tuple[str, ...]:
+    """What an operator named as AGENT, or OWNER/AGENT for one that runs elsewhere, as it is kept."""
+    kept: list[str] = []
+    for review in reviews:
+        owner, of_owner, agent = review.rpartition(OF_OWNER)
+        user = await work.tx.users.by_name(owner) if of_owner else None
+        if not FORM.match(agent) or bool(of_owner) != bool(user and user.deleted_at is None):
+            message = f"{review!r} names no agent: use AGENT, or OWNER/AGENT for one that runs elsewhere"
+            if of_owner and FORM.match(agent):
+                message = f"there is no user {owner!r}, whose agent {agent!r} would be"
+            raise InvalidInput(message, [FieldError("reviews", "unknown", message)])
+        kept.append(f"{user.id if user else ''}{of_owner}{agent}")
+    return tuple(kept)
+
+
+async def spelled_reviews(core: Core, reviews: Sequence[str]) -> list[str]:
+    """What somebody reviews, with the names of the owners."""
+    ids = [review.partition(OF_OWNER)[0] for review in reviews if OF_OWNER in review]
+    async with core.store.snapshot() as tx:
+        names = await tx.users.names_of(ids) if ids else {}
+    return [_spelled(review, names) for review in reviews]
+
+
+def _spelled(review: str, names: Mapping[str, str]) -> str:
+    owner_id, of_owner, agent = review.rpartition(OF_OWNER)
+    return f"{names.get(owner_id, owner_id)}{of_owner}{agent}"
+
+
+async def list_users(core: Core) -> list[User]:
+    async with core.store.snapshot() as tx:
+        return await tx.users.all()
+
+
+async def open_requests(core: Core) -> Mapping[str, int]:
+    """By owner, how many requests wait for people."""
+    async with core.store.snapshot() as tx:
+        return await tx.requests.pending_by_owner()
+
+
+def present(user: User | None) -> User | None:
+    """None for one who is gone as well."""
+    return None if user is None or user.deleted_at is not None else user
+
+
+def found(user: User | None, username: str) -> User:
+    if user is None or user.deleted_at is not None:
+        raise NotFound(f"there is no user {username!r}" if user is None else f"{username!r} was deleted")
+    return user
+
+
+def check_new(username: str, password: str) -> None:
+    errors: list[FieldError] = []
+    if is_mixed(username):
+        errors.append(FieldError("username", "form", "a username has letters of one script: Latin, Cyrillic or Greek"))
+    if not FORM.match(username):
+        errors.append(FieldError("username", "form", "a username is 1 to 64 letters, digits, and . _ @ -"))
+    errors += password_errors("password", password)
+    if errors:
+        raise InvalidInput("; ".join(error.message for error in errors), errors)
+
+
+def password_errors(field: str, password: str) -> list[FieldError]:
+    if len(password) in PASSWORD_LENGTH:
+        return []
+    return [FieldError(field, "length", "a password has 8 to 256 characters")]

@@ -1,0 +1,66 @@
+"""How long conversations are kept: those that nobody touched for long enough are deleted, as a person would do it."""
+
+import asyncio
+from datetime import datetime, timedelta
+
+from interlock.domain.errors import InvalidInput
+from interlock.domain.principal import SYSTEM
+from interlock.domain.request import PauseStatus
+from interlock.domain.thread import Thread, ThreadStatus
+from interlock.services.core import Core, Unit, unit
+from interlock.services.threads.removal import drop_some, remove_thread
+
+LONGEST = 36_500
+"""In days."""
+LOOKED_AT = 1_000
+
+
+def kept_since(now: datetime, days: int) -> datetime:
+    """What was last touched before this moment is deleted when so many days are kept."""
+    if not 0 < days <= LONGEST:
+        raise InvalidInput(f"the days to keep must be a whole number from 1 to {LONGEST}")
+    return now - timedelta(days=days)
+
+
+async def count_expired(core: Core, days: int) -> int:
+    async with core.store.snapshot() as tx:
+        return await tx.threads.count_idle_since(kept_since(core.clock.now(), days))
+
+
+async def expire_threads(core: Core, days: int) -> int:
+    """Delete what nobody touched for so many days, each in a transaction of its own; returns how many it were."""
+    before = kept_since(core.clock.now(), days)
+    expired = 0
+    while True:
+        async with core.store.snapshot() as tx:
+            found = await tx.threads.idle_since(before, LOOKED_AT)
+        gone = 0
+        for thread_id in found:
+            gone += await _expire(core, thread_id, before)
+            # Others may want something meanwhile.
+            await asyncio.sleep(0)
+        expired += gone
+        if not gone:
+            break
+    # Also where no server runs that would do it.
+    while await drop_some(core):
+        pass
+    return expired
+
+
+async def _expire(core: Core, thread_id: str, before: datetime) -> bool:
+    """False when it is not to be deleted any more: somebody may have written to it since it was found."""
+    async with unit(core) as work:
+        thread = await work.tx.threads.lock(thread_id)
+        if thread is None or not await _is_left_alone(work, thread, before):
+            return False
+        await remove_thread(work, SYSTEM, thread, reason="retention")
+    return True
+
+
+async def _is_left_alone(work: Unit, thread: Thread, before: datetime) -> bool:
+    if thread.status is not ThreadStatus.IDLE or thread.updated_at >= before:
+        return False
+    if await work.tx.runs.active_of(thread.id) is not None:
+        return False
+    return not await work.tx.pauses.of_thread(thread.id, PauseStatus.OPEN, limit=1)

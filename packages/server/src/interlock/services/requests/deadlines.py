@@ -1,0 +1,48 @@
+"""The timer behind deadlines and the warnings before them: it sleeps until the nearest, and is told of nearer ones."""
+
+import logging
+from datetime import datetime
+
+from interlock.services.core import Core, sleep_until_set
+from interlock.services.gateway.doubts import put_lost
+from interlock.services.requests.answering import expire_due
+from interlock.services.requests.holding import end_abandoned
+from interlock.services.webhooks.webhooks import warn_due
+
+LONGEST_SLEEP = 30.0
+"""Other servers on the same database set deadlines too, and a system clock may be stepped: look again after this."""
+RETRY_SECONDS = 1.0
+
+logger = logging.getLogger(__name__)
+
+
+async def keep_deadlines(core: Core) -> None:
+    """Expire and warn of what is due, and end what nobody waits for, until cancelled."""
+    while True:
+        try:
+            await expire_due(core)
+            await end_abandoned(core)
+            await put_lost(core)
+            if core.policy.webhook_hosts:
+                await warn_due(core)
+            pause = _until(core.clock.now(), await _nearest(core))
+        except Exception:
+            # Whatever it is, deadlines must not stand still until the next start.
+            logger.exception("deadlines could not be looked at; trying again")
+            pause = RETRY_SECONDS
+        await sleep_until_set(core.deadline_set, pause)
+
+
+def _until(now: datetime, nearest: datetime | None) -> float:
+    if nearest is None:
+        return LONGEST_SLEEP
+    return min(max((nearest - now).total_seconds(), 0.0), LONGEST_SLEEP)
+
+
+async def _nearest(core: Core) -> datetime | None:
+    """The nearest deadline, or the warning before it if somebody is to be warned."""
+    async with core.store.snapshot() as tx:
+        moments = [await tx.requests.next_deadline(), await tx.upstream_calls.next_left()]
+        if core.policy.webhook_hosts:
+            moments.append(await tx.requests.next_warning())
+    return min((moment for moment in moments if moment is not None), default=None)

@@ -1,0 +1,138 @@
+"""Asks that a call holds on to until it can tell their id; see `domain.hold`."""
+
+from contextlib import suppress
+from dataclasses import dataclass
+
+from interlock.domain.errors import AlreadySettled, TakenOver
+from interlock.domain.hold import LEASE, ORPHANS_KEPT, Hold
+from interlock.domain.kinds import Body, read_ask
+from interlock.domain.principal import SYSTEM, Principal
+from interlock.domain.request import RequestStatus
+from interlock.services.core import Core, Unit, unit
+from interlock.services.requests import outside
+from interlock.services.requests.answering import Reply, Sender, settle_one
+from interlock.services.requests.idempotency import IdempotentCall, replied_once
+
+ASKER_GONE = "asker_gone"
+OPERATION = "held"
+"""Under which idempotency keys of such asks are kept."""
+SOURCE = "server"
+ENDED_AT_ONCE = 100
+
+
+@dataclass(frozen=True, slots=True)
+class HeldAsk:
+    """What one call asks, and by what the same ask is known again."""
+
+    what: outside.Ask
+    digest: str
+    holder: str
+    key: str | None = None
+    """By which the same call is known when it comes again."""
+    body: Body | None = None
+    """What is asked, where it is made here and not read from `what`."""
+
+    @property
+    def once(self) -> IdempotentCall | None:
+        return None if self.key is None else IdempotentCall(self.key, OPERATION, self.digest.encode())
+
+
+@dataclass(frozen=True, slots=True)
+class Held:
+    request_id: str
+    is_held: bool
+    """False when the id was told before: there is nothing to take over."""
+
+
+async def ask(core: Core, principal: Principal, held: HeldAsk) -> Held:
+    """Put the request and hold it, or take over an orphan of the same ask: one transaction.
+
+    The same call again, known by its idempotency key, has the same request, and holds it in the place of the first.
+    """
+    body = held.body or read_ask(held.what.kind, held.what.data)
+    is_new = False
+
+    async def place(work: Unit) -> str:
+        nonlocal is_new
+        is_new = True
+        if (orphan := await _taken_over(work, principal, held)) is not None:
+            return orphan
+        placed = await outside.place_ask(work, principal, held.what, body)
+        hold = Hold(placed.request.id, principal.id, held.digest, held.holder, work.now + LEASE, held.key)
+        await work.tx.holds.add(hold)
+        return placed.request.id
+
+    request_id = (await replied_once(core, principal, held.once, place, str.encode)).decode()
+    if is_new:
+        outside.asked(core)
+        return Held(request_id, is_held=True)
+    async with unit(core) as work:
+        return Held(request_id, await work.tx.holds.replace(request_id, held.holder, work.now + LEASE))
+
+
+async def _taken_over(work: Unit, principal: Principal, held: HeldAsk) -> str | None:
+    for orphan in await work.tx.holds.orphans(principal.id, held.digest, work.now):
+        request = await work.tx.requests.get(orphan.request_id)
+        is_worth_it = request is not None and request.status in (RequestStatus.PENDING, RequestStatus.ANSWERED)
+        if not is_worth_it or orphan.until < work.now - ORPHANS_KEPT:
+            continue
+        if await work.tx.holds.take_over(orphan, held.holder, work.now + LEASE, held.key):
+            if orphan.call is not None:
+                # Should the first call come again after all, it asks anew: one answer is not for two calls.
+                await work.tx.replies.forget(principal.id, OPERATION, orphan.call)
+            return orphan.request_id
+    return None
+
+
+async def keep(core: Core, held: Held, holder: str) -> None:
+    """The call still waits; `TakenOver` when another one does in its place."""
+    if not held.is_held:
+        return
+    async with unit(core) as work:
+        if not await work.tx.holds.renew(held.request_id, holder, work.now + LEASE):
+            raise _taken(held)
+
+
+async def tell(core: Core, held: Held, holder: str) -> None:
+    """Before the call tells the id or the answer; `TakenOver` when that is another's to do."""
+    if not held.is_held:
+        return
+    async with unit(core) as work:
+        if not await work.tx.holds.end(held.request_id, holder):
+            raise _taken(held)
+
+
+async def leave(core: Core, held: Held, holder: str) -> None:
+    """The call waits no longer, and has told nobody."""
+    if held.is_held:
+        async with unit(core) as work:
+            await work.tx.holds.renew(held.request_id, holder, work.now)
+
+
+async def release_all(core: Core) -> None:
+    """When the one server on a database starts: the calls that it held before it died are gone."""
+    async with unit(core) as work:
+        await work.tx.holds.release_all(work.now)
+
+
+async def end_abandoned(core: Core) -> None:
+    """Cancel what was asked by a call that went, and that no other call took over in time."""
+    async with core.store.snapshot() as tx:
+        abandoned = await tx.holds.abandoned(core.clock.now() - ORPHANS_KEPT, ENDED_AT_ONCE)
+    for hold in abandoned:
+        with suppress(AlreadySettled):
+            # By its deadline or a person, in this very moment: the next look finds it so.
+            await _end(core, hold)
+
+
+async def _end(core: Core, hold: Hold) -> None:
+    async with unit(core) as work:
+        if not await work.tx.holds.end(hold.request_id, hold.holder):
+            return
+        request = await work.tx.requests.get(hold.request_id)
+        if request is not None and request.status is RequestStatus.PENDING:
+            await settle_one(work, Sender(SYSTEM, SOURCE), Reply(hold.request_id, None, ASKER_GONE))
+
+
+def _taken(held: Held) -> TakenOver:
+    return TakenOver(f"another call waits for {held.request_id} now, and is told the answer: ask again")

@@ -1,0 +1,221 @@
+"""The inbox: what waits for a person, one request in full, and answers that are bound to what was shown."""
+
+import asyncio
+from collections import Counter
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from datetime import datetime, timedelta
+
+from interlock import failpoints
+from interlock.domain import showing
+from interlock.domain.errors import FieldError, Forbidden, InvalidAnswer, NotFound, NotShown
+from interlock.domain.event import AssistantMessage, EventType, Looking
+from interlock.domain.grant import GrantScope
+from interlock.domain.json_value import JsonValue
+from interlock.domain.kinds import ApprovalBody
+from interlock.domain.preview import FILE_SHOWN, FilePreview, redacted
+from interlock.domain.principal import Principal
+from interlock.domain.redaction import Redaction
+from interlock.domain.request import Request, RequestStatus
+from interlock.domain.risk import NEEDS_CODE
+from interlock.domain.showing import ViewType
+from interlock.domain.thread import Thread
+from interlock.ports.store import Transaction
+from interlock.services.core import Core, Unit
+from interlock.services.requests import pending
+from interlock.services.requests.answering import Reply, Sender, Settled, settle_one
+from interlock.services.requests.idempotency import IdempotentCall, replied_once
+from interlock.services.requests.pending import RequestQuery, RequestView, view_request
+from interlock.services.runs.results import Result, result_of
+
+
+class FileChanged(NotShown):
+    code = "file_changed"
+
+
+LOOKS_FOR = timedelta(seconds=20)
+"""How long somebody counts as a viewer after their page said so."""
+
+
+@dataclass(frozen=True, slots=True)
+class Entry:
+    """A request as it stands in the list."""
+
+    request: Request
+    thread: Thread
+    owner: str
+    in_pause: int
+    """How many requests its pause has."""
+    looking: Sequence[str] = ()
+    change: tuple[int, int] | None = None
+    """How many lines its call would add to a file and take from it, where that is known."""
+
+
+@dataclass(frozen=True, slots=True)
+class PageView:
+    """What its sender had before their eyes."""
+
+    digest: str
+    code: str | None = None
+    file_sha256: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class FullView:
+    entry: Entry
+    view: RequestView
+    siblings: Sequence[str]
+    schema: Mapping[str, JsonValue] | None
+    file: FilePreview | None
+    result: Result | None
+    agent_text: str | None
+    """What the agent said when it made the call, beside the call itself."""
+    is_tools_own: bool
+    """Whether the description of the call is the tool's own, and not the agent's."""
+
+
+MOST_FILES = 50
+"""So many files are looked at for one page of the list."""
+
+
+async def list_inbox(
+    core: Core, principal: Principal, query: RequestQuery, after: tuple[datetime, str] | None, limit: int
+) -> tuple[list[Entry], int]:
+    found, total = await pending.list_pending(core, principal, query, after, limit)
+    async with core.store.snapshot() as tx:
+        entries = await _entries(core, tx, found)
+    return await _with_changes(core, entries), total
+
+
+async def entries_of(core: Core, principal: Principal, request_ids: Sequence[str]) -> list[Entry]:
+    """Those of the requests that are pending and that the principal may see."""
+    async with core.store.snapshot() as tx:
+        found = [request for one in request_ids if (request := await tx.requests.get(one)) is not None]
+        waiting = [request for request in found if request.status is RequestStatus.PENDING]
+        entries = await _entries(core, tx, waiting)
+    return await _with_changes(core, [entry for entry in entries if principal.may_see(entry.thread)])
+
+
+async def _with_changes(core: Core, entries: Sequence[Entry]) -> list[Entry]:
+    """Once nothing is locked: files are read in threads."""
+    changing = [one.request for one in entries if showing.view_type(one.request) is ViewType.FILE][:MOST_FILES]
+    files = await asyncio.gather(*(core.agents.file_preview(request) for request in changing))
+    changes = {request.id: showing.changed_lines(file) for request, file in zip(changing, files, strict=True)}
+    return [replace(entry, change=changes.get(entry.request.id)) for entry in entries]
+
+
+async def _entries(core: Core, tx: Transaction, requests: Sequence[Request]) -> list[Entry]:
+    threads = await tx.threads.of_ids({request.thread_id for request in requests})
+    owners = await tx.users.names_of({request.owner_id for request in requests})
+    siblings = Counter(one.pause_id for one in await tx.requests.of_pauses({one.pause_id for one in requests}))
+    looking = core.viewers.at({request.id for request in requests}, core.clock.now())
+    return [
+        Entry(
+            request,
+            threads[request.thread_id],
+            owners.get(request.owner_id, ""),
+            siblings[request.pause_id],
+            looking.get(request.id, ()),
+        )
+        for request in requests
+        if request.thread_id in threads
+    ]
+
+
+async def view(core: Core, principal: Principal, request_id: str) -> FullView:
+    """One request with everything that its page shows; `NotFound` and `Forbidden` as for any look at it."""
+    seen = await pending.view_request(core, principal, request_id)
+    async with core.store.snapshot() as tx:
+        entries = await _entries(core, tx, [seen.request])
+        siblings = await tx.requests.of_pauses([seen.request.pause_id])
+        if not entries:
+            raise NotFound("there is no such request", request_id=request_id)
+        result = await result_of(tx, entries[0].thread, seen.request, seen.answer)
+        secrets = await tx.secrets.of_thread(seen.request.thread_id)
+        agent_text = await _agent_text(tx, seen.request)
+    schema = core.agents.schema(seen.request)
+    file = await core.agents.file_preview(seen.request)
+    if file is not None:
+        file = redacted(file, Redaction(value for _, value in secrets.values()))
+    is_open = seen.request.status is RequestStatus.PENDING
+    # What is settled may have changed the file.
+    entry = replace(entries[0], change=showing.changed_lines(file) if is_open else None)
+    is_tools_own = not entry.thread.is_outside and _is_tools_own(core, seen.request)
+    return FullView(entry, seen, [one.id for one in siblings], schema, file, result, agent_text, is_tools_own)
+
+
+async def _agent_text(tx: Transaction, request: Request) -> str | None:
+    """From the log, in which no value stands that was given in confidence."""
+    pause = await tx.pauses.get(request.pause_id)
+    if pause is None or pause.opened_seq is None or request.message_id is None:
+        return None
+    event = await tx.events.last(request.thread_id, EventType.ASSISTANT_MESSAGE, pause.opened_seq)
+    message = event.data if event else None
+    if not isinstance(message, AssistantMessage) or message.message_id != request.message_id:
+        return None
+    return message.text.strip() or None
+
+
+def _is_tools_own(core: Core, request: Request) -> bool:
+    if not isinstance(request.body, ApprovalBody):
+        return False
+    known = (one.description for one in core.agents.tools_of(request.agent) if one.name == request.tool)
+    return bool(request.body.description) and request.body.description in known
+
+
+async def answer_from_page(
+    core: Core, sender: Sender, reply: Reply, page: PageView, once: IdempotentCall, rendered: Callable[[Settled], bytes]
+) -> bytes:
+    """Answer what was shown, and nothing else: `NotShown` when it is not what the digest was made of."""
+
+    # Before anything is locked: a file is read in a thread, of which there may be none free.
+    await _check_file(core, sender.principal, reply, page)
+
+    async def act(work: Unit) -> Settled:
+        request = await work.tx.requests.get(reply.request_id)
+        if request is not None and request.status is RequestStatus.PENDING:
+            _check_page_view(request, reply, page)
+        return await settle_one(work, sender, reply)
+
+    given = await replied_once(core, sender.principal, once, act, rendered)
+    failpoints.hit("answer.committed")
+    return given
+
+
+def _check_page_view(request: Request, reply: Reply, page: PageView) -> None:
+    if page.digest != showing.shown_digest(request):
+        raise NotShown("this is not what was shown; look at the request again")
+    if reply.remember is not None and reply.remember.scope is not GrantScope.THIS_ACTION and request.risk in NEEDS_CODE:
+        message = "of a risky call nothing but the very same one is remembered"
+        raise InvalidAnswer(message, [FieldError("remember.scope", "too_wide", message)])
+    if showing.needs_code(request, reply.value, reply.remember) and page.code != showing.code_of(request):
+        message = "type the four digits that stand behind the last line of what will run"
+        raise InvalidAnswer(message, [FieldError("code", "wrong", message)])
+
+
+async def _check_file(core: Core, principal: Principal, reply: Reply, page: PageView) -> None:
+    if page.file_sha256 is None:
+        return
+    view = await pending.view_request(core, principal, reply.request_id)
+    if view.request.status is not RequestStatus.PENDING:
+        return
+    file = await core.agents.file_preview(view.request)
+    if file is None or file.sha256 != page.file_sha256:
+        raise FileChanged("the file has changed since it was shown; look at the new difference")
+
+
+def with_page_view(sender: Sender, page: PageView, dwell_ms: int | None) -> Sender:
+    """The sender, with what the audit trail keeps of how they came to their answer."""
+    seen = {"digest_shown": page.digest, **({} if dwell_ms is None else {"dwell_ms": dwell_ms})}
+    seen |= {FILE_SHOWN: page.file_sha256} if page.file_sha256 else {}
+    return replace(sender, metadata={**sender.metadata, **seen})
+
+
+async def look_at(core: Core, principal: Principal, request_id: str) -> None:
+    """They have it on their screen; said again every few seconds for as long as that is so."""
+    if principal.is_agent:
+        raise Forbidden("an agent's key asks, and looks at nothing")
+    view = await view_request(core, principal, request_id)
+    looking = Looking(view.request.thread_id, request_id, principal.name, core.clock.now() + LOOKS_FOR)
+    core.viewers.add(looking)
+    core.bus.notify([looking])

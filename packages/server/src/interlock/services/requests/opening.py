@@ -1,0 +1,141 @@
+"""Pauses and their requests as they are opened: what is asked, by when, what needs no person, and who is told."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from datetime import datetime, timedelta
+
+from interlock.domain.canonical import digest
+from interlock.domain.event import Event, EventData, PauseOpened
+from interlock.domain.form import Form
+from interlock.domain.ids import new_id
+from interlock.domain.kinds import ApprovalBody, Body
+from interlock.domain.request import Pause, PublicRequest, Request, RequestStatus
+from interlock.domain.risk import risk_of
+from interlock.domain.thread import CONFIRM, Thread
+from interlock.domain.webhook import WebhookEvent
+from interlock.services.core import Policy, Unit
+from interlock.services.requests.settling import settle
+from interlock.services.requests.stored_answers import stored_answer
+from interlock.services.webhooks.webhooks import tell
+
+_DESCRIBING = ("tool_name", "tool_display_name", "description", "risk_level", "tool_schema")
+LONGEST_WARNING = 60.0
+"""Seconds before the deadline at which people are warned, for asks that leave more time than that."""
+
+
+@dataclass(frozen=True, slots=True)
+class Asked:
+    """One request as it was read from a graph, or came over the wire."""
+
+    body: Body
+    interrupt_id: str | None = None
+    form: Form | None = None
+    call_id: str | None = None
+    message_id: str | None = None
+    digest: str | None = None
+    definition: str | None = None
+    """For an approval: the digest of the tool's definition, where the tool is known."""
+    toolset: str | None = None
+    """For an approval: the digest of all tools of the agent, where they are known."""
+    timeout: float | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class OpenedPause:
+    events: list[Event]
+    is_open: bool
+    """Whether anybody is waited for: grants and saved values may have settled all of it."""
+
+
+def new_request(policy: Policy, now: datetime, thread: Thread, pause: Pause, position: int, asked: Asked) -> Request:
+    timeout = asked.timeout
+    is_approval = isinstance(asked.body, ApprovalBody)
+    if is_approval and timeout is None and not thread.is_outside:
+        timeout = policy.confirmation_timeout if thread.face == CONFIRM else policy.approval_timeout
+    deadline = None if timeout is None else now + timedelta(seconds=timeout)
+    return Request(
+        new_id(asked.body.id_prefix),
+        pause.id,
+        pause.thread_id,
+        RequestStatus.PENDING,
+        position,
+        _body(policy, thread, asked),
+        now,
+        interrupt_id=asked.interrupt_id,
+        form=asked.form,
+        checked_by_agent=asked.form is not None,
+        call_id=asked.call_id,
+        message_id=asked.message_id,
+        digest=asked.digest,
+        definition=_definition(thread, asked) if is_approval else None,
+        toolset=asked.toolset,
+        timeout_seconds=timeout,
+        deadline=deadline,
+        warn_at=None if deadline is None or timeout is None else deadline - warning_before(timeout),
+        owner_id=thread.owner_id,
+        agent=thread.agent,
+    )
+
+
+def _body(policy: Policy, thread: Thread, asked: Asked) -> Body:
+    body = asked.body
+    if not isinstance(body, ApprovalBody):
+        return body
+    risk = risk_of(body.risk_level, policy.risks.get(body.tool_name), is_outside=thread.is_outside)
+    # Where nothing is known that could change, nothing can be remembered.
+    allow_remember = body.allow_remember and _definition(thread, asked) is not None
+    return replace(body, risk_level=risk, allow_remember=allow_remember)
+
+
+def _definition(thread: Thread, asked: Asked) -> str | None:
+    """By what a remembered answer knows the tool again: of an agent that runs elsewhere, who asks and what it says."""
+    if thread.is_outside and asked.definition is not None:
+        return digest({"asker": thread.asker_id, "definition": asked.definition})
+    return _described_definition(thread, asked.body) if thread.is_outside else asked.definition
+
+
+def pause_opened(pause: Pause, requests: Sequence[Request], settled: Sequence[str] = ()) -> PauseOpened:
+    """The event that tells of a pause; `settled` names what was answered in the same moment, without a person."""
+    return PauseOpened(pause.id, pause.node, tuple(map(PublicRequest.of, requests)), tuple(settled))
+
+
+def warning_before(timeout: float) -> timedelta:
+    return timedelta(seconds=min(LONGEST_WARNING, timeout / 5))
+
+
+def _described_definition(thread: Thread, body: Body) -> str:
+    """Where the tool itself is not known: what the ask says of it, apart from the call, and the key that says it.
+
+    The key, not the agent's name: that one can be given to another key, also after this one was revoked.
+    """
+    fields = body.to_json()
+    return digest({"asker": thread.asker_id, **{name: fields.get(name) for name in _DESCRIBING}})
+
+
+async def place(
+    work: Unit,
+    thread: Thread,
+    pause: Pause,
+    requests: Sequence[Request],
+    before: Sequence[EventData] = (),
+    *,
+    by_people: bool = False,
+) -> OpenedPause:
+    """Write a pause of a locked thread, and settle at once what was granted or saved before, unless `by_people`.
+
+    `TooManyOpen` when more would wait for people than may.
+    """
+    asked = () if by_people else requests
+    settlements = [(one, how) for one in asked if (how := await stored_answer(work, thread, one))]
+    settled = [request.id for request, _ in settlements]
+    if more := len(requests) - len(settled):
+        await work.core.open_asks.check(work.tx, work.core.policy.quota, thread, more, work.now)
+    events = await work.record(thread.id, *before, pause_opened(pause, requests, settled))
+    work.observe(lambda observer: observer.asked(requests))
+    await work.tx.pauses.add(replace(pause, opened_seq=events[-1].seq), requests)
+    for request in requests:
+        if request.id not in settled:
+            await tell(work, WebhookEvent.ASKED, request)
+    for request, settlement in settlements:
+        events += await settle(work, request, settlement)
+    return OpenedPause(events, len(settlements) < len(requests))

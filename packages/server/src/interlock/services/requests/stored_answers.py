@@ -1,0 +1,89 @@
+"""Answers that need no person: what was granted before, and values that were saved. Each says where it comes from."""
+
+from interlock.domain.errors import InvalidAnswer, NotFound
+from interlock.domain.grant import Grant, covers, deciding
+from interlock.domain.kinds import ApprovalAnswer, ApprovalBody, EnvVarAnswer, EnvVarBody
+from interlock.domain.principal import SYSTEM, Principal, principal_of
+from interlock.domain.request import AnswerOrigin, Request, RequestStatus
+from interlock.domain.saved_secret import answerable_from
+from interlock.domain.thread import Thread
+from interlock.services.core import Unit
+from interlock.services.requests.settling import Settlement
+
+
+async def stored_answer(work: Unit, thread: Thread, request: Request) -> Settlement | None:
+    """How the request is settled at once, or None where a person has to be asked."""
+    match request.body:
+        case ApprovalBody():
+            return await _granted(work, thread, request)
+        case EnvVarBody() as body:
+            return await _saved(work, thread, request, body)
+        case _:
+            return None
+
+
+async def _granted(work: Unit, thread: Thread, request: Request) -> Settlement | None:
+    live = await work.tx.grants.live(request.owner_id, request.agent)
+    givers: dict[str, Principal] = {}
+    for grant in live:
+        if covers(grant, request) and (giver := await _giver(work, thread, grant)) is not None:
+            givers[grant.id] = giver
+    grant = deciding([grant for grant in live if grant.id in givers], request)
+    if grant is None:
+        return None
+    refused = ApprovalAnswer("reject", message=f"{grant.by_name} said not to do this, and to remember it")
+    value = ApprovalAnswer("accept") if grant.allow else refused
+    if not _is_taken(work, request, value):
+        return None
+    await work.tx.grants.used(grant.id, work.now)
+    return Settlement(
+        RequestStatus.ANSWERED,
+        givers[grant.id],
+        "grant",
+        value=value,
+        origin=AnswerOrigin.GRANT,
+        metadata={"grant_id": grant.id, "granted_at": grant.created_at.isoformat(), "granted_by": grant.by_name},
+    )
+
+
+def _is_taken(work: Unit, request: Request, value: ApprovalAnswer) -> bool:
+    """Whether the graph would take such an answer; where it would not, a person is asked."""
+    try:
+        if request.checked_by_agent:
+            work.core.agents.check(request, value)
+    except InvalidAnswer:
+        return False
+    return True
+
+
+async def _giver(work: Unit, thread: Thread, grant: Grant) -> Principal | None:
+    """Who gave the grant, if they may still answer here: a reviewer's grants end with their role."""
+    user = await work.tx.users.get(grant.by_id)
+    if user is None or not user.is_allowed or not principal_of(user).may_answer(thread):
+        return None
+    return principal_of(user)
+
+
+async def _saved(work: Unit, thread: Thread, request: Request, body: EnvVarBody) -> Settlement | None:
+    if not body.allow_save:
+        return None
+    fields = body.fields
+    field_names = [field.name for field in fields]
+    found = await work.tx.saved_secrets.named(request.owner_id, request.agent, thread.asker_id, field_names)
+    names = answerable_from(fields, found)
+    if names is None:
+        return None
+    try:
+        values = {name: await work.tx.saved_secrets.value(found[name].id) for name in names}
+    except NotFound:
+        # Deleted in this very moment.
+        return None
+    saved_by = sorted({found[name].by_name for name in names})
+    return Settlement(
+        RequestStatus.ANSWERED,
+        SYSTEM,
+        "saved",
+        value=EnvVarAnswer(values),
+        origin=AnswerOrigin.SAVED,
+        metadata={"saved": names, "saved_by": saved_by},
+    )

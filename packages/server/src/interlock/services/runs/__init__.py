@@ -1,0 +1,1 @@
+"""Runs of agents: claimed, recorded, ended, and the workers that run them."""

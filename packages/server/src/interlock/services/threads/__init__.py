@@ -1,0 +1,1 @@
+"""Conversations: made, written to, followed, exported and removed."""

@@ -1,0 +1,1 @@
+"""Webhooks: made, written to in transactions, and sent."""

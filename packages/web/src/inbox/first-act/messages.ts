@@ -1,0 +1,48 @@
+import type { Translated } from "@/i18n/messages";
+
+export const en = {
+  title: "Try it once",
+  what: "The demo agent has a folder of its own with a sample file, <file>hello.py</file>. Ask it to delete the file: it stops, and nothing happens until you decide.",
+  steps: "Steps",
+  ask: "Ask the demo agent to delete <file>hello.py</file>.",
+  decide: "Read what it wants to run, then approve or refuse.",
+  see: "See the result.",
+  act: "Ask the demo agent",
+  asking: "Asking…",
+  waiting: "The agent is working. Its request opens here in a moment.",
+  said: "delete hello.py",
+  dismiss: "Don’t show this again",
+  failed: "Could not ask the agent: {message}",
+  ended: "The agent finished without asking. <chat>See the conversation</chat>",
+  noDemo: "Talk to an agent in <chat>Chat</chat>. Its requests appear here.",
+  note: "Your first request",
+  step: "Step {number} of 3",
+  decideNote:
+    "The agent has stopped here. Read what will run, then approve with the four digits shown at the end, or refuse and nothing runs.",
+  approvedNote: "You decided, and the agent continued. The result is shown here and in <chat>the conversation</chat>.",
+  endedNote: "This request has ended. <chat>See the conversation</chat>",
+  close: "Close",
+};
+
+export const zh: Translated<typeof en> = {
+  title: "先试一次",
+  what: "演示智能体有自己的文件夹，里面有一个示例文件 <file>hello.py</file>。让它删除这个文件：它会停下来，在你决定之前什么都不会发生。",
+  steps: "步骤",
+  ask: "让演示智能体删除 <file>hello.py</file>。",
+  decide: "阅读它想执行的内容，然后批准或拒绝。",
+  see: "查看结果。",
+  act: "让演示智能体试试",
+  asking: "正在发送…",
+  waiting: "智能体正在工作，它的请求马上会在这里打开。",
+  said: "删除 hello.py",
+  dismiss: "不再显示",
+  failed: "无法联系智能体：{message}",
+  ended: "智能体没有提问就结束了。<chat>查看对话</chat>",
+  noDemo: "在<chat>对话</chat>中与智能体交谈，它提出的请求会自动出现在这里。",
+  note: "你的第一个请求",
+  step: "第 {number} 步，共 3 步",
+  decideNote: "智能体停在这里等你。请阅读将要执行的内容，然后输入末尾的四位数字批准；若拒绝，则什么都不会执行。",
+  approvedNote: "你已做出决定，智能体继续运行。结果显示在这里和<chat>对话</chat>中。",
+  endedNote: "这个请求已经结束。<chat>查看对话</chat>",
+  close: "关闭",
+};

@@ -1,0 +1,113 @@
+"""Codex itself asks a person through its hooks; the model is a script, everything else is real."""
+
+import subprocess
+from pathlib import Path
+
+import pytest
+
+from tests.hooks.codex import Codex
+from tests.hooks.hook import SECONDS, Desk
+from tests.hooks.responses_model import ResponsesModel, use
+from tests.support.waiting import wait_for
+
+TOUCH = use("exec_command", cmd="touch one.txt")
+ASKS = use("exec_command", cmd="touch one.txt", sandbox_permissions="require_escalated", justification="May I?")
+
+
+@pytest.fixture
+def agent() -> str:
+    return "codex"
+
+
+def wait_until_done(process: subprocess.Popen[bytes]) -> None:
+    assert process.wait(SECONDS) == 0
+
+
+def test_a_yes_lets_the_call_run_at_the_terminal(desk: Desk, tmp_path: Path) -> None:
+    with ResponsesModel([ASKS]) as model:
+        codex = Codex(desk, model)
+        with codex.terminal(tmp_path):
+            [asked] = desk.asked()
+            assert asked["request_data"]["args"] == {"command": "touch one.txt", "description": "May I?"}
+            assert asked["request_data"]["allowed"] == ["accept", "reject"]
+            assert asked["agent"] == "codex"
+            desk.allow(asked["request_id"])
+            wait_for(lambda: (codex.folder / "one.txt").exists(), bool)
+
+
+def test_a_no_is_told_to_the_model(desk: Desk, tmp_path: Path) -> None:
+    with ResponsesModel([ASKS]) as model:
+        codex = Codex(desk, model, "--away")
+        with codex.terminal(tmp_path):
+            desk.deny(desk.asked()[0]["request_id"], reason="not today")
+            wait_for(lambda: model.results.get("call_1", ""), bool)
+        assert "not today" in model.results["call_1"]
+        assert list(codex.folder.iterdir()) == []
+
+
+def test_nobody_in_time_leaves_it_to_the_terminal(desk: Desk, tmp_path: Path) -> None:
+    with ResponsesModel([ASKS]) as model:
+        codex = Codex(desk, model, "--timeout", "20")
+        with codex.terminal(tmp_path) as screen:
+            desk.asked()
+            screen.sees("Would you like to run the following command?")
+        assert list(codex.folder.iterdir()) == []
+
+
+def test_every_call_of_a_run_is_asked_about(desk: Desk) -> None:
+    with ResponsesModel([TOUCH], [use("exec_command", "call_2", cmd="touch two.txt")]) as model:
+        codex = Codex(desk, model, "--mode", "every-call")
+        with codex.run() as process:
+            desk.allow(desk.asked()[0]["request_id"])
+            wait_for(lambda: (codex.folder / "one.txt").exists(), bool)
+            desk.deny(desk.asked()[0]["request_id"], reason="enough")
+            wait_until_done(process)
+        assert [file.name for file in codex.folder.iterdir()] == ["one.txt"]
+        assert "enough" in model.results["call_2"]
+
+
+def test_an_edit_runs_in_place_of_the_call(desk: Desk) -> None:
+    with ResponsesModel([TOUCH]) as model:
+        codex = Codex(desk, model, "--mode", "every-call")
+        with codex.run() as process:
+            desk.allow(desk.asked()[0]["request_id"], args={"command": "touch two.txt"})
+            wait_until_done(process)
+        assert [file.name for file in codex.folder.iterdir()] == ["two.txt"]
+
+
+def test_a_server_that_is_down_and_nobody_in_time_are_a_no(desk: Desk) -> None:
+    with ResponsesModel([TOUCH]) as model:
+        codex = Codex(desk, model, "--mode", "every-call", "--timeout", "20", INTERLOCK_URL="http://127.0.0.1:9")
+        with codex.run() as process:
+            wait_until_done(process)
+        assert "cannot be reached" in model.results["call_1"]
+        assert list(codex.folder.iterdir()) == []
+
+
+def test_a_hook_that_cannot_be_started_blocks(desk: Desk) -> None:
+    with ResponsesModel([TOUCH]) as model:
+        codex = Codex(desk, model, "--mode", "every-call")
+        file = desk.home / ".codex" / "hooks.json"
+        file.write_text(file.read_text().replace("interlock-hook codex", "interlock-hook-gone codex"))
+        with codex.run() as process:
+            wait_until_done(process)
+        assert list(codex.folder.iterdir()) == []
+        assert "call_1" in model.results
+
+
+def test_a_hook_that_is_not_trusted_is_told_of(desk: Desk) -> None:
+    with ResponsesModel() as model:
+        codex = Codex(desk, model)
+        assert "it is untrusted" in codex.told
+        assert "it is untrusted" in codex.install("status", "codex")
+        codex.trust()
+        assert "after you trust it" not in codex.install("status", "codex")
+
+
+def test_a_hook_that_is_trusted_is_asked_without_any_option(desk: Desk, tmp_path: Path) -> None:
+    with ResponsesModel([ASKS]) as model:
+        codex = Codex(desk, model)
+        codex.trust()
+        with codex.terminal(tmp_path, "--no-alt-screen"):
+            desk.allow(desk.asked()[0]["request_id"])
+            wait_for(lambda: (codex.folder / "one.txt").exists(), bool, SECONDS)

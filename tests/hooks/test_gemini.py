@@ -1,0 +1,125 @@
+"""Gemini CLI itself asks a person through its hook; the model is a script, everything else is real."""
+
+import subprocess
+from collections.abc import Generator
+from contextlib import contextmanager
+
+import pytest
+
+from tests.hooks.gemini import command
+from tests.hooks.gemini_model import GeminiModel, use
+from tests.hooks.hook import PROGRAM, SECONDS, Desk
+
+TOUCH = use("run_shell_command", command="touch one.txt", description="Make one")
+
+
+@pytest.fixture
+def agent() -> str:
+    return "gemini"
+
+
+class Gemini:
+    """With a home of its own; the hook is the only gate."""
+
+    def __init__(self, desk: Desk, model: GeminiModel, *installing: str, **variables: str) -> None:
+        self.folder = desk.home / "my-project"
+        self.folder.mkdir()
+        self.settings = desk.home / ".gemini" / "settings.json"
+        self.settings.parent.mkdir()
+        # As people write it, with a comment.
+        self.settings.write_text('{\n  // mine\n  "security": {"auth": {"selectedType": "gemini-api-key"}}\n}\n')
+        self._environment = {
+            **desk.environment,
+            "GOOGLE_GEMINI_BASE_URL": model.url,
+            "GEMINI_API_KEY": "scripted",
+            **variables,
+        }
+        install = [PROGRAM, "install", "gemini", "--yes", *installing]
+        subprocess.run(install, env=desk.environment, check=True, capture_output=True, timeout=SECONDS)
+
+    @contextmanager
+    def run(self) -> Generator[subprocess.Popen[bytes]]:
+        alone = ["--approval-mode", "yolo", "--skip-trust", "-m", "gemini-2.5-pro", "-p", "go"]
+        process = subprocess.Popen(
+            [*command(), *alone],
+            stdin=subprocess.DEVNULL,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.PIPE,
+            env=self._environment,
+            cwd=self.folder,
+        )
+        try:
+            yield process
+        finally:
+            if process.poll() is None:
+                process.kill()
+                process.communicate(timeout=SECONDS)
+
+    @property
+    def made(self) -> list[str]:
+        return sorted(file.name for file in self.folder.iterdir())
+
+
+def finish(process: subprocess.Popen[bytes]) -> None:
+    stdout, stderr = process.communicate(timeout=SECONDS)
+    assert process.returncode == 0, (stdout, stderr)
+
+
+def test_a_yes_runs_the_call(desk: Desk) -> None:
+    with GeminiModel([TOUCH]) as model:
+        gemini = Gemini(desk, model)
+        with gemini.run() as process:
+            [asked] = desk.asked()
+            assert asked["request_data"]["args"] == {"command": "touch one.txt", "description": "Make one"}
+            desk.allow(asked["request_id"])
+            finish(process)
+        assert gemini.made == ["one.txt"]
+        assert "// mine" in gemini.settings.read_text()
+
+
+def test_an_edit_runs_in_place_of_the_call(desk: Desk) -> None:
+    with GeminiModel([TOUCH]) as model:
+        gemini = Gemini(desk, model)
+        with gemini.run() as process:
+            desk.allow(desk.asked()[0]["request_id"], args={"command": "touch two.txt", "description": "Make two"})
+            finish(process)
+        assert gemini.made == ["two.txt"]
+
+
+def test_a_no_is_told_to_the_model(desk: Desk) -> None:
+    with GeminiModel([TOUCH]) as model:
+        gemini = Gemini(desk, model)
+        with gemini.run() as process:
+            desk.deny(desk.asked()[0]["request_id"], reason="not today")
+            finish(process)
+        assert gemini.made == []
+        assert "not today" in model.results[0]
+
+
+def test_nobody_in_time_is_a_no_before_the_clients_own_timeout(desk: Desk) -> None:
+    with GeminiModel([TOUCH]) as model:
+        gemini = Gemini(desk, model, "--timeout", "20")
+        with gemini.run() as process:
+            desk.asked()
+            finish(process)
+        assert gemini.made == []
+        assert "nobody answered in time" in model.results[0]
+
+
+def test_a_server_that_is_down_is_a_no(desk: Desk) -> None:
+    with GeminiModel([TOUCH]) as model:
+        gemini = Gemini(desk, model, "--timeout", "20", INTERLOCK_URL="http://127.0.0.1:9")
+        with gemini.run() as process:
+            finish(process)
+        assert gemini.made == []
+        assert "cannot be reached" in model.results[0]
+
+
+def test_a_hook_that_cannot_be_started_blocks(desk: Desk) -> None:
+    with GeminiModel([TOUCH]) as model:
+        gemini = Gemini(desk, model)
+        gemini.settings.write_text(gemini.settings.read_text().replace("interlock-hook gemini", "gone gemini"))
+        with gemini.run() as process:
+            finish(process)
+        assert gemini.made == []
+        assert len(model.results) == 1

