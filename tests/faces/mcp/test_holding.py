@@ -24,6 +24,14 @@ async def test_a_disconnect_ends_the_wait_and_not_the_request(host: Host, mode: 
     assert [request["request_id"] for request in host.pending()] == [request_id]
 
 
+async def test_a_call_that_goes_while_its_ask_is_written_leaves_an_orphan(host: Host, mode: str) -> None:
+    for milliseconds in range(0, 60, 3):
+        arguments = {**APPROVAL, "args": {"after": milliseconds}}
+        async with host.connected(mode) as client, underway(client.call_tool("request_approval", arguments)):
+            await asyncio.sleep(milliseconds / 1000)
+    await host.orphaned()
+
+
 async def test_the_same_ask_again_takes_over_what_a_lost_call_asked(host: Host, mode: str) -> None:
     request_id = await left_behind(host, mode, APPROVAL)
     async with host.connected(mode) as client, underway(client.call_tool("request_approval", APPROVAL)) as call:

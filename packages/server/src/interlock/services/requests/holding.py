@@ -1,9 +1,12 @@
 """Asks that a call holds on to until it can tell their id; see `domain.hold`."""
 
+import asyncio
 from contextlib import suppress
 from dataclasses import dataclass
 
-from interlock.domain.errors import AlreadySettled, TakenOver
+import anyio
+
+from interlock.domain.errors import AlreadySettled, InterlockError, TakenOver
 from interlock.domain.hold import LEASE, ORPHANS_KEPT, Hold
 from interlock.domain.kinds import Body, read_ask
 from interlock.domain.principal import SYSTEM, Principal
@@ -48,7 +51,18 @@ async def ask(core: Core, principal: Principal, held: HeldAsk) -> Held:
     """Put the request and hold it, or take over an orphan of the same ask: one transaction.
 
     The same call again, known by its idempotency key, has the same request, and holds it in the place of the first.
+    A caller that goes while this is written leaves an orphan, as it does later.
     """
+    placing = asyncio.ensure_future(_ask(core, principal, held))
+    try:
+        return await asyncio.shield(placing)
+    except asyncio.CancelledError:
+        with anyio.CancelScope(shield=True), suppress(InterlockError):
+            await leave(core, await placing, held.holder)
+        raise
+
+
+async def _ask(core: Core, principal: Principal, held: HeldAsk) -> Held:
     body = held.body or read_ask(held.what.kind, held.what.data)
     is_new = False
 
