@@ -69,11 +69,11 @@ class Person:
             lead(self._kept, NOWHERE)
             self._kept.evaluate(WITHOUT_DRAFTS)
         complaints, self.complaints = self.complaints, []
-        assert complaints == []
+        assert complaints == [], complaints
 
     def leave(self) -> None:
         self.context.close()
-        assert self.complaints == []
+        assert self.complaints == [], self.complaints
 
     def _heard(self, message: ConsoleMessage) -> None:
         if message.type in ("error", "warning") and not message.text.startswith(EXPECTED):

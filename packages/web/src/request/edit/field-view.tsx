@@ -8,6 +8,7 @@ import { Name } from "../names";
 import styles from "./edit.module.css";
 import { useMisfit } from "./edit-context";
 import { EitherField } from "./either-field";
+import { FieldBlocks } from "./field-blocks";
 import { blank, type Entry, type Field } from "./fields";
 import { ListField } from "./list-field";
 import { under } from "./paths";
@@ -53,25 +54,28 @@ function ObjectField({ path, field, value, onChange }: FieldProps<Extract<Field,
   const remove = (name: string) => onChange(Object.fromEntries(Object.entries(args).filter(([one]) => one !== name)));
   return (
     <div className={path ? styles.nested : styles.object}>
-      {field.entries.map((entry) =>
-        entry.name in args ? (
-          <EntryView
-            key={entry.name}
-            entry={entry}
-            path={under(path, entry.name)}
-            value={args[entry.name]}
-            onChange={(changed) => set(entry.name, changed)}
-            onRemove={() => remove(entry.name)}
-          />
-        ) : (
-          <Absent
-            key={entry.name}
-            entry={entry}
-            path={under(path, entry.name)}
-            onAdd={() => set(entry.name, blank(entry.field))}
-          />
-        ),
-      )}
+      <FieldBlocks
+        items={field.entries}
+        draw={(entry) =>
+          Object.hasOwn(args, entry.name) ? (
+            <EntryView
+              key={entry.name}
+              entry={entry}
+              path={under(path, entry.name)}
+              value={args[entry.name]}
+              onChange={(changed) => set(entry.name, changed)}
+              onRemove={() => remove(entry.name)}
+            />
+          ) : (
+            <Absent
+              key={entry.name}
+              entry={entry}
+              path={under(path, entry.name)}
+              onAdd={() => set(entry.name, blank(entry.field))}
+            />
+          )
+        }
+      />
     </div>
   );
 }

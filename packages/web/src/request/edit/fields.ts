@@ -64,11 +64,11 @@ function ofType(schema: JsonObject, root: JsonObject, depth: number): Field {
 }
 
 function entriesOf(schema: JsonObject, root: JsonObject, depth: number): Entry[] {
-  const required: unknown[] = Array.isArray(schema.required) ? schema.required : [];
+  const required = new Set<unknown>(Array.isArray(schema.required) ? schema.required : []);
   return Object.entries(schema.properties as JsonObject).map(([name, part]) => ({
     name,
     field: fieldOf(part, root, depth + 1),
-    isRequired: required.includes(name),
+    isRequired: required.has(name),
     description: isObject(part) ? textOf(part.description) : "",
   }));
 }
@@ -138,9 +138,10 @@ function fitted(field: Field, value: unknown): Field {
 
 function fittedEntries(entries: readonly Entry[], value: JsonObject): Entry[] {
   const known = entries.map((entry) =>
-    entry.name in value ? { ...entry, field: fitted(entry.field, value[entry.name]) } : entry,
+    Object.hasOwn(value, entry.name) ? { ...entry, field: fitted(entry.field, value[entry.name]) } : entry,
   );
-  const others = Object.keys(value).filter((name) => !entries.some((entry) => entry.name === name));
+  const names = new Set(entries.map((entry) => entry.name));
+  const others = Object.keys(value).filter((name) => !names.has(name));
   return [...known, ...others.map((name) => ({ name, field: RAW, isRequired: false, description: "" }))];
 }
 

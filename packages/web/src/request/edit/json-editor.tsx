@@ -13,13 +13,14 @@ interface Props {
   /** What it begins with. */
   text: string;
   onChange: (text: string) => void;
+  isUnfinished: boolean;
 }
 
 /**
  * CodeMirror in a shadow root: there it brings its styles as constructed sheets, which the pages' policy allows. In the
  * document itself it would write style elements.
  */
-export function JsonEditor({ label, text, onChange }: Props) {
+export function JsonEditor({ label, text, onChange, isUnfinished }: Props) {
   const host = useRef<HTMLDivElement>(null);
   const newest = useRef(onChange);
   useEffect(() => {
@@ -36,7 +37,7 @@ export function JsonEditor({ label, text, onChange }: Props) {
     });
     return () => view.destroy();
   }, [text, label]);
-  return <div ref={host} className={styles.editor} />;
+  return <div ref={host} className={styles.editor} data-unfinished={isUnfinished || undefined} />;
 }
 
 function stateOf(text: string, label: string, onChange: (text: string) => void): EditorState {

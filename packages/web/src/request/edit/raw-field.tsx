@@ -30,8 +30,10 @@ export function RawField({ name, path, value, onChange }: Props) {
   };
   return (
     <Suspense fallback={<p className={styles.note}>{t("loading")}</p>}>
-      <JsonEditor label={t("rawLabel", { name })} text={first} onChange={change} />
-      <Wrong>{!isReadable && t("misfit.json")}</Wrong>
+      {/* What cannot be read is nowhere but here: what is drawn only near the screen stays drawn for it. */}
+      <JsonEditor isUnfinished={!isReadable} label={t("rawLabel", { name })} text={first} onChange={change} />
+      {/* Of an argument it stands with whatever else is wrong there. */}
+      <Wrong>{path === "" && !isReadable && t("misfit.json")}</Wrong>
     </Suspense>
   );
 }

@@ -75,7 +75,7 @@ function Block({ near, isFirst, lines, height, className, draw }: BlockProps) {
     if (isAlways || !element) return;
     const look = (entries: IntersectionObserverEntry[]) => {
       const entry = entries.at(-1);
-      if (!entry) return;
+      if (!entry || (!entry.isIntersecting && isHeld(element))) return;
       if (!entry.isIntersecting && element.childElementCount > 0) drawn.current = entry.boundingClientRect.height;
       setNear(entry.isIntersecting);
     };
@@ -90,6 +90,11 @@ function Block({ near, isFirst, lines, height, className, draw }: BlockProps) {
       {isDrawn && draw()}
     </div>
   );
+}
+
+/** Whether somebody is at work in it, or has left something there that would be lost. */
+function isHeld(element: Element): boolean {
+  return element.contains(document.activeElement) || element.querySelector("[data-unfinished]") !== null;
 }
 
 interface InBlock<T> {
