@@ -6,7 +6,7 @@ from typing import Any
 import pytest
 from playwright.sync_api import Locator, Request, expect
 
-from tests.support.puppet import Call, calls, fails, flood, gate, says, script
+from tests.support.puppet import Call, calls, fails, gate, says, script
 from tests.support.waiting import wait_for
 from tests.support.witness import Witness
 from tests.web.chatting import begin, said, thread_of
@@ -200,23 +200,6 @@ def test_two_pages_of_one_conversation_show_the_same(reviewer: Person) -> None:
     expect(said(other, "Again to both.")).to_be_visible()
     expect(said(other, "noted seen")).to_be_visible()
     expect(other.get_by_text('"Again to both."')).to_be_visible()
-
-
-def test_text_is_followed_only_by_who_is_at_its_end(reviewer: Person, witness: Witness) -> None:
-    name = f"scrolled-{reviewer.name}"
-    page = begin(reviewer, script(says(flood(200, "word\n\n"), gate(name), flood(200, "more\n\n"))))
-    region = page.get_by_role("region", name="Conversation")
-    expect(region.get_by_role("paragraph").last).to_have_text("199 word")
-    expect(region.get_by_role("paragraph").last).to_be_in_viewport()
-    region.press("Home")
-    wait_for(lambda: region.evaluate("element => element.scrollTop"), lambda top: top == 0)
-    witness.release(name)
-    new = page.get_by_role("button", name="New text")
-    expect(new).to_be_visible()
-    expect(region.get_by_text("199 more")).to_be_attached()
-    assert region.evaluate("element => element.scrollTop") == 0
-    new.click()
-    expect(region.get_by_text("199 more")).to_be_in_viewport()
 
 
 def test_a_failed_run_says_why_and_gives_the_message_back(reviewer: Person) -> None:

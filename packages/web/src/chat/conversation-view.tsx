@@ -1,7 +1,5 @@
-import { ArrowDown } from "lucide-react";
 import { type RefObject, useCallback, useEffect, useRef, useState } from "react";
 import { useTranslations } from "use-intl";
-import { Button } from "@/design/button";
 import { isComposing, useKeys } from "@/keys/use-keys";
 import { Composer } from "./composer";
 import styles from "./conversation.module.css";
@@ -41,12 +39,11 @@ export function ConversationView({ thread, conversation, act, reload, isConnecte
         </div>
       </section>
       <div className={styles.below}>
-        {hasNew && (
-          <Button className={styles.more} onClick={toBottom}>
-            {t("newText")} <ArrowDown size={14} aria-hidden="true" />
-          </Button>
-        )}
-        <Foot {...{ conversation, acting, writing, isConnected }} onRequest={toRequest} />
+        <Foot
+          {...{ conversation, acting, writing, isConnected }}
+          onRequest={toRequest}
+          onNew={hasNew ? toBottom : null}
+        />
       </div>
     </>
   );
@@ -97,14 +94,15 @@ interface FootProps {
   writing: Writing;
   isConnected: boolean;
   onRequest: () => void;
+  onNew: (() => void) | null;
 }
 
-function Foot({ conversation, acting, writing, isConnected, onRequest }: FootProps) {
+function Foot({ conversation, acting, writing, isConnected, onRequest, onNew }: FootProps) {
   const t = useTranslations("chat");
   const { phase, isOutside, isStopping } = conversation;
   const { field, text, setText, send } = writing;
   const blocked = useBlocked(phase, isConnected);
-  const standing = <Standing {...{ conversation, isConnected, onRequest }} trouble={acting.trouble} />;
+  const standing = <Standing {...{ conversation, isConnected, onRequest, onNew }} trouble={acting.trouble} />;
   if (isOutside) {
     return (
       <div className={styles.outside}>

@@ -1,4 +1,4 @@
-import { CircleAlert, CirclePause, LoaderCircle, Unplug } from "lucide-react";
+import { ArrowDown, CircleAlert, CirclePause, LoaderCircle, Unplug } from "lucide-react";
 import { useTranslations } from "use-intl";
 import { Button } from "@/design/button";
 import { Name } from "@/request/names";
@@ -11,10 +11,12 @@ interface Props {
   trouble: Trouble | null;
   isConnected: boolean;
   onRequest: () => void;
+  /** To text that has come out of sight; null: there is none. */
+  onNew: (() => void) | null;
 }
 
 /** How the conversation stands, over the field: who is to do what now. */
-export function Standing({ conversation, trouble, isConnected, onRequest }: Props) {
+export function Standing({ conversation, trouble, isConnected, onRequest, onNew }: Props) {
   const t = useTranslations("chat");
   const { notice, phase } = conversation;
   // Where nothing is under way the field itself says so.
@@ -29,6 +31,12 @@ export function Standing({ conversation, trouble, isConnected, onRequest }: Prop
         </p>
       )}
       {!isOffline && <Present conversation={conversation} onRequest={onRequest} />}
+      {/* Where a request waits, the button that leads to it leads to the same place. */}
+      {onNew && phase !== "waiting" && (
+        <Button className={styles.more} onClick={onNew}>
+          {t("newText")} <ArrowDown size={14} aria-hidden="true" />
+        </Button>
+      )}
     </div>
   );
 }

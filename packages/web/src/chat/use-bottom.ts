@@ -21,23 +21,31 @@ export function useBottom(): Bottom {
   const toBottom = useCallback(() => {
     isFollowing.current = true;
     setHasNew(false);
-    if (scroller.current) scroller.current.scrollTop = scroller.current.scrollHeight;
+    if (scroller.current) scroller.current.scrollTop = endOf(scroller.current);
   }, []);
   useEffect(() => {
     const box = scroller.current;
     const inner = content.current;
     if (!box || !inner) return;
-    let height = inner.offsetHeight;
+    let [height, top] = [inner.offsetHeight, box.scrollTop];
     const scrolled = () => {
-      isFollowing.current = isAtEnd(box);
-      if (isFollowing.current) setHasNew(false);
+      // Only who goes up stops following: more may have come since we scrolled, of which this is told late.
+      const isUp = box.scrollTop < top;
+      top = box.scrollTop;
+      // What became shorter was not gone up in: its end is still its end.
+      if (isUp) isFollowing.current = endOf(box) - top <= 1;
+      else if (isAtEnd(box)) isFollowing.current = true;
+      if (isAtEnd(box)) setHasNew(false);
     };
     const grown = () => {
       const isMore = inner.offsetHeight > height;
       height = inner.offsetHeight;
       // Forward only: who reads on in a request is left there.
-      if (isFollowing.current) box.scrollTop = Math.max(box.scrollTop, target(box));
-      else if (isMore) setHasNew(true);
+      if (isFollowing.current) {
+        box.scrollTop = Math.max(box.scrollTop, followed(box));
+        top = box.scrollTop;
+      }
+      if (isMore && !isAtEnd(box)) setHasNew(true);
     };
     const watch = new ResizeObserver(grown);
     watch.observe(inner);
@@ -52,17 +60,21 @@ export function useBottom(): Bottom {
 }
 
 function isAtEnd(box: HTMLElement): boolean {
-  const left = box.scrollHeight - box.clientHeight;
-  return left - box.scrollTop <= NEAR || target(box) - box.scrollTop <= NEAR;
+  return endOf(box) - box.scrollTop <= NEAR;
 }
 
-/** The end; but of a request that waits its beginning, and nothing that has the focus is moved out of sight. */
-function target(box: HTMLElement): number {
+/** The end; but of a request that waits its beginning. */
+function endOf(box: HTMLElement): number {
+  const request = box.querySelector("[data-asked=open]");
   const end = box.scrollHeight - box.clientHeight;
+  return request ? Math.min(end, topOf(request, box) - MARGIN) : end;
+}
+
+/** As far as nothing that has the focus is moved out of sight. */
+function followed(box: HTMLElement): number {
   const { activeElement } = document;
   const focused = activeElement !== box && box.contains(activeElement) ? activeElement : null;
-  const kept = [box.querySelector("[data-asked=open]"), focused].filter((one) => one !== null);
-  return Math.min(end, ...kept.map((one) => topOf(one, box) - MARGIN));
+  return focused ? Math.min(endOf(box), topOf(focused, box) - MARGIN) : endOf(box);
 }
 
 function topOf(element: Element, box: HTMLElement): number {
