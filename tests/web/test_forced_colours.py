@@ -1,5 +1,6 @@
 """The person's own few colours: what is chosen, and what is risky, is told without a ground of its own."""
 
+import base64
 from typing import Any
 
 import pytest
@@ -8,7 +9,7 @@ from playwright.sync_api import Locator, Page, expect
 from tests.support.inbox import asked
 from tests.support.threads import ThreadsClient
 from tests.web.conftest import Visit
-from tests.web.person import PHONE
+from tests.web.person import NOWHERE, PHONE, lead
 from tests.web.stage import shown
 
 # What is drawn of an element when all grounds are alike.
@@ -17,7 +18,37 @@ EDGES = """(one) => {
   const sides = ["Top", "Right", "Bottom", "Left"].filter((side) => parseFloat(style[`border${side}Width`]) > 0);
   return sides.map((side) => `${side} ${style[`border${side}Color`]} ${style[`border${side}Style`]}`).join();
 }"""
+# How often light and dark follow each other along a line of a picture: once for each stroke of a letter.
+STROKES = """async (data) => {
+  const image = await createImageBitmap(await (await fetch(`data:image/png;base64,${data}`)).blob());
+  const canvas = new OffscreenCanvas(image.width, image.height).getContext("2d");
+  canvas.drawImage(image, 0, 0);
+  const { data: dots } = canvas.getImageData(0, 0, image.width, image.height);
+  const light = (x, y) => dots[4 * (y * image.width + x)] + dots[4 * (y * image.width + x) + 1];
+  const along = (y) => {
+    let count = 0;
+    for (let x = 1; x < image.width; x += 1) if (Math.abs(light(x, y) - light(x - 1, y)) > 60) count += 1;
+    return count;
+  };
+  return Math.max(...Array.from({ length: image.height }, (_, y) => along(y)));
+}"""
+WORDS = """(one) => {
+  const range = document.createRange();
+  range.selectNodeContents(one);
+  const { x, y, width, height } = range.getBoundingClientRect();
+  return { x, y, width, height };
+}"""
 GROUND = "(one) => getComputedStyle(one).backgroundColor"
+
+
+def strokes(one: Locator) -> int:
+    """Of the letters of something, as they are seen."""
+    seen = one.page.screenshot(clip=one.evaluate(WORDS))
+    blank = one.page.context.new_page()
+    try:
+        return blank.evaluate(STROKES, base64.b64encode(seen).decode())
+    finally:
+        blank.close()
 
 
 def drawn(one: Locator) -> str:
@@ -59,3 +90,17 @@ def test_high_risk_has_another_edge_than_medium(forced: tuple[Page, dict[str, An
     expect(panel).to_contain_text("Medium")
     assert drawn(panel) != high
     assert "Left" in high
+
+
+def test_the_words_of_a_filled_button_are_seen(forced: tuple[Page, dict[str, Any]]) -> None:
+    """Their letters stand on a ground that the browser draws, not on the button's own."""
+    page, ids = forced
+    shown(page, f"/requests/{ids['medium']}")
+    approve = page.locator("[data-act=yes]")
+    expect(approve).not_to_have_attribute("aria-disabled", "true")
+    refuse = page.locator("[data-act=refuse]")
+    assert strokes(approve) > strokes(refuse) / 2
+    lead(page, NOWHERE)
+    way = page.get_by_role("main").get_by_role("link", name="Go to the inbox")
+    way.wait_for()
+    assert strokes(way) > len("Go to the inbox")
