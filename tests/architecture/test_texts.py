@@ -8,11 +8,12 @@ from string import Formatter
 
 import pytest
 
-from interlock.texts import CATALOGUE, LOCALES
+from interlock.texts import CATALOGUE, LOCALES, Locale
 from interlock_client._wording import TEXTS as CLIENT_TEXTS
 from interlock_client.confirm import ErrorTypes
 
 SOURCE = Path(__file__).parents[2] / "packages/server/src/interlock"
+COMMANDS = Path(__file__).parents[2] / "packages/client/src/interlock_client/cli"
 CHINESE = re.compile(r"[\u3400-\u9fff]")
 NOT_TEXTS = {
     "agents/demo/commands.py": "what people write to the demo agent",
@@ -23,6 +24,11 @@ NOT_TEXTS = {
 }
 FEWER_VALUES = {("hitl", "too_many_open")}
 """The Chinese text does not repeat the detail, which is in English: clients have it so."""
+BANNED = {
+    "en": r"(?i)as the machine|said so\b|\bhand(ed|s)? over\b|as long as it takes",
+    "zh": "机器(看|读)到|这么说|移交|多久都(行|可以)",
+}
+"""Words that an editor took out: nobody says them, or they say what is not so."""
 KEYS = [(section, key) for section, texts in CATALOGUE["en"].items() for key in texts]
 
 
@@ -48,6 +54,21 @@ def test_a_text_has_the_same_placeholders_in_both_languages(section: str, key: s
 def test_a_text_of_the_client_is_in_both_languages(key: str) -> None:
     english, chinese = (CLIENT_TEXTS[key][locale] for locale in LOCALES)
     assert placeholders(english) == placeholders(chinese)
+
+
+@pytest.mark.parametrize("locale", LOCALES)
+def test_no_text_has_words_that_nobody_says(locale: Locale) -> None:
+    own = [text for texts in CATALOGUE[locale].values() for text in texts.values()]
+    texts = [*own, *(texts[locale] for texts in CLIENT_TEXTS.values()), *terminal_texts()]
+    assert [text for text in texts if re.search(BANNED[locale], text)] == []
+
+
+def terminal_texts() -> Iterator[str]:
+    """What the commands say, in English only."""
+    for path in sorted(COMMANDS.rglob("*.py")):
+        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+            if isinstance(node, ast.Constant) and isinstance(node.value, str):
+                yield node.value
 
 
 def modules() -> Iterator[tuple[str, ast.Module]]:

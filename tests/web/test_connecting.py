@@ -33,7 +33,7 @@ HOSTS = {
 def connected(page: Page, host: str) -> dict[str, str]:
     """What is pasted, by where it goes."""
     page.locator("main select").last.select_option(host)
-    page.get_by_role("button", name="Create key and show the lines").click()
+    page.get_by_role("button", name="Create key and show the steps").click()
     expect(page.locator("[data-first=waiting]")).to_be_visible()
     pastes = page.locator("[data-paste]")
     return {str(one.get_attribute("data-paste")): one.inner_text() for one in pastes.all()}
@@ -112,7 +112,7 @@ def test_a_key_is_shown_once_and_asks_only(person: Person) -> None:
     expect(page.get_by_role("listitem").filter(has_text="agent key for codex")).to_be_visible()
     assert key not in page.content()
     page.goto(CONNECT)
-    expect(page.get_by_role("button", name="Create key and show the lines")).to_be_visible()
+    expect(page.get_by_role("button", name="Create key and show the steps")).to_be_visible()
     expect(page.locator("[data-paste]")).to_have_count(0)
     assert key not in page.content()
 

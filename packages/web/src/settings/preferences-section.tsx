@@ -76,8 +76,8 @@ function Notifications() {
     <Group title={t("notifications")}>
       <p className={styles.hint}>{t("notificationsWhat")}</p>
       <p role="status">
-        {state === "off" ? t("notifyOff") : words(state)}{" "}
-        {t("permission", { state: t(`permissionState.${permission()}`) })}
+        {state === "off" ? t("notifyOff") : words(state)} {/* Where they are blocked, that is said already. */}
+        {(state === "off" || state === "on") && t("permission", { state: t(`permissionState.${permission()}`) })}
       </p>
       {state === "off" && <Button onClick={() => void enable()}>{words("enable")}</Button>}
       {state === "on" && <Button onClick={disable}>{words("disable")}</Button>}

@@ -1,7 +1,7 @@
 import type { Translated } from "@/i18n/messages";
 
 export const en = {
-  what: "Let a coding agent, an editor or any MCP host ask you here. Choose it, create its key and paste the lines where it runs.",
+  what: "Let a coding agent, an editor or any MCP host ask you here. Choose one, create a key for it, and follow the steps on the machine where it runs.",
   agent: "Agent",
   host: {
     claude: "Claude Code",
@@ -26,8 +26,9 @@ export const en = {
     mcp: "The host gets tools with which its model asks you. It needs no hook, and asks only when the model decides to.",
   },
   untested: "Written from Cursor’s documents, not tried with Cursor itself. Try it before you rely on it.",
-  make: "Create key and show the lines",
-  makeWhat: "An agent key for one year: with it the agent asks you and never answers. Revoke it under API keys.",
+  make: "Create key and show the steps",
+  makeWhat:
+    "The key is valid for one year. With it, the agent can ask but never answer. You can revoke it under API keys.",
   once: "The key below is shown only now. If you lose it, create another one.",
   into: {
     clone: "In a shell on the machine where it runs, in a clone of Interlock:",

@@ -114,7 +114,7 @@ def _argument(name: str, value: Any) -> Iterator[Line]:
 def _agent_text(waiting: Waiting) -> Iterator[Line]:
     yield from _words(waiting)
     if "details" in waiting.data:
-        yield (Piece("hands over:", "quiet"),)
+        yield (Piece("passed on by the agent:", "quiet"),)
         yield from _handed_over(waiting.data["details"])
 
 

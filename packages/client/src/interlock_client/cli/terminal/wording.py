@@ -88,7 +88,7 @@ def _rounded(seconds: float) -> str:
 def deadline(waiting: Waiting) -> str:
     """What happens when nobody answers."""
     if waiting.expires_at is None:
-        return "It waits for as long as it takes."
+        return "No deadline: the agent waits until someone answers."
     default = waiting.data.get("default_answer") or waiting.data.get("default")
     what = f"the agent is given its default, {one_line(str(default))!r}" if default else "the agent is told so"
     return f"If nobody answers by {moment(waiting.expires_at)}, {what}."
