@@ -1,11 +1,13 @@
 """What a page with very much on it takes: memory of its process, and the time between frames while it is scrolled.
 
-`python -m bench.pages`. The first line is a page with nothing on it: the best that this machine can do, busy as it is.
+`python -m bench.pages`. A frame is set against one of a page with nothing on it, scrolled right before: the best that
+the machine can do, busy as it is.
 """
 
 import tempfile
 from collections.abc import Generator
 from contextlib import contextmanager
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -22,6 +24,7 @@ from tests.web.person import Person
 ARGUMENTS = (300, 3_000, 10_000)
 LINES = 50_000
 FRAMES = 240
+CLICKS_COUNT_MS = 1_000
 PLAIN = "<div data-review><div style='height: 600px; overflow: auto'><div style='height: 3000000px'></div></div></div>"
 SCROLLED = """async (frames) => {
   const scroller = document.querySelector("[data-review] > div");
@@ -71,32 +74,73 @@ def _held(process_id: int) -> int:
     return int(status.partition("VmRSS:")[2].split()[0])
 
 
-def scrolled(page: Page) -> str:
+@dataclass(frozen=True)
+class Scrolled:
+    """Milliseconds of a frame while a page was scrolled, and how many of them its own work took."""
+
+    median: float
+    most: float
+    work: float
+
+    def against(self, plain: "Scrolled") -> str:
+        ratio = self.median / plain.median
+        frames = f"{self.median:.1f} ms a frame ({ratio:.2f} of nothing), {self.most:.1f} ms for 95 of 100"
+        return f"{frames}, {self.work:.1f} ms of work"
+
+
+def scrolled(page: Page) -> Scrolled:
+    session: Any = page.context.new_cdp_session(page)
+    session.send("Performance.enable")
+    before = _work(session)
     gaps: list[float] = page.evaluate(SCROLLED, FRAMES)
-    return f"{gaps[FRAMES // 2]:.1f} ms a frame, {gaps[FRAMES * 95 // 100]:.1f} ms for 95 of 100"
+    work = (_work(session) - before) / FRAMES
+    return Scrolled(gaps[FRAMES // 2], gaps[FRAMES * 95 // 100], work)
+
+
+def _work(session: Any) -> float:
+    metrics = {one["name"]: one["value"] for one in session.send("Performance.getMetrics")["metrics"]}
+    return metrics["TaskDuration"] * 1000
+
+
+def scrolled_plain(browser: Browser) -> Scrolled:
+    """A page with nothing on it, right before: the best that the machine can do now."""
+    plain = browser.new_page()
+    plain.set_content(PLAIN)
+    try:
+        return scrolled(plain)
+    finally:
+        plain.close()
 
 
 def measured(browser: Browser, page: Page) -> str:
+    plain = scrolled_plain(browser)
     loaded = memory(browser)
     frames = scrolled(page)
     page.evaluate("() => { const one = document.querySelector('[data-review] > div'); one.scrollTop = 1e9; }")
     page.wait_for_function("() => document.querySelector('[data-obstacle=unread]') === null")
-    return f"{loaded} MiB, {memory(browser)} MiB at its end; {frames}"
+    return f"{loaded} MiB, {memory(browser)} MiB at its end; {frames.against(plain)}"
+
+
+def edits(page: Page) -> None:
+    """The form for the call is open."""
+    page.locator("[data-act=edit]").click()
+    page.locator("[data-end]").wait_for(state="attached")
 
 
 def main() -> None:
     with serving() as server, running_browser() as browser, People(server.url) as people:
         client = people.named("reviewer")
-        plain = browser.new_page()
-        plain.set_content(PLAIN)
-        print(f"nothing: {memory(browser)} MiB; {scrolled(plain)}")
-        plain.close()
         for name, request_id in requests(server, client):
-            person = Person(browser, server.url, client, {})
-            page = person.opens(f"/requests/{request_id}")
-            page.wait_for_selector("[data-bar]")
-            print(f"{name}: {measured(browser, page)}")
-            person.leave()
+            for act in (None, edits):
+                person = Person(browser, server.url, client, {})
+                page = person.opens(f"/requests/{request_id}")
+                page.wait_for_selector("[data-bar]")
+                if act is not None:
+                    # Clicks count when there was a pause before them.
+                    page.wait_for_timeout(CLICKS_COUNT_MS)
+                    act(page)
+                print(f"{name}{', edited' if act else ''}: {measured(browser, page)}", flush=True)
+                person.leave()
 
 
 if __name__ == "__main__":
