@@ -153,3 +153,54 @@ def test_a_settled_card_says_what_was_asked_and_by_whom_it_was_answered(owner: T
     expect(page.get_by_text("guarded settled card", exact=True)).to_be_visible()
     expect(page.get_by_text("You refused this at")).to_be_visible()
     assert view(owner, entry["request_id"])["status"] == "answered"
+
+
+# All around it, in the colour that is for the edges of fields.
+HEAVY = """() => {
+  const drawn = document.createElement("i");
+  drawn.style.color = "var(--line)";
+  document.body.append(drawn);
+  const colour = getComputedStyle(drawn).color;
+  drawn.remove();
+  const isHeavy = (one) => {
+    const style = getComputedStyle(one);
+    const sides = ["Top", "Right", "Bottom", "Left"];
+    return sides.every((side) => style[`border${side}Width`] !== "0px" && style[`border${side}Color`] === colour);
+  };
+  return [...document.querySelectorAll("body *")].filter((one) => one.checkVisibility() && isHeavy(one)).map(
+    (one) => one.tagName.toLowerCase());
+}"""
+FIELDS = {"input", "select", "textarea"}
+
+
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+def test_only_fields_have_a_dark_line_all_around_them(owner: ThreadsClient, visit: Visit, scheme: str) -> None:
+    """What is known by its words has a pale edge: what stands in it is seen first."""
+    (entry,) = asked(owner, ("guarded", {"name": "calm"}))
+    answer(owner, asked(owner, ("guarded", {"name": "done"}))[0]["request_id"], {"decision": "accept"})
+    page = visit(owner, color_scheme=scheme).opens("/inbox")
+    request, talk = f"/requests/{entry['request_id']}", f"/chat/{entry['conversation_id']}"
+    for path in ("/inbox", request, talk, "/chat", "/history", "/settings/account", "/settings/keys"):
+        shown(page, path)
+        assert set(page.evaluate(HEAVY)) <= FIELDS, path
+    shown(page, "/history")
+    assert FIELDS & set(page.evaluate(HEAVY))
+
+
+def test_every_page_has_our_own_mark_and_the_tab_the_same(owner: ThreadsClient, visit: Visit) -> None:
+    page = visit(owner).opens("/inbox")
+    mark = page.get_by_role("banner").get_by_role("link", name="Interlock").locator("svg")
+    shape = "one => [...one.querySelectorAll('path')].map((path) => path.getAttribute('fill'))"
+    halves = mark.evaluate(shape)
+    assert len(halves) == 2
+    assert len(set(halves)) == 2
+    expect(mark).not_to_have_class(re.compile("lucide"))
+    for path in ("/history", "/settings/account", "/nowhere"):
+        page.goto(path)
+        expect(mark).to_be_visible()
+    tab = page.request.get(page.locator("link[rel=icon]").get_attribute("href") or "")
+    assert tab.headers["content-type"].startswith("image/svg+xml")
+    assert tab.text().count("<path") == len(halves)
+    page.context.clear_cookies()
+    page.goto("/login")
+    expect(page.get_by_text("Interlock", exact=True).locator("svg path")).to_have_count(len(halves))
