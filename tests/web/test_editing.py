@@ -240,3 +240,20 @@ def test_the_code_of_an_edited_call_stands_after_its_own_last_line(reviewer: Per
     review.chooses("Approve edited call")
     review.ends("Approved at")
     wait_for(lambda: witness.count("echo edited"), lambda count: count == 1)
+
+
+def test_an_edit_shows_what_hides_in_its_fields_and_calls_nothing_required_that_nobody_said_is(
+    reviewer: Person,
+) -> None:
+    with hitl.of(reviewer.client) as elsewhere:
+        made = elsewhere.ask("permission", {"tool_name": "send", "args": {"to": "Mal\u202elory", "note": "plain"}})
+    review = opened(reviewer, made["request_id"])
+    review.press("e")
+    form = review.part("What will run instead")
+    expect(form.get_by_text("202E")).to_have_count(1)
+    expect(form.get_by_text("required")).to_have_count(0)
+    review.page.get_by_label("to", exact=True).fill("Mallory")
+    expect(form.get_by_text("With hidden characters shown")).to_have_count(0)
+    review.page.get_by_label("note", exact=True).fill("zero\u200bwidth")
+    # Beside the field, and again in what changes.
+    expect(form.get_by_text("200B")).to_have_count(2)

@@ -86,7 +86,7 @@ function useOpened(): RefObject<HTMLElement | null> {
 
 /** Where it does not fit, by the schema, by the server, and where JSON cannot be read. The bar is told. */
 function useEditing(schema: JsonObject, original: JsonObject, args: JsonObject): Editing {
-  const { problem, setEdit } = useReview();
+  const { request, problem, setEdit } = useReview();
   const [unreadable, setUnreadable] = useState<readonly string[]>([]);
   const misfits = useMemo(() => {
     const broken = unreadable.map((path) => ({ path, reason: "json" as const }));
@@ -99,8 +99,8 @@ function useEditing(schema: JsonObject, original: JsonObject, args: JsonObject):
     setUnreadable((before) => [...before.filter((one) => one !== path), ...(isReadable ? [] : [path])]);
   }, []);
   return useMemo(
-    () => ({ misfits: [...misfits, ...serverMisfits(problem)], setReadable }),
-    [misfits, problem, setReadable],
+    () => ({ misfits: [...misfits, ...serverMisfits(problem)], isGuessed: schemaOf(request) === null, setReadable }),
+    [misfits, problem, request, setReadable],
   );
 }
 

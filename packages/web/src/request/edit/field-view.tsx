@@ -6,7 +6,7 @@ import { Revealed } from "@/text/revealed";
 import { AgentText, Wrong } from "../forms/agent-text";
 import { Name } from "../names";
 import styles from "./edit.module.css";
-import { useMisfit } from "./edit-context";
+import { useEditing, useMisfit } from "./edit-context";
 import { EitherField } from "./either-field";
 import { FieldBlocks } from "./field-blocks";
 import { blank, type Entry, type Field } from "./fields";
@@ -91,11 +91,13 @@ interface EntryProps {
 function EntryView({ entry, path, value, onChange, onRemove }: EntryProps) {
   const t = useTranslations("request.edit");
   const misfit = useMisfit(path);
+  const { isGuessed } = useEditing();
   const heading = useId();
   return (
     <div className={styles.entry} data-wrong={misfit ? "" : undefined}>
       <div className={styles.name} id={heading}>
-        <Name text={entry.name} /> {entry.isRequired && <span className={styles.note}>{t("required")}</span>}
+        <Name text={entry.name} />{" "}
+        {entry.isRequired && !isGuessed && <span className={styles.note}>{t("required")}</span>}
         {!entry.isRequired && (
           <Button look="quiet" className={styles.remove} onClick={onRemove}>
             {t("remove")}

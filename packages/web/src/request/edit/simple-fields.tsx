@@ -1,5 +1,6 @@
 import { useId, useState } from "react";
 import { useTranslations } from "use-intl";
+import { hiddenIn } from "@/text/reveal";
 import { Revealed } from "@/text/revealed";
 import styles from "./edit.module.css";
 import { useMisfit } from "./edit-context";
@@ -16,20 +17,29 @@ const LONGEST_ROW = 60;
 const MOST_ROWS = 16;
 
 export function TextField({ name, path, value, onChange }: Props) {
+  const t = useTranslations("request.edit");
   const misfit = useMisfit(path);
   const text = String(value);
   const rows = Math.min(text.split("\n").length + (text.length > LONGEST_ROW ? 1 : 0), MOST_ROWS);
   return (
-    <textarea
-      className={styles.text}
-      rows={rows}
-      spellCheck={false}
-      autoComplete="off"
-      aria-label={name}
-      aria-invalid={!!misfit}
-      value={text}
-      onChange={(event) => onChange(event.target.value)}
-    />
+    <>
+      <textarea
+        className={styles.text}
+        rows={rows}
+        spellCheck={false}
+        autoComplete="off"
+        aria-label={name}
+        aria-invalid={!!misfit}
+        value={text}
+        onChange={(event) => onChange(event.target.value)}
+      />
+      {/* A field of the browser's own cannot show them. */}
+      {hiddenIn(text.split("\n")) > 0 && (
+        <div className={styles.revealed}>
+          <span className={styles.note}>{t("hidden")}</span> <Revealed text={text} multiline />
+        </div>
+      )}
+    </>
   );
 }
 
