@@ -3,7 +3,7 @@
 from collections.abc import Callable
 
 import pytest
-from playwright.sync_api import Page, expect
+from playwright.sync_api import Page, Request, expect
 
 from tests.support.puppet import calls, script
 from tests.support.waiting import wait_for
@@ -12,6 +12,7 @@ from tests.web.chatting import begin, thread_of
 from tests.web.person import Person, lead
 from tests.web.reviewing import Review, asks, come, offline, opened
 
+SAFE = ("GET", "HEAD")
 BEAT_MS = 100
 """How often somebody clicks who hammers."""
 BEATS = 30
@@ -134,3 +135,48 @@ def test_hammering_in_a_conversation_answers_only_the_request_that_was_chosen(pe
         hammers(page, *middle(following, "Approve"), beats=1)
     assert following.told()["status"] == "pending"
     assert witness.count(names[1]) == 0
+
+
+def acts(page: Page, path: str) -> list[str]:
+    """What the page has the server do there, from now on."""
+    found: list[str] = []
+
+    def heard(request: Request) -> None:
+        if request.method not in SAFE and path in request.url:
+            found.append(request.method)
+
+    page.on("request", heard)
+    return found
+
+
+def test_two_clicks_make_one_key(person: Person) -> None:
+    """The other one would be a key that nobody has seen, and that works."""
+    page = person.opens("/settings/keys")
+    made = acts(page, "/api/v1/keys")
+    page.get_by_label("Name", exact=True).fill("laptop")
+    page.get_by_role("button", name="Create key").dblclick()
+    expect(page.get_by_role("dialog")).to_contain_text("shown only once")
+    page.get_by_role("button", name="I have saved it").click()
+    expect(page.get_by_role("main").get_by_role("listitem").filter(has_text="laptop")).to_have_count(1)
+    assert made == ["POST"]
+
+
+def test_two_clicks_connect_an_agent_with_one_key(person: Person) -> None:
+    page = person.opens("/settings/connect")
+    made = acts(page, "/api/v1/keys")
+    page.get_by_role("button", name="Create key and show the steps").dblclick()
+    expect(page.locator("[data-first=waiting]")).to_be_visible()
+    assert made == ["POST"]
+
+
+def test_two_clicks_change_a_password_once(person: Person) -> None:
+    """The second one would say that the password was wrong, after it had been changed."""
+    page = person.opens("/settings/account")
+    changed = acts(page, "/api/v1/account/password")
+    page.get_by_label("Current password", exact=True).fill(person.client.password)
+    for label in ("New password", "Repeat new password"):
+        page.get_by_label(label, exact=True).fill("another password")
+    page.get_by_role("button", name="Change password").dblclick()
+    expect(page.get_by_label("Current password", exact=True)).to_have_value("")
+    expect(page.get_by_text("That is not your current password.")).to_have_count(0)
+    assert changed == ["POST"]

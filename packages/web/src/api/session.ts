@@ -1,5 +1,5 @@
 /** Who is signed in. */
-import { type QueryClient, useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
+import { type QueryClient, useQuery, useQueryClient } from "@tanstack/react-query";
 import { NotAuthenticated } from "interlock-client/errors";
 import type { Present, SignedIn, SignedOut, Welcome } from "interlock-client/inbox";
 import { useEffect, useRef } from "react";
@@ -7,6 +7,7 @@ import { setServerTime } from "./clock";
 import { setPresentPerson } from "./person";
 import { hearTabs, tellTabs } from "./tabs";
 import { get, post, remove } from "./transport";
+import { useAct } from "./use-act";
 
 export const SESSION = ["session"] as const;
 
@@ -102,7 +103,7 @@ export function useWelcome() {
 
 export function useSignIn() {
   const client = useQueryClient();
-  return useMutation({
+  return useAct({
     mutationFn: ({ path, body }: { path: "/session" | "/session/once"; body: object }) =>
       post<SignedIn>(`/api/v1${path}`, body),
     onSuccess: () => {
@@ -114,7 +115,7 @@ export function useSignIn() {
 
 export function useSignOut() {
   const client = useQueryClient();
-  return useMutation({
+  return useAct({
     mutationFn: () => remove<SignedOut>("/api/v1/session"),
     onSuccess: () => {
       forgetPerson(client);

@@ -1,10 +1,11 @@
 /** The person's conversations, and the agents they may begin one with. */
-import { type InfiniteData, useInfiniteQuery, useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
+import { type InfiniteData, useInfiniteQuery, useQuery, useQueryClient } from "@tanstack/react-query";
 import type { Agents, Conversation, Conversations } from "interlock-client/inbox";
 import { segment } from "interlock-client/transport";
 import type { Deleted } from "interlock-client/wire";
 import { useLiveEvents } from "@/api/live-context";
 import { get, remove } from "@/api/transport";
+import { useAct } from "@/api/use-act";
 
 export const THREADS = ["threads"] as const;
 const PAGE = 50;
@@ -42,7 +43,7 @@ export function talkable(threads: readonly Conversation[]): Conversation[] {
 
 export function useDeleteThread() {
   const client = useQueryClient();
-  return useMutation({
+  return useAct({
     mutationFn: (thread: string) => remove<Deleted>(`/api/sessions/${segment(thread)}`),
     onSuccess: () => client.invalidateQueries({ queryKey: THREADS }),
   });

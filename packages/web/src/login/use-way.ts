@@ -1,7 +1,7 @@
-import { useMutation } from "@tanstack/react-query";
 import { useState } from "react";
 import { useSignIn } from "@/api/session";
 import { post } from "@/api/transport";
+import { useAct } from "@/api/use-act";
 import type { Credentials } from "./credentials-form";
 import { type Refusal, refusalOf } from "./refusal";
 
@@ -33,7 +33,7 @@ export function useSigningIn(): Way {
 export function useRegistering(onMade: (refusal: Refusal) => void): Way {
   const signIn = useSignIn();
   const [refusal, setRefusal] = useState<Refusal | null>(null);
-  const register = useMutation({ mutationFn: (body: Credentials) => post("/api/auth/register", body) });
+  const register = useAct({ mutationFn: (body: Credentials) => post("/api/auth/register", body) });
   const signInAfter = (credentials: Credentials) =>
     signIn.mutate({ path: "/session", body: credentials }, { onError: () => onMade({ type: "registered" }) });
   return {

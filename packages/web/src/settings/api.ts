@@ -1,8 +1,9 @@
 /** What a person manages of their own: looked at, and ended. */
-import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
+import { useQuery, useQueryClient } from "@tanstack/react-query";
 import { segment } from "interlock-client/transport";
 import type { Ended, GrantList, KeyList, KeyMade, KeyRole, SavedList } from "interlock-client/wire";
 import { get, post, remove } from "@/api/transport";
+import { useAct } from "@/api/use-act";
 
 interface Lists {
   grants: GrantList;
@@ -22,7 +23,7 @@ export function useListed<L extends Listed>(name: L, everybody: boolean) {
 
 export function useEnd(name: Listed) {
   const client = useQueryClient();
-  return useMutation({
+  return useAct({
     mutationFn: (id: string) => remove<Ended>(`/api/v1/${name}/${segment(id)}`),
     onSuccess: () => client.invalidateQueries({ queryKey: ["settings", name] }),
   });
@@ -37,7 +38,7 @@ export interface NewKey {
 
 export function useMakeKey() {
   const client = useQueryClient();
-  return useMutation({
+  return useAct({
     mutationFn: (key: NewKey) => post<KeyMade>("/api/v1/keys", key),
     onSuccess: () => client.invalidateQueries({ queryKey: ["settings", "keys"] }),
     // Only this page has it: it is not kept longer than the page shows it.

@@ -1,10 +1,11 @@
 /** The person's own account: the password, and where they are signed in. */
-import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
+import { useQuery, useQueryClient } from "@tanstack/react-query";
 import { segment } from "interlock-client/transport";
 import type { ChangePassword, Ended, SessionsEnded, SignInList } from "interlock-client/wire";
 import { forgetPerson } from "@/api/session";
 import { tellTabs } from "@/api/tabs";
 import { callOnce, get, remove } from "@/api/transport";
+import { useAct } from "@/api/use-act";
 
 const SESSIONS = ["settings", "sessions"] as const;
 
@@ -17,7 +18,7 @@ export function useSessions() {
 
 export function useChangePassword() {
   const client = useQueryClient();
-  return useMutation({
+  return useAct({
     // Sent once: a second one would find the first one's password.
     mutationFn: (body: ChangePassword) =>
       callOnce<SessionsEnded>({ method: "POST", path: "/api/v1/account/password", body: { ...body } }),
@@ -29,7 +30,7 @@ export function useChangePassword() {
 
 export function useEndSession() {
   const client = useQueryClient();
-  return useMutation({
+  return useAct({
     mutationFn: (id: string) => remove<Ended>(`/api/v1/account/sessions/${segment(id)}`),
     onSettled: () => client.invalidateQueries({ queryKey: SESSIONS }),
   });
@@ -37,7 +38,7 @@ export function useEndSession() {
 
 export function useEndOthers() {
   const client = useQueryClient();
-  return useMutation({
+  return useAct({
     // Sent once, as a new password is: what comes back is the cookie to go on with.
     mutationFn: () =>
       callOnce<SessionsEnded>({ method: "DELETE", path: "/api/v1/account/sessions", query: { others: true } }),
@@ -47,7 +48,7 @@ export function useEndOthers() {
 
 export function useEndAll() {
   const client = useQueryClient();
-  return useMutation({
+  return useAct({
     mutationFn: () => remove<SessionsEnded>("/api/v1/account/sessions"),
     onSuccess: () => {
       forgetPerson(client);

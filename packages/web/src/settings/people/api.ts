@@ -1,9 +1,10 @@
 /** The people of this server, for its admins. */
-import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
+import { useQuery, useQueryClient } from "@tanstack/react-query";
 import { segment } from "interlock-client/transport";
 import type { NewRole, PeopleList, PersonDeleted, PersonEntry } from "interlock-client/wire";
 import { SESSION } from "@/api/session";
 import { get, post, remove } from "@/api/transport";
+import { useAct } from "@/api/use-act";
 
 const PEOPLE = ["settings", "people"] as const;
 
@@ -28,21 +29,21 @@ function pathOf(person: PersonEntry): string {
 }
 
 export function useSetRole(person: PersonEntry) {
-  return useMutation({
+  return useAct({
     mutationFn: (role: NewRole) => post<PersonEntry>(`${pathOf(person)}/role`, role),
     onSuccess: useReread(),
   });
 }
 
 export function useSetAllowed(person: PersonEntry) {
-  return useMutation({
+  return useAct({
     mutationFn: (allowed: boolean) => post<PersonEntry>(`${pathOf(person)}/access`, { allowed }),
     onSuccess: useReread(),
   });
 }
 
 export function useDeletePerson(person: PersonEntry) {
-  return useMutation({
+  return useAct({
     mutationFn: () => remove<PersonDeleted>(pathOf(person)),
     onSuccess: useReread(),
   });
