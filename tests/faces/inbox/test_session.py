@@ -3,6 +3,7 @@
 import os
 import signal
 from collections.abc import Generator, Iterator
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
@@ -115,6 +116,35 @@ def test_no_link_is_written_to_a_file_once_there_is_an_admin(tmp_path: Path) -> 
         process.close()
 
 
+@pytest.mark.parametrize("made_by", ["registration", "command"])
+def test_a_link_that_was_written_to_a_file_ends_when_the_first_admin_is_made(tmp_path: Path, made_by: str) -> None:
+    with ServerProcess(tmp_path / "data") as process, process.client() as client:
+        token = process.output.read_text().split("#once=")[1].split()[0]
+        if made_by == "command":
+            users(process, "create", "ann", "--password", ANN["password"])
+        else:
+            client.post("/api/auth/register", json=ANN).raise_for_status()
+        with http_client(process.url) as finder:
+            for more in ({}, {"username": "eve", "password": "long enough"}):
+                assert finder.post(f"{SESSION}/once", json={"token": token, **more}).status_code == 401
+            assert finder.get(SESSION).status_code == 401
+        client.post(SESSION, json=ANN).raise_for_status()
+        trail = client.get("/api/v1/audit", params={"conversation_id": "server"}).json()["entries"]
+    assert ("session.refused", "link") in [(one["action"], one["data"].get("how")) for one in trail]
+
+
+def test_of_two_who_use_the_link_at_once_one_becomes_the_admin(tmp_path: Path) -> None:
+    with ServerProcess(tmp_path / "data") as process, ThreadPoolExecutor(4) as at_once:
+        token = process.output.read_text().split("#once=")[1].split()[0]
+
+        def use(number: int) -> int:
+            with process.client() as client:
+                body = {"token": token, "username": f"ann{number}", "password": "long enough"}
+                return client.post(f"{SESSION}/once", json=body).status_code
+
+        assert sorted(at_once.map(use, range(4))) == [200, 401, 401, 401]
+
+
 def test_on_a_terminal_the_link_signs_the_admin_in_once_and_both_are_recorded(tmp_path: Path) -> None:
     with ServerProcess(tmp_path / "data") as process, process.client() as client:
         client.post("/api/auth/register", json=ANN).raise_for_status()
@@ -166,9 +196,9 @@ def test_the_link_ends_after_a_quarter_of_an_hour() -> None:
     made = datetime(2026, 11, 1, 12, 0, tzinfo=UTC)
     for after, holds in ((timedelta(minutes=15, microseconds=-1), True), (timedelta(minutes=15), False)):
         link = OneTimeLink()
-        token = link.make(made)
-        assert link.use(token, made + after) is holds
-        assert link.use(token, made) is not holds
+        token = link.make(made, is_for_first=False)
+        assert link.use(token, made + after, is_first=False) is holds
+        assert link.use(token, made, is_first=False) is not holds
 
 
 def test_without_accounts_everybody_is_signed_in(tmp_path: Path) -> None:

@@ -111,16 +111,18 @@ async def _announce(config: Config, built: Application, listening: socket.socket
     host = f"[{config.host}]" if ":" in config.host else config.host
     address = f"http://{host}:{listening.getsockname()[1]}"
     lines = [f"Interlock is ready at {address} - {await _how_to_sign_in(config, built)}"]
-    if config.auth == "accounts" and (sys.stdout.isatty() or await accounts.first_admin(built.state.core) is None):
-        lines.append(await _link(built, address))
+    if config.auth == "accounts":
+        is_for_first = await accounts.first_admin(built.state.core) is None
+        if is_for_first or sys.stdout.isatty():
+            lines.append(await _link(built, address, is_for_first=is_for_first))
     # At once: whoever waits for the first has the other too.
     print("\n".join(lines), flush=True)
 
 
-async def _link(built: Application, address: str) -> str:
+async def _link(built: Application, address: str, *, is_for_first: bool) -> str:
     """For whoever sits at the terminal. In a log it is found later, so with an admin there is none."""
     now = built.state.core.clock.now()
-    token = built.state.link.make(now)
+    token = built.state.link.make(now, is_for_first=is_for_first)
     await accounts.record_link(built.state.core, now + LIFETIME)
     # After the #, so that it reaches no log on its way.
     return f"Sign in once, as the admin, within 15 minutes, with {address}/login#once={token}"

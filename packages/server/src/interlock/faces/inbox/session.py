@@ -68,14 +68,14 @@ async def sign_in_once(request: Request, response: Response, body: wire.SignInOn
     state = state_of(request)
     admin = await accounts.first_admin(state.core)
     if admin is not None:
-        await _use(request, body.token)
+        await _use(request, body.token, is_first=False)
         return await _signed_in(request, response, admin, "link")
     if body.username is None or body.password is None:
         missing = [name for name in ("username", "password") if getattr(body, name) is None]
         errors = [FieldError(name, "missing", f"{name} is required for the first account") for name in missing]
         raise InvalidInput("there is no admin yet: choose a name and a password for the first one", errors)
     accounts.check_new(body.username, body.password)
-    await _use(request, body.token)
+    await _use(request, body.token, is_first=True)
     try:
         user = await accounts.create_user(state.core, body.username, body.password, role=Role.ADMIN, how="link")
     except InterlockError:
@@ -100,9 +100,9 @@ async def sign_out(request: Request, response: Response) -> wire.SignedOut:
     return wire.SignedOut()
 
 
-async def _use(request: Request, token: str) -> None:
+async def _use(request: Request, token: str, *, is_first: bool) -> None:
     state = state_of(request)
-    if not state.link.use(token, state.core.clock.now()):
+    if not state.link.use(token, state.core.clock.now(), is_first=is_first):
         await accounts.record_refused(state.core, Attempt("link", None, address_of(request.scope)))
         raise NotAuthenticated("the link was used before, has ended, or is of an earlier start of the server")
 

@@ -33,11 +33,16 @@ async def create_user(
     reviews: Sequence[str] = (),
     how: str = "command",
 ) -> User:
-    """`how` is for the audit trail: who registers, or comes with the server's link, makes their own account."""
+    """`how` is for the audit trail: who registers, or comes with the server's link, makes their own account.
+
+    `NotAuthenticated` for the link where there is an admin by now.
+    """
     check_new(username, password)
     password_hash = await core.passwords.hash(password)
     async with unit(core) as work:
         await work.tx.users.alone()
+        if how == "link" and await work.tx.users.count_admins():
+            raise NotAuthenticated("the link ended when the first admin was made: sign in with your account")
         names = await work.tx.users.names()
         if role is None:
             role = Role.OWNER if names else Role.ADMIN
