@@ -42,6 +42,7 @@ SETTINGS = RunSettings({"model": "m"}, 7, ("a",), {}, ("tools",), "*")
     [
         NoInput(),
         MessageInput("hi"),
+        MessageInput("hi", "be brief", SETTINGS),
         GraphInput({"q": ["\ud800", None, 1.5]}),
         GraphInput(None, command=GraphCommand({"q": 1}, ("a", Send("b", {"x": 1})))),
         GraphInput([], SETTINGS, metadata={"from": "a test"}),

@@ -13,6 +13,8 @@ from tests.support.waiting import wait_for
 from tests.support.wire import at_once, beside
 from tests.support.witness import Witness
 
+ROUNDS = 12
+"""Of a race that is lost in the moment between a look and the answer: one of a few without the mend."""
 PAY: Call = ("pay", {"amount": 5, "to": "ann"})
 
 
@@ -162,6 +164,31 @@ def test_of_ten_answers_at_once_one_is_taken(client: AguiClient, witness: Witnes
     winners = {json.dumps(one[0]["value"]["response"], sort_keys=True) for one in told if one}
     assert len(winners) == 1
     assert witness.count(name) <= 1
+
+
+def test_who_loses_a_race_for_one_of_two_is_told_who_was_first(alice: ThreadsClient) -> None:
+    told: list[dict[str, Any]] = []
+    for _ in range(ROUNDS):
+        client = AguiClient.of(alice)
+        first, second = client.say(script(calls(PAY, ("execute", {"command": "ls"})))).interrupts
+        both = [resolved(one, {"approved": False, "reason": "here"}) for one in (first, second)]
+        elsewhere = {"request_id": first["id"], "response": {"granted": False, "reason": "elsewhere"}}
+
+        def answer(number: int, both: Any = both, body: Any = elsewhere, client: AguiClient = client) -> Any:
+            if number:
+                return alice.http.post("/api/v1/agent/hitl/respond", json=body).status_code
+            return client.run(resume=both)
+
+        stream, status = at_once(2, answer)
+        assert "RUN_ERROR" not in stream.types, stream.events
+        if status == 200:
+            told += [one["value"] for one in stream.all("CUSTOM")]
+            assert stream.interrupts[0]["id"] == second["id"]
+        else:
+            assert stream.outcome == {"type": "success"}
+    for value in told:
+        assert (value["answered_by"], value["source"]) == ("alice", "hitl")
+        assert value["response"]["message"] == "elsewhere"
 
 
 def test_another_thread_s_interrupt_is_not_known(client: AguiClient, alice: ThreadsClient, bob: ThreadsClient) -> None:

@@ -71,6 +71,7 @@ class MessageInput:
     text: str
     system: str | None = None
     """Heeded where a conversation begins."""
+    settings: RunSettings = field(default_factory=RunSettings)
 
     def shown(self) -> str:
         return self.text
@@ -107,21 +108,22 @@ RunInput = MessageInput | GraphInput | NoInput
 def to_json(given: RunInput) -> JsonObject:
     match given:
         case MessageInput():
-            return {"text": given.text, **({"system": given.system} if given.system else {})}
+            system = {"system": given.system} if given.system else {}
+            return {"text": given.text, **system, **_present(_settings_to_json(given.settings))}
         case GraphInput():
-            more = {
+            more: JsonObject = {
                 **_settings_to_json(given.settings),
                 "command": _command_to_json(given.command) if given.command else None,
                 "metadata": given.metadata,
             }
-            return {"values": given.values, **{key: value for key, value in more.items() if value}}
+            return {"values": given.values, **_present(more)}
         case NoInput():
             return {}
 
 
 def from_json(stored: JsonObject) -> RunInput:
     if "text" in stored:
-        return MessageInput(stored["text"], stored.get("system"))
+        return MessageInput(stored["text"], stored.get("system"), _settings_from_json(stored))
     if "values" not in stored:
         return NoInput()
     command = stored.get("command")
@@ -131,6 +133,10 @@ def from_json(stored: JsonObject) -> RunInput:
         _command_from_json(command) if command else None,
         stored.get("metadata", {}),
     )
+
+
+def _present(fields: JsonObject) -> JsonObject:
+    return {key: value for key, value in fields.items() if value}
 
 
 def _settings_to_json(settings: RunSettings) -> JsonObject:

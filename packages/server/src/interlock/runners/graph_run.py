@@ -179,7 +179,7 @@ class GraphRun:
     @property
     def _settings(self) -> RunSettings:
         """Those of the turn: answers go on as it began, from whichever face they came."""
-        return self.turn.input.settings if isinstance(self.turn.input, GraphInput) else RunSettings()
+        return RunSettings() if isinstance(self.turn.input, NoInput) else self.turn.input.settings
 
     async def _load_resume_state(self) -> None:
         self.resume_state = await running.load_resume_state(self.core, self.claim.run)

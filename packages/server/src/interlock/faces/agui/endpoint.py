@@ -9,10 +9,12 @@ from fastapi.responses import Response
 
 from interlock.domain.errors import AlreadySettled, FieldError, InvalidAnswer, InvalidInput, NotFound, ThreadBusy
 from interlock.domain.ids import is_own_new_thread_id, keyed_thread_id, named_run_id
+from interlock.domain.json_value import JsonObject
 from interlock.domain.kinds import RequestKind
 from interlock.domain.principal import Principal
 from interlock.domain.request import Answer, RequestEnd, RequestStatus
 from interlock.domain.request import Request as Asked
+from interlock.domain.run_input import MessageInput, RunSettings
 from interlock.domain.thread import Thread, ThreadStatus
 from interlock.faces.agui.events import EVENTS, already_answered
 from interlock.faces.agui.kinds import reply_of
@@ -132,7 +134,7 @@ class _Call:
             return await self._resumed(body.resume, out)
         last = body.messages[-1] if body.messages else None
         if is_said(last) and not await self._is_own(last):
-            return await self._said(last, out)
+            return await self._said(last, _given(body), out)
         return out.present() if self._thread is not None else out.nothing()
 
     async def _is_own(self, message: UserMessage) -> bool:
@@ -141,16 +143,16 @@ class _Call:
             run = await tx.runs.get(message.id.removeprefix(OWN_MESSAGE))
         return message.id.startswith(OWN_MESSAGE) and run is not None and run.thread_id == self._thread_id
 
-    async def _said(self, message: UserMessage, out: RunStream) -> Stream:
+    async def _said(self, message: UserMessage, given: JsonObject, out: RunStream) -> Stream:
         text = _text_of(message)
         if text is None:
             return out.refused("NOT_SUPPORTED", "only text is taken in a message")
         try:
-            started = await messages.send_message(
+            started = await messages.send_input(
                 self._core,
                 self._caller,
                 self._thread_id,
-                text,
+                MessageInput(text, settings=RunSettings({SOURCE: given} if given else {})),
                 detached=self._detached,
                 agent=self._agent,
                 run_id=_run_of(self._thread_id, message),
@@ -168,10 +170,20 @@ class _Call:
             return out.refused("NO_SUCH_INTERRUPT", f"not on this thread: {', '.join(given.keys() - asked.keys())}")
         if len(given) < len(entries):
             return out.refused("INVALID_RESUME", "an interrupt is named twice")
-        settled = [one for one in asked.values() if one.status is not RequestStatus.PENDING]
-        if settled:
-            return out.present(self._told(settled, answers, given), tells_failure=True)
+        if told := self._settled(asked, answers, given, out):
+            return told
         return await self._answered(next(iter(asked.values())).pause_id, given, out)
+
+    def _settled(
+        self,
+        asked: Mapping[str, Asked],
+        answers: Mapping[str, Answer],
+        given: Mapping[str, ResumeEntry],
+        out: RunStream,
+    ) -> Stream | None:
+        """What is told where some of it is no longer open; None where all is."""
+        settled = [one for one in asked.values() if one.status is not RequestStatus.PENDING]
+        return out.present(self._told(settled, answers, given), tells_failure=True) if settled else None
 
     async def _asked(self, given: Mapping[str, ResumeEntry]) -> tuple[dict[str, Asked], dict[str, Answer]]:
         async with self._core.store.snapshot() as tx:
@@ -210,10 +222,11 @@ class _Call:
             settled = await answering.answer_pause(
                 self._core, sender, self._thread_id, pause_id, choose, detached=self._detached
             )
-        except _NotCovered:
+        except (_NotCovered, AlreadySettled):
+            # Somebody may have answered a part of it since it was looked up.
+            if told := self._settled(*await self._asked(given), given, out):
+                return told
             return out.refused("INTERRUPTS_NOT_COVERED", "resume names only some of what is open; nothing was taken")
-        except AlreadySettled as error:
-            return out.present([already_answered(error.end)], tells_failure=True)
         except InvalidAnswer as error:
             message = message_of(error, locale_of(self._request), '"payload": {"answer": %s}')
             return out.refused("INVALID_RESUME", message)
@@ -230,6 +243,16 @@ def _reply(request: Asked, entry: ResumeEntry) -> Reply:
         return reply_of(request, entry.payload)
     is_approval = request.kind is RequestKind.APPROVAL
     return Reply(request.id, {"decision": "reject"} if is_approval else None, reason=None)
+
+
+def _given(body: RunAgentInput) -> JsonObject:
+    """What the application hands to the graph beside the message; nothing where it hands over nothing."""
+    handed = {
+        "state": body.state,
+        "context": [one.model_dump(mode="json") for one in body.context or ()],
+        "forwardedProps": body.forwarded_props,
+    }
+    return {name: value for name, value in handed.items() if value}
 
 
 def is_said(message: Message | None) -> TypeGuard[UserMessage]:
