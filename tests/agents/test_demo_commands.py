@@ -123,6 +123,20 @@ def test_a_command_becomes_tool_calls(text: str, step: Step) -> None:
     assert planned(text) == [list(step)]
 
 
+QUOTED = ['"{}"', "“{}”", "“{}”。", "「{}」", "'{}'", "‘{}’", "`{}`", ' "{}". ', "＂{}＂"]
+
+
+@pytest.mark.parametrize("wish", ["delete hello.py", "删除 hello.py", "create a.txt and then delete hello.py"])
+@pytest.mark.parametrize("quotes", QUOTED)
+def test_a_wish_that_is_typed_with_the_quotes_of_the_page_is_understood(quotes: str, wish: str) -> None:
+    assert planned(quotes.format(wish)) == planned(wish)
+
+
+def test_quotes_of_two_things_are_not_around_the_whole() -> None:
+    assert planned('delete "a.txt" and "b.txt"') == [[delete("a.txt"), delete("b.txt")]]
+    assert understand('"delete a.txt" and "b"') == Talk("unknown")
+
+
 SEVERAL_STEPS: list[tuple[str, list[Step]]] = [
     ("create hello.py and run it", [[write("hello.py", PY)], [run("python3 hello.py")]]),
     ("创建 hello.py，然后运行它", [[write("hello.py", PY_ZH)], [run("python3 hello.py")]]),

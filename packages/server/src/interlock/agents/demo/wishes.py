@@ -52,6 +52,7 @@ _POLITE = re.compile(
 _THEN = r"\b(?:and then|then|after that)\b|然后再?|接着|之后|最后|再"
 _AND = r"\b(?:and also|and|also)\b|以及|并且?|还有|同时|[和与跟]"
 _JOINT = re.compile(rf"(?:[,，、;；。\n]|\.(?=\s))\s*+(?:(?P<then1>{_THEN})|{_AND})?|(?P<then2>{_THEN})|{_AND}", re.I)
+_QUOTES = ('""', "''", "``", "“”", "‘’", "「」", "『』", "«»", "＂＂")
 _VERBATIM = re.compile(r"：|:(?=[\s\ue000\u4e00-\u9fff])")
 """After such a colon a text follows that is the person's own to the last letter."""
 
@@ -62,7 +63,7 @@ def language_of(text: str) -> Locale:
 
 def understand(text: str, last_path: str | None = None) -> Plan | Talk | Incomplete:
     """What `text` asks for; `last_path` is the file that the conversation was about."""
-    text = text.strip()
+    text = _unquoted(text.strip())
     if len(text) > _LONGEST:
         return Talk("long")
     if steps := _steps(text, last_path):
@@ -72,6 +73,15 @@ def understand(text: str, last_path: str | None = None) -> Plan | Talk | Incompl
             return Talk(topic)
     missing = missing_in(_plain(text))
     return Incomplete(missing) if missing else Talk("unknown")
+
+
+def _unquoted(text: str) -> str:
+    """Without the quotes around all of it, with which a wish stands in a document."""
+    quoted = text.rstrip(".。")
+    for opening, closing in _QUOTES:
+        if quoted[:1] == opening and quoted[-1:] == closing and not {opening, closing} & set(quoted[1:-1]):
+            return quoted[1:-1].strip()
+    return text
 
 
 def _steps(text: str, last_path: str | None) -> tuple[Step, ...]:
