@@ -170,6 +170,8 @@ def test_a_script_answers_with_json(
     ("arguments", "code", "said"),
     [
         (["--text", "No."], 1, '{"text": "No."}'),
+        (["--yes"], 1, "for yes use --json true, for no --json false"),
+        (["--no"], 1, "for yes use --json true, for no --json false"),
         (["--json", "nope"], 2, "--json is no JSON"),
         (["--json", "NaN"], 2, "--json is no JSON"),
         (["--json", "1", "--text", "x"], 2, "give one of"),

@@ -19,6 +19,11 @@ def visible(text: str, *, keep: str = "\n") -> str:
     return "".join(one if one in keep or not _is_hidden(one) else _escaped(one) for one in text)
 
 
+def one_line(text: str) -> str:
+    """For an error of a command: it repeats paths, names and values that anybody may have written."""
+    return " ".join(visible(text).split())
+
+
 def _is_hidden(character: str) -> bool:
     if character in _SPACES:
         return False

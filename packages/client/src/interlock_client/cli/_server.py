@@ -68,6 +68,22 @@ def run(config: "ClientConfig", work: "Callable[[Interlock], Awaitable[T]]") -> 
         return asyncio.run(run())
 
 
+def hidden_prompt(text: str, *, twice: bool = False) -> str:
+    """What is typed unseen. Typer's own prompt prints before it turns the echo off: who types at once is seen."""
+    from getpass import getpass
+
+    try:
+        while not (typed := getpass(f"{text}: ")):
+            pass
+        if twice and getpass("Repeat for confirmation: ") != typed:
+            typer.echo("Error: The two entered values do not match.", err=True)
+            return hidden_prompt(text, twice=True)
+    except (KeyboardInterrupt, EOFError):
+        typer.echo(err=True)
+        raise typer.Abort from None
+    return typed
+
+
 @contextmanager
 def refusals() -> Generator[None]:
     """What the server refuses, or a server that is not reached, is one line on standard error and exit code 1; what was
@@ -86,14 +102,14 @@ def refusals() -> Generator[None]:
 def reason(error: "InterlockError") -> str:
     """Why, in one line that is safe to print: a server repeats what agents wrote."""
     from interlock_client.errors import AlreadySettled, NotAuthenticated
-    from interlock_client.visible import visible
+    from interlock_client.visible import one_line
 
     text = error.message
     if isinstance(error, NotAuthenticated):
         text += "; run `interlock login`, or set INTERLOCK_KEY"
     elif isinstance(error, AlreadySettled):
         text += f" ({_end(error)})"
-    return " ".join(visible(text).split())
+    return one_line(text)
 
 
 def _end(error: "AlreadySettled") -> str:

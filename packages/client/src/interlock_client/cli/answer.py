@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Annotated, Any, cast
 
 import typer
 
-from interlock_client.cli._server import Key, Url, User, configured, run
+from interlock_client.cli._server import Key, Url, User, configured, hidden_prompt, run
 
 if TYPE_CHECKING:
     from interlock_client.client import Interlock
@@ -114,11 +114,19 @@ def _sending(
 ) -> "Callable[[Interlock], Awaitable[str | None]]":
     """Gives whose grant it has become, where it stands for more than this conversation."""
 
+    from interlock_client.errors import InvalidInput
+
     async def work(client: "Interlock") -> str | None:
         if is_cancel:
             await client.cancel(request_id, reason)
             return None
-        await client.respond(request_id, response, metadata={"client": "interlock answer"})
+        try:
+            await client.respond(request_id, response, metadata={"client": "interlock answer"})
+        except InvalidInput as error:
+            if "granted" in response and (await client.request(request_id)).request_data.get("free"):
+                message = "this is a question of a graph, not an approval: for yes use --json true, for no --json false"
+                raise InvalidInput(message, code=error.code, status=error.status) from error
+            raise
         return (await client.request(request_id)).owner if response.get("duration") == "forever" else None
 
     return work
@@ -221,7 +229,7 @@ def _values(named: list[str], *, insecure: bool, save: bool) -> dict[str, Any]:
 
 def _asked_for(name: str) -> str:
     if sys.stdin.isatty():
-        return typer.prompt(name, hide_input=True)
+        return hidden_prompt(name)
     line = sys.stdin.readline()
     if not line:
         raise typer.BadParameter(f"standard input ended before the value of {name}")

@@ -4,7 +4,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from interlock_client.cli._server import Url, refusals, run, spoken
+from interlock_client.cli._server import Url, hidden_prompt, refusals, run, spoken
 
 if TYPE_CHECKING:
     from interlock_client.cli.config import ClientConfig
@@ -65,7 +65,7 @@ def _revoke(config: "ClientConfig", entry: "Kept") -> None:
     from interlock_client.errors import NotFound
 
     key_id, user = entry.key_id or "", entry.user or typer.prompt("Username")
-    password = typer.prompt(f"Password of {user}", hide_input=True)
+    password = hidden_prompt(f"Password of {user}")
 
     async def revoke() -> None:
         async with await Interlock.sign_in(config.url, user, password, locale=spoken()) as client:
@@ -83,7 +83,7 @@ def _given(config: "ClientConfig") -> "Kept":
 
     from interlock_client.cli.credentials import Kept
 
-    key = typer.prompt("API key", hide_input=True)
+    key = hidden_prompt("API key")
 
     async def check(client: "Interlock") -> None:
         async for _ in client.pending(page_size=1):
@@ -103,7 +103,7 @@ def _made(config: "ClientConfig", user: str | None, days: int) -> "Kept":
     from interlock_client.client import Interlock
 
     name = user or typer.prompt("Username")
-    password = typer.prompt("Password", hide_input=True)
+    password = hidden_prompt("Password")
 
     async def make() -> Kept:
         expires_at = datetime.now(UTC) + timedelta(days=days)

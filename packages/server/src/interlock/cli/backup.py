@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from interlock.cli._database import Data, Database, require_database
+from interlock_client.cli._server import hidden_prompt
 
 if TYPE_CHECKING:
     from interlock.config import Config
@@ -140,4 +141,4 @@ def _passphrase(file: Path | None, *, twice: bool) -> str:
             raise InvalidInput(f"{file} cannot be read: {error}") from error
     if not sys.stdin.isatty():
         raise InvalidInput("a passphrase is needed, and this is no terminal to ask at: name a --passphrase-file")
-    return typer.prompt("Passphrase", hide_input=True, confirmation_prompt=twice)
+    return hidden_prompt("Passphrase", twice=twice)

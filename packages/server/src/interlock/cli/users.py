@@ -5,6 +5,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from interlock.cli._database import Data, Database, run
+from interlock_client.cli._server import hidden_prompt
 
 if TYPE_CHECKING:
     from interlock.domain.principal import Role as Known
@@ -174,4 +175,4 @@ def _role(text: str) -> "Known":
 
 
 def _password(given: str | None) -> str:
-    return given or typer.prompt("Password", hide_input=True, confirmation_prompt=True)
+    return given or hidden_prompt("Password", twice=True)
