@@ -91,3 +91,31 @@ def test_the_inbox_without_a_terminal_says_what_there_is_instead(interlock: Inte
 def test_the_version_is_an_option_too(interlock: Interlock) -> None:
     done = interlock("--version")
     assert (done.returncode, done.stdout, done.stderr) == (0, f"{__version__}\n", "")
+
+
+STEERING = "x\x1b[2J\x1b]0;owned\x07\u202egnp\u2028y\nz"
+
+
+@pytest.mark.parametrize(
+    ("arguments", "variables"),
+    [
+        (["keys", "list", "--data", STEERING], {}),
+        (["serve", "--port", "0", "--agent", f"{STEERING}=a.b:c"], {}),
+        (["serve"], {"port": STEERING}),
+        (["serve", "--port", "0", "--database", f"mysql://{STEERING}"], {}),
+        (["serve", "--port", "0", "--agent", f"a={STEERING}/b.py:c"], {}),
+        (["keys", "list", "--data", f"{'a' * 300}{STEERING}"], {}),
+        (["users", "create", "ann", "--password", "long enough", "--role", STEERING], {}),
+        (["pending", "--url", f"http://{STEERING}"], {}),
+        (["restore", STEERING], {}),
+    ],
+    ids=lambda value: " ".join(value)[:12] if isinstance(value, list) else "",
+)
+def test_what_would_steer_a_terminal_is_written_out_in_an_error(
+    interlock: Interlock, arguments: list[str], variables: dict[str, str]
+) -> None:
+    done = interlock(*arguments, **variables)
+    assert done.returncode == 2
+    (line,) = done.stderr.splitlines()
+    assert line.startswith("interlock: ")
+    assert line.isprintable(), line

@@ -22,6 +22,7 @@ from urllib.parse import urlencode
 from interlock_client.hook.asking import address_of
 from interlock_client.hook.call import object_of
 from interlock_client.hook.settings import Misconfigured, Settings, load
+from interlock_client.visible import one_line
 
 USAGE = "Interlock's MCP server over standard input and output. INTERLOCK_URL and INTERLOCK_KEY: where, and as whom."
 VERSION_KEY = "io.modelcontextprotocol/protocolVersion"
@@ -285,7 +286,7 @@ def main(arguments: Sequence[str]) -> int:
     try:
         bridge = Bridge(load(), query, sys.stdout.buffer)
     except Misconfigured as error:
-        print(f"interlock: {error}", file=sys.stderr)
+        print(f"interlock: {one_line(str(error))}", file=sys.stderr)
         return 2
     with suppress(KeyboardInterrupt, BrokenPipeError):
         bridge.serve(iter(sys.stdin.buffer.readline, b""))

@@ -14,6 +14,7 @@ from interlock_client.hitl import Cancelled, RequestObject
 from interlock_client.hook.call import Agent, Call, Outcome
 from interlock_client.hook.requests import AT_TERMINAL, GONE, MARGIN, Misfit, body_of, outcome_of
 from interlock_client.hook.settings import Misconfigured, Settings, load
+from interlock_client.visible import one_line
 
 HELD = 50.0
 """Seconds for which the server holds a look at a request that is pending."""
@@ -148,7 +149,7 @@ def _outcome(call: Call, request: RequestObject) -> Outcome | None:
 
 def say(text: str) -> None:
     """To whoever looks after this process; what it gives on standard output may be for a program."""
-    print(f"interlock: {text}", file=sys.stderr, flush=True)
+    print(f"interlock: {one_line(text)}", file=sys.stderr, flush=True)
 
 
 def inbox_of(timeout: float) -> Inbox:

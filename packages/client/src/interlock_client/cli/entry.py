@@ -57,10 +57,10 @@ def installed_version() -> str:
 
 
 def _end(message: str, notes: str = "") -> None:
-    from interlock_client.visible import visible
+    from interlock_client.visible import one_line, visible
 
     # A library's own words may have several lines.
-    print(f"interlock: {' '.join(message.split())}", file=sys.stderr)
+    print(f"interlock: {one_line(message)}", file=sys.stderr)
     if notes:
         print(visible(notes), file=sys.stderr)
     sys.exit(2)

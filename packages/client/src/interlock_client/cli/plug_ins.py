@@ -12,6 +12,7 @@ from typing import Any
 import typer
 
 from interlock_client.cli.entry import SERVER
+from interlock_client.visible import one_line
 
 COMMANDS = "interlock.commands"
 REFUSALS = "interlock.refusals"
@@ -54,7 +55,7 @@ def _add(app: typer.Typer, name: str, point: EntryPoint) -> None:
         loaded = point.load()
     except Exception as error:
         package = point.dist.name if point.dist else point.value
-        reason = " ".join(f"{type(error).__name__}: {error}".split())
+        reason = one_line(f"{type(error).__name__}: {error}")
         _stand_in(app, name, f"`interlock {name}`, of {package}, cannot be loaded: {reason}", hidden=False)
         return
     if isinstance(loaded, typer.Typer):

@@ -10,6 +10,7 @@ import httpx
 
 from interlock_client.gateway.asking import Server
 from interlock_client.gateway.relay import LONGEST_LINE, Relay, Settings
+from interlock_client.visible import one_line
 
 END_SECONDS = 5.0
 
@@ -26,7 +27,9 @@ async def run(settings: Settings, url: str, key: str | None) -> int:
             limit=LONGEST_LINE,
         )
     except OSError as error:
-        sys.stderr.write(f"interlock mcp-gateway: {settings.command[0]} cannot be started: {error.strerror}\n")
+        sys.stderr.write(
+            f"interlock mcp-gateway: {one_line(settings.command[0])} cannot be started: {error.strerror}\n"
+        )
         return 127
     assert child.stdin is not None
     assert child.stdout is not None

@@ -18,6 +18,7 @@ from itertools import count
 from typing import Any, cast
 
 from interlock_client.gateway.asking import Json, Refused, Server, ServerUnreachable
+from interlock_client.visible import one_line
 
 LONGEST_LINE = 64 * 1024 * 1024
 BEAT_SECONDS = 10.0
@@ -200,7 +201,7 @@ class Relay:
             await self.server.end(told["call_id"], "done", result=result)
         except (Refused, ServerUnreachable) as error:
             # It is done, and the host is to know: the server will ask a person about it.
-            sys.stderr.write(f"interlock mcp-gateway: the end of a call was not recorded: {error}\n")
+            sys.stderr.write(f"interlock mcp-gateway: the end of a call was not recorded: {one_line(str(error))}\n")
         return {"result": result}
 
     async def _keep(self, told: Json) -> None:

@@ -29,7 +29,9 @@ def main(arguments: Sequence[str]) -> int:
         # Of the parser: it has said what is wrong, or has given help.
         return 0 if end.code in (0, None) else 2
     except BaseException as error:
-        print(f"Not run: the hook failed ({type(error).__name__}: {error}).", file=sys.stderr)
+        from interlock_client.visible import one_line
+
+        print(f"Not run: the hook failed ({type(error).__name__}: {one_line(str(error))}).", file=sys.stderr)
         return 2
 
 

@@ -16,6 +16,7 @@ from interlock_client.hook import settings as own
 from interlock_client.hook.asking import HITL, Away, Refused, Server
 from interlock_client.hook.call import AGENTS, list_of
 from interlock_client.hook.installation import PROGRAM, Entry, Installation, Misshapen, merged, ours_in, without_ours
+from interlock_client.visible import one_line
 
 SHORTEST_TIMEOUT = 20
 AWAY = 12 * 3600
@@ -47,9 +48,9 @@ def manage(arguments: Sequence[str]) -> int:
     try:
         return _ACTS[given.act](given, _host(given.agent))
     except (Unusable, own.Misconfigured) as error:
-        print(f"interlock-hook: {error}", file=sys.stderr)
+        print(f"interlock-hook: {one_line(str(error))}", file=sys.stderr)
     except OSError as error:
-        print(f"interlock-hook: {error.filename} cannot be used: {error.strerror}", file=sys.stderr)
+        print(f"interlock-hook: {one_line(str(error.filename))} cannot be used: {error.strerror}", file=sys.stderr)
     return 2
 
 

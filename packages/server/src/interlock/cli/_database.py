@@ -41,7 +41,9 @@ def run(data: Path | None, database: str | None, work: "Callable[[Core], Awaitab
 
 
 def tell_of_new(config: "Config") -> None:
-    typer.echo(f"interlock: there was no database in {config.data}; a new one was made", err=True)
+    from interlock_client.visible import one_line
+
+    typer.echo(f"interlock: there was no database in {one_line(str(config.data))}; a new one was made", err=True)
 
 
 def has_database(config: "Config") -> bool:
