@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { InterlockClient } from "../src/index.js";
 import { Recorder } from "./support/handlers.js";
-import { next, sees, until } from "./support/people.js";
+import { all, next, sees, until } from "./support/people.js";
 import { ServerProcess } from "./support/server.js";
 
 describe("a server that is killed and comes back", () => {
@@ -45,4 +45,45 @@ describe("a server that is killed and comes back", () => {
     expect(handler.errors).toEqual([]);
     handler.close();
   }, 90_000);
+
+  test("hides nothing of the inbox from who follows it, and tells nothing twice", async () => {
+    const agent = () => new InterlockClient({ baseUrl: server.url, user: "bo" });
+    const person = new InterlockClient({ baseUrl: server.url, user: "bo" });
+    const told: string[] = [];
+    const following = new AbortController();
+    const followed = (async () => {
+      for await (const { type, entry } of person.followInbox({ signal: following.signal }))
+        told.push(`${type} ${entry.headline}`);
+    })().catch(() => {});
+    const expected: string[] = [];
+    for (const round of ["1", "2", "3"]) {
+      const [early, late] = [agent(), agent()] as const;
+      const first = early.askClarification(`early ${round}`);
+      const [seen] = await sees(person, early);
+      await until(
+        () => told,
+        (so) => so.includes(`asked early ${round}`),
+      );
+      // Answered at the moment of the crash, and asked while nobody is there.
+      const answered = person.respond(String(seen?.request_id), { answer: "yes" });
+      await server.kill();
+      const second = late.askClarification(`late ${round}`);
+      await server.revive();
+      await answered.catch(() => {});
+      for (const one of await all(person.pending(early.conversationId)))
+        await person.respond(one.request_id, { answer: "yes" });
+      expect(await first).toBe("yes");
+      const [other] = await sees(person, late);
+      await person.respond(String(other?.request_id), { answer: "no" });
+      expect(await second).toBe("no");
+      expected.push(...["asked early", "settled early", "asked late", "settled late"].map((one) => `${one} ${round}`));
+      await until(
+        () => told,
+        (so) => so.length >= expected.length,
+      );
+    }
+    following.abort();
+    await followed;
+    expect([...told].sort()).toEqual([...expected].sort());
+  }, 180_000);
 });
