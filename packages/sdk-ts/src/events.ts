@@ -57,6 +57,8 @@ export type InboxEvent =
       source: string | null;
       /** The answer, secret values as `***`; null without one. */
       value: JsonObject | null;
+      /** Why it was refused or cancelled, in the words of who did. */
+      reason: string | null;
     }
   | { type: "extended"; entry: InboxEntry; expires_at: string }
   /** Its conversation was deleted, or is not the caller's to see any more. */
@@ -127,8 +129,8 @@ export function* inboxEvents(frame: Frame, waiting: Waiting): Generator<InboxEve
     yield { type: "asked", entry: asked };
   } else if (frame.event === "settled" && entry) {
     waiting.delete(id);
-    const { status, answered_by, answered_at, source, value } = data as unknown as Omit<Ended, "type" | "entry">;
-    yield { type: "settled", entry, status, answered_by, answered_at, source, value };
+    const { status, answered_by, answered_at, source, value, reason = null } = data as unknown as How;
+    yield { type: "settled", entry, status, answered_by, answered_at, source, value, reason };
   } else if (frame.event === "extended" && entry) {
     yield { type: "extended", entry, expires_at: textOf(data.expires_at) };
   } else if (frame.event === "deleted") {
@@ -136,7 +138,7 @@ export function* inboxEvents(frame: Frame, waiting: Waiting): Generator<InboxEve
   }
 }
 
-type Ended = Extract<InboxEvent, { type: "settled" }>;
+type How = Omit<Extract<InboxEvent, { type: "settled" }>, "type" | "entry">;
 
 function* goneWith(conversationId: string, waiting: Waiting): Generator<InboxEvent> {
   for (const entry of [...waiting.values()]) {

@@ -1,6 +1,6 @@
 import { randomUUID } from "node:crypto";
 import { afterAll, beforeAll, describe, expect, inject, test } from "vitest";
-import { type InboxEvent, InterlockClient, NotAuthenticated } from "../src/index.js";
+import { type InboxEvent, InterlockClient, NotAnswered, NotAuthenticated } from "../src/index.js";
 import { all, answers, failure, next, sees, signedIn, someone } from "./support/people.js";
 import { Relay } from "./support/relay.js";
 
@@ -36,6 +36,13 @@ describe("the inbox", () => {
     await answers(person, second, { decision: "a" });
     expect(await about(events, second)).toMatchObject({ type: "settled", value: { decision: "a" } });
     await two;
+    const third = someone({ user });
+    const three = failure(third.askClarification("Third?"));
+    const [seen] = await sees(person, third);
+    await about(events, third);
+    await person.cancel(String(seen?.request_id), "not now");
+    expect(await about(events, third)).toMatchObject({ type: "settled", status: "cancelled", reason: "not now" });
+    expect(await three).toBeInstanceOf(NotAnswered);
     await events.return(undefined);
   });
 

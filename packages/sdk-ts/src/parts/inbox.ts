@@ -69,8 +69,8 @@ export abstract class InboxPart extends Part {
       const call = { method: "GET", path, repeatable: true, signal } as const;
       const now = (await this.transport.fetch(call, patience)) as unknown as InboxRequest;
       if (now.status === "pending") return undefined;
-      const { status, answered_by, answered_at, source, response: value } = now;
-      return { type: "settled", entry, status, answered_by, answered_at, source, value };
+      const { status, answered_by, answered_at, source, response: value, reason } = now;
+      return { type: "settled", entry, status, answered_by, answered_at, source, value, reason };
     } catch (error) {
       if (error instanceof Forbidden || error instanceof NotFound) return { type: "gone", entry };
       throw error;
