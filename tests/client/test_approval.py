@@ -1,7 +1,8 @@
 """A decorated function runs exactly what a person approved."""
 
 from collections.abc import Generator
-from typing import Any
+from enum import StrEnum
+from typing import Annotated, Any, NewType
 
 import pytest
 
@@ -80,6 +81,51 @@ async def test_who_edits_a_call_into_one_that_does_not_fit_is_told_at_once_and_i
         await alice.respond(seen.request_id, granted=True, args={"to": "bob", "names": ["y"]})
         await within(telling)
     assert done == ["bob"]
+
+
+class Colour(StrEnum):
+    RED = "red"
+    BLUE = "blue"
+
+
+Cents = NewType("Cents", int)
+
+
+@pytest.mark.parametrize(
+    ("name", "value"),
+    [
+        ("to", [1]),
+        ("to", [1, 2, 3]),
+        ("to", [1, "2"]),
+        ("amount", "5"),
+        ("price", "5"),
+        ("steps", [1, "2"]),
+        ("colour", "purple"),
+        ("colour", "blue"),
+    ],
+)
+async def test_an_edit_is_held_against_what_the_annotations_say(
+    agent: Interlock, alice: Person, name: str, value: Any
+) -> None:
+    @requires_approval(client=agent)
+    async def paint(
+        to: tuple[int, int],
+        amount: Annotated[int, "of tins"],
+        price: Cents,
+        colour: Colour = Colour.RED,
+        steps: tuple[int, ...] = (),
+    ) -> Any:
+        return to, amount, price, colour, steps
+
+    async with asking(paint((1, 2), 3, Cents(4))) as painting:
+        [seen] = await alice.sees(agent)
+        shown = seen.request_data["args"]
+        with pytest.raises(InvalidResponse):
+            await alice.respond(seen.request_id, granted=True, args={**shown, name: value})
+        await alice.respond(seen.request_id, granted=True, args={**shown, "to": [5, 6], "steps": [7]})
+        painted = await within(painting)
+    assert painted == ((5, 6), 3, 4, Colour.RED, (7,))
+    assert isinstance(painted[3], Colour)
 
 
 async def test_what_is_refused_does_not_run(agent: Interlock, alice: Person) -> None:

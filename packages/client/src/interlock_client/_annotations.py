@@ -3,7 +3,7 @@
 import inspect
 import types
 from collections.abc import Callable, Mapping, Sequence
-from typing import Any, Literal, Union, get_args, get_origin
+from typing import Annotated, Any, Literal, NewType, Union, get_args, get_origin
 
 Schema = dict[str, Any]
 Parts = tuple[Any, ...]
@@ -31,6 +31,8 @@ def _schema(annotation: Any) -> Schema | None:
     """None for what is an object of the program."""
     if annotation is Any or isinstance(annotation, str):
         return {}
+    if isinstance(annotation, NewType):
+        return _schema(annotation.__supertype__)
     if annotation in _TYPES:
         return {"type": _TYPES[annotation]}
     made = _MADE_OF.get(get_origin(annotation) or annotation)
@@ -48,17 +50,25 @@ def _list(parts: Parts) -> Schema:
     return {"type": "array", "items": (_schema(parts[0]) if parts else None) or {}}
 
 
+def _tuple(parts: Parts) -> Schema:
+    if not parts or parts[-1] is Ellipsis:
+        return _list(parts)
+    each = [_schema(one) or {} for one in parts]
+    return {"type": "array", "prefixItems": each, "minItems": len(each), "maxItems": len(each)}
+
+
 def _object(parts: Parts) -> Schema:
     return {"type": "object", "additionalProperties": (_schema(parts[1]) if len(parts) > 1 else None) or {}}
 
 
 _MADE_OF: Mapping[Any, Callable[[Parts], Schema | None]] = {
+    Annotated: lambda parts: _schema(parts[0]),
     Literal: lambda parts: {"enum": list(parts)},
     Union: _either,
     types.UnionType: _either,
     list: _list,
     Sequence: _list,
-    tuple: lambda _: {"type": "array"},
+    tuple: _tuple,
     dict: _object,
     Mapping: _object,
 }

@@ -4,6 +4,7 @@ import copy
 import inspect
 import math
 from collections.abc import Callable, Mapping
+from enum import Enum
 from functools import wraps
 from typing import TYPE_CHECKING, Any, ParamSpec, TypeVar, cast
 
@@ -125,7 +126,8 @@ class _Call:
         container = _VARIADIC.get(parameter.kind)
         if container is not None and not isinstance(value, container):
             raise InvalidInput(f"the edit makes {name} something else than a {container.__name__}")
-        return value
+        # JSON has lists only.
+        return tuple(value) if isinstance(self._given[name], tuple) and isinstance(value, list) else value
 
 
 def _check_fits(function: Callable[..., Any], client: "Interlock | SyncInterlock") -> None:
@@ -157,6 +159,9 @@ def _display(value: Any) -> Any:
 
 
 def _is_plain(value: Any) -> bool:
+    if isinstance(value, Enum):
+        # Also one that is a text: the program compares it as what it is, and an edit would be another.
+        return False
     if isinstance(value, float):
         return math.isfinite(value)
     if isinstance(value, dict):

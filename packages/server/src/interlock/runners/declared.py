@@ -68,11 +68,12 @@ def _simple(given: Any) -> Any:
     schema = cast("dict[str, Any]", given)
     kept: dict[str, Any] = {name: schema[name] for name in _WORDS if name in schema}
     kept |= {name: _simple(schema[name]) for name in _PARTS if name in schema}
-    kept |= {name: [_simple(one) for one in _listed(schema[name])] for name in _LISTS if _listed(schema.get(name))}
+    lists = (*_LISTS, "prefixItems")
+    kept |= {name: [_simple(one) for one in _listed(schema[name])] for name in lists if _listed(schema.get(name))}
     if "oneOf" in kept:
         # Of branches that were simplified several may hold.
         kept["allOf"] = [*kept.get("allOf", ()), {"anyOf": kept.pop("oneOf")}]
-    if "prefixItems" in schema:
+    if "prefixItems" in schema and "prefixItems" not in kept:
         kept.pop("items", None)
     if isinstance(schema.get("properties"), dict):
         kept["properties"] = {name: _simple(one) for name, one in schema["properties"].items()}
