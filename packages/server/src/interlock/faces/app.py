@@ -89,10 +89,11 @@ def create_app(
     problems.install(app)
     for part in (*_PARTS, *_INBOX):
         app.include_router(part.router)
-    app.router.routes += [mcp.route, gateway.route, *remote.ROUTES]
+    beside = {"mcp (Model Context Protocol)": [mcp.route], "mcp gateway": [gateway.route, *remote.ROUTES]}
+    app.router.routes += [route for routes in beside.values() for route in routes]
     app.include_router(web)
     _lead_the_lost(app, web)
-    add_reference(app)
+    add_reference(app, beside)
     _add_probes(app, state)
     if allowed.origins:
         app.add_middleware(

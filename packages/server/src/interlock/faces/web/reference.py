@@ -1,12 +1,13 @@
 """`/docs`: the interface, as /openapi.json describes it, on one page without scripts and without other hosts."""
 
 import json
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from html import escape
 from typing import Any
 
 from fastapi import FastAPI
 from fastapi.responses import HTMLResponse, Response
+from starlette.routing import Route
 
 from interlock.faces.web.pages import HEADERS
 
@@ -23,9 +24,11 @@ details details { margin-left: 1.25rem; }
 Part = Mapping[str, Any]
 
 
-def add_reference(app: FastAPI) -> None:
+def add_reference(app: FastAPI, beside: Mapping[str, Sequence[Route]]) -> None:
+    """`beside` are the routes, by what they speak, that /openapi.json cannot describe."""
+
     async def page() -> Response:
-        return HTMLResponse(_page(app.openapi()), headers=HEADERS)
+        return HTMLResponse(_page(app.openapi(), beside), headers=HEADERS)
 
     async def style() -> Response:
         return Response(_STYLE, media_type="text/css", headers=HEADERS)
@@ -34,14 +37,14 @@ def add_reference(app: FastAPI) -> None:
     app.add_api_route("/docs/style.css", style, methods=["GET", "HEAD"], include_in_schema=False)
 
 
-def _page(described: Part) -> str:
+def _page(described: Part, beside: Mapping[str, Sequence[Route]]) -> str:
     title = escape(f"{described['info']['title']} {described['info']['version']}")
     return (
         f'<!doctype html><html lang="en"><meta charset="utf-8"><title>{title}</title>'
         '<meta name="viewport" content="width=device-width"><link rel="stylesheet" href="/docs/style.css">'
         f"<h1>{title}</h1><p>The whole of it for programs: "
         '<a href="/openapi.json">/openapi.json</a>. WebSockets: <code>/ws</code>, <code>/api/v1/agent/ws</code>.</p>'
-        f"{''.join(_operations(described['paths']))}<h2>Types</h2>"
+        f"{''.join(_operations(described['paths']))}{''.join(_undescribed(beside))}<h2>Types</h2>"
         f"{''.join(_types(described.get('components', {}).get('schemas', {})))}</html>"
     )
 
@@ -53,6 +56,12 @@ def _operations(paths: Mapping[str, Part]) -> Iterator[str]:
             tagged.setdefault(operation.get("tags", ["other"])[0], []).append(_operation(path, method, operation))
     for tag, operations in tagged.items():
         yield f"<h2>{escape(tag)}</h2>{''.join(operations)}"
+
+
+def _undescribed(beside: Mapping[str, Sequence[Route]]) -> Iterator[str]:
+    for spoken, routes in beside.items():
+        lines = [f"{method} {route.path}" for route in routes for method in sorted((route.methods or set()) - {"HEAD"})]
+        yield f"<h2>{escape(spoken)}</h2><ul>{''.join(f'<li><code>{escape(line)}</code></li>' for line in lines)}</ul>"
 
 
 def _operation(path: str, method: str, operation: Part) -> str:
