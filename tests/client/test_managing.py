@@ -65,7 +65,10 @@ async def test_the_audit_trail_is_read_over_its_pages(agent: Interlock, alice: P
     assert len(answered) == 3
 
 
-@pytest.mark.parametrize("url", ["127.0.0.1:8000", "ftp://somewhere", "http://", "", "http://ann:pw@somewhere"])
+@pytest.mark.parametrize(
+    "url",
+    ["127.0.0.1:8000", "ftp://somewhere", "http://", "", "http://ann:pw@somewhere", "http://127.0.0.1:99999"],
+)
 def test_what_is_no_address_is_refused_at_once(url: str) -> None:
     with pytest.raises(InvalidInput):
         Interlock(url)

@@ -46,6 +46,7 @@ def test_nobody_registers_beside_a_name_that_looks_the_same(server: ServerProces
         "ADMIN",
         "adm1n",
         "administrator",
+        "operator",
         "Ann",
         "ａnn",
         "соре",

@@ -28,6 +28,7 @@ from interlock_client.errors import (
 from interlock_client.hitl import Done
 
 HITL = "/api/v1/agent/hitl"
+HIGHEST_PORT = 65_535
 SILENCE = 50.0
 """Seconds, for streams that give a sign of life every 15."""
 AMBIGUOUS = (502, 504)
@@ -244,7 +245,7 @@ def _checked(url: str) -> str:
         parsed = httpx.URL(url)
     except httpx.InvalidURL:
         parsed = httpx.URL()
-    if parsed.scheme not in ("http", "https") or not parsed.host:
+    if parsed.scheme not in ("http", "https") or not parsed.host or (parsed.port or 0) > HIGHEST_PORT:
         raise InvalidInput(f"{url!r} is no address of a server: it begins with http:// or https://")
     if parsed.userinfo:
         raise InvalidInput("an address holds no credential: give it as key or token")

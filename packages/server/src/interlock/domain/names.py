@@ -11,9 +11,9 @@ from collections.abc import Iterable
 
 FORM = re.compile(r"(?:(?![\u115f\u1160\u3164\uffa0])[\w.@-]){1,64}\Z")
 """The four are letters of which nothing is seen: with one behind it, a name would look like another's."""
-RESERVED = frozenset({"system", "interlock", "server", "admin", "administrator", "root"})
+RESERVED = frozenset({"system", "interlock", "server", "admin", "administrator", "operator", "root"})
 """Under which the server itself is seen, or would be taken for an operator."""
-OF_ADMINS = frozenset({"admin", "administrator", "root"})
+OF_ADMINS = frozenset({"admin", "administrator", "operator", "root"})
 """Of these, what an admin may be called."""
 
 _ALIKE_SCRIPTS = ("LATIN", "CYRILLIC", "GREEK", "ARMENIAN", "CHEROKEE", "COPTIC", "LISU")
