@@ -1,5 +1,8 @@
 """What the pages claim of the code beside what they tell to run: operations, options, defaults, status codes, files."""
 
+import ast
+import importlib
+import inspect
 import re
 from collections.abc import Iterator, Mapping
 from contextlib import AbstractAsyncContextManager
@@ -24,6 +27,7 @@ OF_OTHERS = {"--approval-mode", "--permission-prompt-tool", "--require-hashes", 
 """Options of programs that are not ours."""
 EVERYWHERE = {"401", "403", "413", "421", "422", "429", "503"}
 """What the server may answer whatever it is asked."""
+OURS = ("interlock", "interlock_client")
 REFERENCE = ROOT / "docs" / "reference"
 ROW = re.compile(r"^\| `(--[a-z-]+)[^`|]*(?:\\\|[^`|]*)*` \| `([^`]+)`", re.MULTILINE)
 """Of a table of options: one option, and its default in code."""
@@ -157,3 +161,43 @@ def test_every_target_of_make_that_a_page_names_is_there(page: Path) -> None:
     shell = "".join(blocks(page, "bash"))
     named = set(re.findall(r"`make ([a-z][\w-]*)", page.read_text()) + re.findall(r"^make ([a-z][\w-]*)", shell, re.M))
     assert named - targets == set()
+
+
+@pytest.mark.parametrize("page", DOCUMENTS, ids=name_of)
+def test_every_keyword_that_a_piece_of_python_gives_ours_is_taken(page: Path) -> None:
+    wrong: list[str] = []
+    for block in blocks(page, "python"):
+        try:
+            tree = compile(block, "block", "exec", ast.PyCF_ONLY_AST | ast.PyCF_ALLOW_TOP_LEVEL_AWAIT)
+        except SyntaxError:
+            continue  # a signature, which test_doc_commands.py reads
+        ours = dict(_imported(tree))
+        for call in (node for node in ast.walk(tree) if isinstance(node, ast.Call)):
+            wrong += [f"{ast.unparse(call.func)}: {name}" for name in _unknown_keywords(call, ours)]
+    assert wrong == []
+
+
+def _imported(tree: ast.AST) -> Iterator[tuple[str, Any]]:
+    for node in ast.walk(tree):
+        if isinstance(node, ast.ImportFrom) and (node.module or "").partition(".")[0] in OURS:
+            module = importlib.import_module(node.module or "")
+            yield from ((one.asname or one.name, getattr(module, one.name, None)) for one in node.names)
+        elif isinstance(node, ast.Import):
+            yield from ((one.name, importlib.import_module(one.name)) for one in node.names if one.name in OURS)
+
+
+def _unknown_keywords(call: ast.Call, ours: Mapping[str, Any]) -> set[str]:
+    called = ours.get(call.func.id) if isinstance(call.func, ast.Name) else None
+    if isinstance(call.func, ast.Attribute) and isinstance(call.func.value, ast.Name):
+        called = getattr(ours.get(call.func.value.id), call.func.attr, None)
+    if not callable(called):
+        return set()
+    taken = inspect.signature(called).parameters
+    takes_any = any(one.kind is one.VAR_KEYWORD for one in taken.values())
+    return set() if takes_any else {one.arg for one in call.keywords if one.arg} - set(taken)
+
+
+@pytest.mark.parametrize("page", DOCUMENTS, ids=name_of)
+def test_no_variable_is_almost_one_of_ours(page: Path) -> None:
+    words = set(re.findall(r"\bINTERL[A-Z]*_[A-Z]", page.read_text()))
+    assert {word for word in words if not word.startswith("INTERLOCK_")} == set()
