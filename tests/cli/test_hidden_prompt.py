@@ -20,7 +20,7 @@ ECHO_FIELD = 3
         (["answer", "env_1", "--value", "A_NAME", "--url", "http://127.0.0.1:9"], b"A_NAME"),
         (["users", "create", "ann"], b"Password"),
     ],
-    ids=lambda value: value[0] if isinstance(value, list) else "",
+    ids=["login", "login with a key", "answer", "users create"],
 )
 def test_a_prompt_appears_once_nothing_typed_is_shown(tmp_path: Path, arguments: list[str], prompt: bytes) -> None:
     ours, theirs = os.openpty()

@@ -109,7 +109,7 @@ STEERING = "x\x1b[2J\x1b]0;owned\x07\u202egnp\u2028y\nz"
         (["pending", "--url", f"http://{STEERING}"], {}),
         (["restore", STEERING], {}),
     ],
-    ids=lambda value: " ".join(value)[:12] if isinstance(value, list) else "",
+    ids=["folder", "agent", "port", "database", "agent's file", "long folder", "role", "address", "backup"],
 )
 def test_what_would_steer_a_terminal_is_written_out_in_an_error(
     interlock: Interlock, arguments: list[str], variables: dict[str, str]

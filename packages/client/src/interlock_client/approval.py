@@ -127,7 +127,9 @@ class _Call:
         if container is not None and not isinstance(value, container):
             raise InvalidInput(f"the edit makes {name} something else than a {container.__name__}")
         # JSON has lists only.
-        return tuple(value) if isinstance(self._given[name], tuple) and isinstance(value, list) else value
+        if isinstance(self._given[name], tuple) and isinstance(value, list):
+            return tuple(cast("list[Any]", value))
+        return cast("Any", value)
 
 
 def _check_fits(function: Callable[..., Any], client: "Interlock | SyncInterlock") -> None:
