@@ -163,13 +163,32 @@ def test_what_is_no_mapping_of_gates_is_refused(wrong: Any) -> None:
         InterlockMiddleware(wrong)
 
 
+class Gate(HumanInTheLoopMiddleware[Any, Any, Any]):
+    """Somebody's own, with options and decisions of its own."""
+
+
+class StricterGate(Gate):
+    pass
+
+
+@pytest.mark.parametrize("kind", [HumanInTheLoopMiddleware, Gate, StricterGate])
 @pytest.mark.parametrize(
     "gate",
-    [{"allowed_decisions": ["aprove"]}, {"allowed_decisions": ["approve"], "wen": print}],
+    [
+        {"allowed_decisions": ["aprove"]},
+        {"allowed_decisions": ["approve"], "wen": print},
+        {"allowed_decisions": ["approve"], "descripton": "Sends a mail."},
+    ],
 )
-def test_a_gate_of_langchain_that_is_not_understood_is_refused(gate: Any) -> None:
-    with pytest.raises(AgentNotLoaded, match=r"did you mean '(approve|when)'"):
-        hosted("mine", gated_by(langchains({"send_mail": gate})))
+def test_a_gate_of_langchain_that_is_not_understood_is_refused(gate: Any, kind: Any) -> None:
+    with pytest.raises(AgentNotLoaded, match=r"did you mean '(approve|when|description)'"):
+        hosted("mine", gated_by(kind({"send_mail": gate})))
+
+
+def test_what_only_a_class_of_somebodys_own_knows_is_taken_and_told(caplog: pytest.LogCaptureFixture) -> None:
+    own: Any = {"allowed_decisions": ["approve", "postpone"], "whenever": print, "reviewers": ["ann"]}
+    assert hosted("mine", gated_by(StricterGate({"send_mail": own}))).name == "mine"
+    assert all(f"'{name}' of LangChain's" in caplog.text for name in ("postpone", "whenever", "reviewers"))
 
 
 @pytest.mark.parametrize(

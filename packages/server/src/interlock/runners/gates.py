@@ -26,6 +26,8 @@ Middleware = AgentMiddleware[Any, Any, Any]
 _SHIPPED = ("interlock", "langchain", "deepagents")
 """Packages whose middleware brings its tools when it is made, and none later."""
 _DECISIONS = ("approve", "edit", "reject", "respond")
+_ALMOST = 0.7
+"""How like a known name another one is that is taken for a misspelling of it: `wen` is, `whenever` is not."""
 _checked: WeakSet[ToolNode] = WeakSet()
 """The nodes whose gates are right. Not the graphs: `with_config` makes another one of the same nodes each time."""
 
@@ -100,17 +102,23 @@ def _refuse(place: _Place, middleware: Middleware, argument: str, tool: str, eve
 
 
 def _check_options(places: list[_Place]) -> None:
-    """Those of LangChain's own gates; Interlock's checks its own when it is made."""
-    for one in (one for place in places for one in place.middleware if type(one) is HumanInTheLoopMiddleware):
+    """Those of LangChain's gates, and of classes made from them; Interlock's checks its own when it is made."""
+    for one in (one for place in places for one in place.middleware if isinstance(one, HumanInTheLoopMiddleware)):
+        is_own = type(one) is not HumanInTheLoopMiddleware
         for tool, gate in cast("Mapping[str, Mapping[str, Any]]", cast("Any", one).interrupt_on).items():
-            _check_known(tool, "option", gate, InterruptOnConfig.__annotations__)
-            _check_known(tool, "decision", gate["allowed_decisions"], _DECISIONS)
+            none = f"interrupt_on[{tool!r}]: there is no"
+            _check_known(f"{none} option", gate, InterruptOnConfig.__annotations__, is_own=is_own)
+            _check_known(f"{none} decision", gate.get("allowed_decisions", ()), _DECISIONS, is_own=is_own)
 
 
-def _check_known(tool: str, what: str, given: Iterable[str], known: Collection[str]) -> None:
+def _check_known(message: str, given: Iterable[str], known: Collection[str], *, is_own: bool) -> None:
+    """A class of somebody's own may know more; what is almost a name of LangChain's is a typo there too."""
     for name in given:
-        if name not in known:
-            raise GateWithoutTool(f"interrupt_on[{tool!r}]: there is no {what} {name!r}{nearest(name, known)}")
+        if name in known:
+            continue
+        if not is_own or get_close_matches(name, known, n=1, cutoff=_ALMOST):
+            raise GateWithoutTool(f"{message} {name!r}{nearest(name, known)}")
+        logger.warning("%s %r of LangChain's: the gate's own class has to know it", message, name)
 
 
 def _is_made_for_all(gate: Mapping[str, Any]) -> bool:
