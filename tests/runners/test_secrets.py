@@ -4,6 +4,7 @@ import json
 from typing import Any
 
 import pytest
+from langchain_core.language_models.fake_chat_models import GenericFakeChatModel
 from langchain_core.messages import AIMessage
 from langchain_core.tools import tool
 from langgraph.graph import END, START, MessagesState, StateGraph
@@ -11,12 +12,13 @@ from sqlalchemy import select
 
 from interlock import ask, effect
 from interlock.domain.errors import InvalidAnswer
+from interlock.domain.event import Event, RunEnded, Token
 from interlock.langchain import ask_tools
 from interlock.runners.lent import Memory
 from interlock.storage.database import Database
 from interlock.storage.schema import metadata
 from tests.runners.conftest import Host, on_sqlite
-from tests.runners.script import agent
+from tests.runners.script import agent, line
 from tests.runners.stage import THREAD, Stage, own_thread
 from tests.support.bodies import shown
 
@@ -45,6 +47,28 @@ def _raw(value: Any) -> Any:
 async def kept(stage: Stage) -> dict[str, tuple[str, str]]:
     async with stage.core.store.snapshot() as tx:
         return await tx.secrets.of_thread(THREAD)
+
+
+@on_sqlite
+async def test_a_value_that_a_model_says_piece_by_piece_reaches_no_follower(host: Host) -> None:
+    value = "correct horse battery staple"
+    text = f"It was {value}, and Correct Horse is no value."
+    model = GenericFakeChatModel(messages=iter([AIMessage(text)]))
+
+    async def node(state: MessagesState) -> Any:
+        ask.env_vars(["KEY"])
+        return {"messages": [await model.ainvoke("say it")]}
+
+    stage = await host(line(MessagesState, node))
+    turn = await stage.say()
+    async with stage.core.bus.subscribe(THREAD) as news:
+        await stage.reply(turn.request, {"values": {"KEY": value}, "save": False})
+        pieces: list[str] = []
+        while not isinstance(item := await news.next(5), Event) or not isinstance(item.data, RunEnded):
+            assert item is not None
+            pieces += [item.text] if isinstance(item, Token) else []
+    assert len(pieces) > 2
+    assert "".join(pieces) == "It was ***, and Correct Horse is no value."
 
 
 async def test_a_secret_reaches_the_tool_and_no_row_of_the_database(host: Host, database: Database) -> None:

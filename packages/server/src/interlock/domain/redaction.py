@@ -62,6 +62,19 @@ class Redaction:
             found += [*self._runs_in(folded), *self._short_in(folded), *self._remains_in(folded)]
         return found
 
+    def open_end(self, text: str) -> int:
+        """Where the end of a text begins that may be the beginning of a value which is hidden as a whole; its length
+        where it is not."""
+        folded, known = _folded(text), self._by_first
+        longest = max((len(whole) for some in known.values() for whole in some), default=0)
+        starts = range(max(len(text) - longest + 1, 0), len(text))
+        end = next(
+            (at for at in starts if any(whole.startswith(folded[at:]) for whole in known.get(folded[at], ()))),
+            len(text),
+        )
+        # The end of one value may be the beginning of the next.
+        return min([end, *(start for start, stop in self.spans(text) if start < end < stop)])
+
     def extend(self, other: "Redaction") -> None:
         """From now on hide what the other hides in part, too; this costs no more than the other's size."""
         for own, more in zip(self._sets, other._sets, strict=True):
@@ -144,14 +157,22 @@ class Redaction:
     @cached_property
     def _heads(self) -> tuple[int, dict[str, set[tuple[int, str]]]]:
         """How much of the beginning of each whole value is looked for at first, and its pieces with their places."""
-        spelled = {_folded(spelling) for value in self._only_whole for spelling in _spellings(value)}
-        wholes = [text for text in spelled if len(text) >= RUN]
+        wholes = [whole for some in self._by_first.values() for whole in some]
         size = min([_LONGEST_HEAD, *map(len, wholes)])
         pieces: dict[str, set[tuple[int, str]]] = {}
         for whole in wholes:
             for at in range(size - SHORTEST + 1):
                 pieces.setdefault(whole[at : at + SHORTEST], set()).add((at, whole))
         return size, pieces
+
+    @cached_property
+    def _by_first(self) -> dict[str, set[str]]:
+        """The spellings of each whole value, by their first character."""
+        found: dict[str, set[str]] = {}
+        for text in (_folded(spelling) for value in self._only_whole for spelling in _spellings(value)):
+            if len(text) >= RUN:
+                found.setdefault(text[0], set()).add(text)
+        return found
 
     @cached_property
     def _alone(self) -> set[str]:

@@ -36,6 +36,7 @@ from interlock.runners.lent import Memory, lent
 from interlock.runners.loading import HostedAgent
 from interlock.runners.previewing import with_preview
 from interlock.runners.recovery import unreported_messages
+from interlock.runners.tokens import Tokens
 from interlock.runners.traces import own_trace
 from interlock.runners.transcript import assistant_entry, messages_in, result_text
 from interlock.services.core import Core
@@ -89,6 +90,7 @@ class GraphRun:
         self.turn = claim.run
         self.config = self._configured()
         self._known_messages: set[str | None] = set()
+        self._tokens = Tokens()
         self._dirty = asyncio.Event()
         self._last_values: Any = None
         self._was_interrupted = False
@@ -305,7 +307,7 @@ class GraphRun:
             case "messages" if not inside_tool:
                 chunk = part["data"][0]
                 if isinstance(chunk, AIMessageChunk) and chunk.text:
-                    self.log.token(chunk.id or "", self.silence.data(chunk.text))
+                    self._tell(chunk.id or "", self._tokens.said(chunk.id or "", chunk.text, self.silence.data))
             case "updates" if not inside_tool:
                 self._report_updates(part["data"])
             case "values" if not part["ns"]:
@@ -329,8 +331,13 @@ class GraphRun:
         for message in messages:
             if isinstance(message, AIMessage) and message.id and message.id not in self._known_messages:
                 self._known_messages.add(message.id)
+                self._tell(message.id, self._tokens.rest(message.id, self.silence.data))
                 entry = assistant_entry(message)
                 self.log.add(replace(entry, text=self.silence.data(entry.text)))
+
+    def _tell(self, message_id: str, text: str) -> None:
+        if text:
+            self.log.token(message_id, text)
 
     def _take_log(self, state: GraphState | None) -> list[EventData]:
         """What the log holds, and messages that no update showed as such: a node may give them as plain pairs."""
