@@ -33,12 +33,17 @@ def _in_a_row(**nodes: Any) -> Any:
 
 
 def _deploying(state: MessagesState) -> dict[str, Any]:
-    """Asks, and does it once it may, in the same node: after a crash the whole node runs again."""
-    name = _name(state)
+    """Asks, and does it once it may, in the same node: after a crash the whole node runs again.
+
+    `held NAME` begins to do it only when the witness lets it.
+    """
+    held, _, name = _name(state).rpartition(" ")
     if name == "hello":
         return _said("hello to you")
     if ask.approval("deploy", {"name": name}).decision != "accept":
         return _said(f"refused {name}")
+    if held:
+        say(f"block {name}")
     interlock.effect("deploy", lambda: say(f"did {name}"))
     return _said(f"finished {name}")
 

@@ -68,6 +68,12 @@ def goes_on(talk: Talk) -> None:
     assert story in (GOES_WELL, IN_A_NODE)
 
 
+def goes_on_when_let(talk: Talk) -> None:
+    """The same; however late the kill came, the effect had not begun."""
+    talk.release()
+    goes_on(talk)
+
+
 def tries_again(talk: Talk) -> None:
     """It was cut short, and may be repeated under its key."""
     assert talk.finishes(runs=2) == ["interrupt", "end", "tool/start", "tool/start", "tool/end", "end"]
@@ -168,7 +174,7 @@ def test_what_was_told_is_kept_and_what_was_not_told_is_whole_or_absent(lives: L
         [
             Crash("effect.returned=kill", "deploy", "", answering, in_doubt("done", before=1, after=1)),
             Crash("answer.committed=kill@2", "deploy", "", answering_then_claimed, goes_on),
-            Crash("", "deploy", "", killing_when_answered, goes_on),
+            Crash("", "deploy", "held", killing_when_answered, goes_on_when_let),
             Crash("answer.committing=kill", "deploy", "", answering, is_still_asked),
             Crash("", "deploy", "", killing_when_shown, is_still_asked),
             Crash("ask.committed=kill", "deploy", "", sending, is_asked_once),
