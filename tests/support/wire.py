@@ -1,10 +1,13 @@
 """Streams as they are on the wire: for tests of what a frame looks like, and of who leaves in the middle of one."""
 
+import json
+import socket
 import threading
 import time
-from collections.abc import Callable, Generator, Iterator
+from collections.abc import Callable, Generator, Iterator, Mapping
 from contextlib import contextmanager
 from typing import Any
+from urllib.parse import urlsplit
 
 import httpx
 
@@ -12,6 +15,8 @@ from tests.support.http import client as http_client
 from tests.support.threads import Frame, Reply, ThreadsClient, parse
 
 STREAM_SECONDS = 30.0
+MOMENTS = [milliseconds / 1000 for milliseconds in range(0, 60, 3)]
+"""After which clients go that go in the middle of a call's work."""
 
 
 @contextmanager
@@ -46,6 +51,17 @@ def bounded(lines: Iterator[str]) -> Iterator[str]:
 
 def own_connection(client: ThreadsClient) -> httpx.Client:
     return http_client(client.http.base_url, headers=client.http.headers, timeout=20.0)
+
+
+def send_and_go(seconds: float, url: str, line: str, body: Mapping[str, Any], headers: Mapping[str, str]) -> None:
+    """Send a whole request, `METHOD PATH`, and be gone so much later, whatever has come back by then."""
+    where, content = urlsplit(url), json.dumps(body).encode()
+    head = {"host": where.netloc, "content-type": "application/json", **headers, "content-length": str(len(content))}
+    lines = [f"{line} HTTP/1.1", *(f"{name}: {value}" for name, value in head.items()), "", ""]
+    with socket.create_connection((where.hostname, where.port), timeout=STREAM_SECONDS) as connection:
+        connection.sendall("\r\n".join(lines).encode() + content)
+        # Not waited for: it is to be in the middle of something.
+        time.sleep(seconds)
 
 
 def raw_lines(client: ThreadsClient, path: str, body: dict[str, Any], **headers: str) -> list[str]:

@@ -1,14 +1,17 @@
 """What every use case works with, and the unit of work around its one transaction."""
 
 import asyncio
-from collections.abc import AsyncGenerator, Callable, Mapping
+from collections.abc import AsyncGenerator, Awaitable, Callable, Coroutine, Mapping
 from contextlib import asynccontextmanager, suppress
 from dataclasses import dataclass, field
-from typing import Literal
+from datetime import UTC, datetime
+from typing import Any, Literal, TypeVar
+
+import anyio
 
 from interlock import failpoints
 from interlock.domain.claim import Claim
-from interlock.domain.errors import InvalidInput, Undeliverable
+from interlock.domain.errors import InterlockError, InvalidInput, Undeliverable
 from interlock.domain.event import Event, EventData, EventType
 from interlock.domain.risk import KNOWN_RISKS
 from interlock.ports.agents import Agents, Runner
@@ -23,6 +26,8 @@ from interlock.services.memory import InvalidReplies, Presence, SeenPauses, Uses
 from interlock.services.operations.observers import NullObserver, Tally
 from interlock.services.operations.pulse import Pulse
 from interlock.services.requests.quota import OpenAsks, Quota
+
+T = TypeVar("T")
 
 
 @dataclass(frozen=True, slots=True)
@@ -126,6 +131,25 @@ class Core:
         object.__setattr__(self, "runner", self.make_runner(self))
 
 
+async def shared_time(core: Core, tx: Transaction) -> datetime:
+    """By which servers on one database keep what they hold: its own clock, for theirs may differ."""
+    now = core.clock.now()
+    if not core.policy.several_servers:
+        return now
+    return datetime.fromtimestamp(await tx.servers.moment(now) / 1000, UTC)
+
+
+async def undone_if_gone(work: Coroutine[Any, Any, T], undo: Callable[[T], Awaitable[None]]) -> T:
+    """What it gives. A caller that goes meanwhile does not cut it short: it may be written already, so it is undone."""
+    task = asyncio.ensure_future(work)
+    try:
+        return await asyncio.shield(task)
+    except asyncio.CancelledError:
+        with anyio.CancelScope(shield=True), suppress(InterlockError):
+            await undo(await task)
+        raise
+
+
 async def sleep_until_set(event: asyncio.Event, seconds: float) -> None:
     """Until it is set, `seconds` at most. It is cleared: whoever calls looks at the store next."""
     with suppress(TimeoutError):
@@ -154,6 +178,9 @@ class Unit:
         events = await self.tx.events.append(thread_id, entries, self.now)
         self._events.extend(events)
         return events
+
+    async def shared_time(self) -> datetime:
+        return await shared_time(self.core, self.tx)
 
     def reserve(self) -> str | None:
         """A place with the runner, for a claim made in this transaction; it is given back if that does not commit."""

@@ -119,8 +119,9 @@ class Gate:
                 await holding.tell(self._core, held, self.holder)
                 is_told = True
                 return refusal
+            begun = await self._begun(held)
             is_told = True
-            return await self._begun(held)
+            return begun
         finally:
             if not is_told:
                 with anyio.CancelScope(shield=True):
@@ -171,11 +172,13 @@ class Gate:
         )
 
     async def _settle_doubt(self, call: UpstreamCall) -> Begun | JsonObject:
-        request_id = await doubts.doubt(self._core, call)
-        if request_id is None:
-            return Begun(call, await doubts.again(self._core, call))
         is_settled = False
         try:
+            request_id = await doubts.doubt(self._core, call)
+            if request_id is None:
+                args = await doubts.again(self._core, call)
+                is_settled = True
+                return Begun(call, args)
             view = await self._settled(request_id, lambda: calls.keep(self._core, call))
             if view.request.status is RequestStatus.PENDING:
                 return error_result(IN_DOUBT, "in_doubt")

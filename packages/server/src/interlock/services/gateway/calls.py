@@ -19,7 +19,7 @@ from interlock.domain.request import Request, RequestStatus
 from interlock.domain.risk import HIGH, RISK_LEVELS
 from interlock.domain.thread import Thread
 from interlock.domain.upstream_call import ToolPin, UpstreamCall
-from interlock.services.core import Core, Unit, unit
+from interlock.services.core import Core, Unit, undone_if_gone, unit
 from interlock.services.requests import holding, outside
 from interlock.services.requests.answering import Reply, Sender, settle_one
 from interlock.services.requests.holding import Held, HeldAsk
@@ -30,6 +30,7 @@ from interlock.texts import gateway_text as text
 SERVED = "served "
 """Before the names of holders that are processes of this server."""
 ENDED = "the call has ended meanwhile"
+NOT_SENT = "It was not called: who wanted it went before."
 SOURCE = "mcp"
 
 
@@ -83,8 +84,9 @@ class StillRunning(Conflict):
     code = "still_running"
 
 
-def lease_of(core: Core, now: datetime) -> datetime:
-    return now + timedelta(seconds=core.policy.lease_seconds)
+async def lease_of(work: Unit) -> datetime:
+    """Until when a holder is believed that shows life now."""
+    return await work.shared_time() + timedelta(seconds=work.core.policy.lease_seconds)
 
 
 async def resume(
@@ -94,11 +96,24 @@ async def resume(
 
     `StillRunning` where this very call, by its key, is under way. A holder that was not told is told again.
     """
+
+    async def give_back(taken: UpstreamCall | Recorded | Begun | None) -> None:
+        if isinstance(taken, UpstreamCall):
+            await leave(core, taken)
+
+    return await undone_if_gone(_resume(core, principal, wanted, holder), give_back)
+
+
+async def _resume(
+    core: Core, principal: Principal, wanted: Wanted, holder: str
+) -> UpstreamCall | Recorded | Begun | None:
     async with unit(core) as work:
         own_id = wanted.call_id(principal)
+        now = await work.shared_time()
+        until = now + timedelta(seconds=core.policy.lease_seconds)
         for call in await work.tx.upstream_calls.same(principal.id, wanted.digest):
-            if call.until <= work.now and await work.tx.upstream_calls.take(call, holder, lease_of(core, work.now)):
-                return replace(call, holder=holder, until=lease_of(core, work.now))
+            if call.until <= now and await work.tx.upstream_calls.take(call, holder, until):
+                return replace(call, holder=holder, until=until)
             if call.id == own_id and call.holder == holder and call.doubt_id is None:
                 effect = await work.tx.effects.get(call.key)
                 return None if effect is None else Begun(call, effect.args)
@@ -171,6 +186,16 @@ def _body(wanted: Wanted, language: Locale, *, is_changed: bool) -> ApprovalBody
 
 async def begin(core: Core, principal: Principal, wanted: Wanted, holder: str, held: Held | None) -> Begun:
     """Record the intent. The yes that `held` stands for is used up in the same transaction: it starts one call."""
+    return await undone_if_gone(_begin(core, principal, wanted, holder, held), lambda begun: unsent(core, begun.call))
+
+
+async def unsent(core: Core, call: UpstreamCall) -> None:
+    """Its host went before it was sent. Who sends it elsewhere may come again, and is told again."""
+    if call.holder.startswith(SERVED):
+        await failed(core, call, NOT_SENT)
+
+
+async def _begin(core: Core, principal: Principal, wanted: Wanted, holder: str, held: Held | None) -> Begun:
     async with unit(core) as work:
         if held is None:
             thread = await outside.conversation(work, principal, _ask(work.now, wanted), wanted.upstream)
@@ -179,7 +204,7 @@ async def begin(core: Core, principal: Principal, wanted: Wanted, holder: str, h
             thread, args = await _spend(work, wanted, holder, held)
         call = UpstreamCall(
             wanted.call_id(principal), principal.id, thread.id, wanted.upstream, wanted.digest, holder,
-            lease_of(core, work.now),
+            await lease_of(work),
         )  # fmt: skip
         if wanted.key is not None and await work.tx.effects.get(call.key) is not None:
             raise StillRunning(f"{wanted.tool} was sent by this very call a moment ago")
@@ -223,10 +248,19 @@ async def wait_for_host(core: Core, call: UpstreamCall) -> None:
 
 async def go_on(core: Core, principal: Principal, wanted: Wanted, holder: str, before: tuple[str, str]) -> Begun:
     """The same call with what upstream asked for; `before` is its id and its conversation. Nobody is asked again."""
+
+    async def give_back(begun: Begun) -> None:
+        if holder.startswith(SERVED):
+            await wait_for_host(core, begun.call)
+
+    return await undone_if_gone(_go_on(core, principal, wanted, holder, before), give_back)
+
+
+async def _go_on(core: Core, principal: Principal, wanted: Wanted, holder: str, before: tuple[str, str]) -> Begun:
     call_id, thread_id = before
     async with unit(core) as work:
         call = UpstreamCall(
-            call_id, principal.id, thread_id, wanted.upstream, wanted.digest, holder, lease_of(core, work.now)
+            call_id, principal.id, thread_id, wanted.upstream, wanted.digest, holder, await lease_of(work)
         )
         thread = await work.tx.threads.lock(thread_id)
         effect = await work.tx.effects.get(call.key)
@@ -256,14 +290,14 @@ async def pin(core: Core, principal: Principal, wanted: Wanted) -> None:
 async def keep(core: Core, call: UpstreamCall) -> None:
     """The holder is alive; `TakenOver` when another one has the call."""
     async with unit(core) as work:
-        if not await work.tx.upstream_calls.renew(call.id, call.holder, lease_of(core, work.now)):
+        if not await work.tx.upstream_calls.renew(call.id, call.holder, await lease_of(work)):
             raise TakenOver("another call waits for this one's end now")
 
 
 async def leave(core: Core, call: UpstreamCall) -> None:
     """The holder waits no longer."""
     async with unit(core) as work:
-        await work.tx.upstream_calls.renew(call.id, call.holder, work.now)
+        await work.tx.upstream_calls.renew(call.id, call.holder, await work.shared_time())
 
 
 async def done(core: Core, call: UpstreamCall, result: Mapping[str, JsonValue], output: str) -> None:

@@ -10,7 +10,7 @@ from interlock.domain.json_value import JsonObject
 from interlock.domain.kinds import DecisionAnswer, DecisionBody, Value
 from interlock.domain.request import RequestEnd, RequestStatus
 from interlock.domain.upstream_call import UpstreamCall
-from interlock.services.core import Core, Unit, unit
+from interlock.services.core import Core, Unit, shared_time, undone_if_gone, unit
 from interlock.services.gateway import calls
 from interlock.services.gateway.calls import SERVED, Recorded
 from interlock.services.requests import outside
@@ -60,12 +60,16 @@ def _body(call: UpstreamCall, effect: Effect, language: Locale) -> DecisionBody:
 
 async def again(core: Core, call: UpstreamCall) -> JsonObject:
     """The call may be sent once more, with these arguments: a person said so, or it is idempotent."""
-    async with unit(core) as work:
-        return await _again(work, call)
+
+    async def send_again() -> JsonObject:
+        async with unit(core) as work:
+            return await _again(work, call)
+
+    return await undone_if_gone(send_again(), lambda _: calls.unsent(core, call))
 
 
 async def _again(work: Unit, call: UpstreamCall) -> JsonObject:
-    until = calls.lease_of(work.core, work.now)
+    until = await calls.lease_of(work)
     effect = await work.tx.effects.get(call.key)
     if effect is None or not await work.tx.upstream_calls.renew(call.id, call.holder, until):
         raise TakenOver("another call has this one by now")
@@ -76,8 +80,17 @@ async def _again(work: Unit, call: UpstreamCall) -> JsonObject:
 
 async def act_on(core: Core, call: UpstreamCall, value: Value | None) -> JsonObject | Recorded:
     """What a person said of it; None: nobody did. The arguments to send it with once more, or what it gave."""
+
+    async def stop(outcome: JsonObject | Recorded) -> None:
+        if not isinstance(outcome, Recorded):
+            await calls.unsent(core, call)
+
+    return await undone_if_gone(_act_on(core, call, value), stop)
+
+
+async def _act_on(core: Core, call: UpstreamCall, value: Value | None) -> JsonObject | Recorded:
     async with unit(core) as work:
-        if not await work.tx.upstream_calls.renew(call.id, call.holder, calls.lease_of(core, work.now)):
+        if not await work.tx.upstream_calls.renew(call.id, call.holder, await calls.lease_of(work)):
             raise TakenOver("another call waits for this one's end now")
         if isinstance(value, DecisionAnswer) and value.decision == "retry":
             await _retry(work, call)
@@ -112,7 +125,7 @@ async def _close(work: Unit, call: UpstreamCall, value: Value | None) -> Recorde
 async def put_lost(core: Core) -> None:
     """Ask people about calls whose holder is gone, and end those that were spoken of and that nobody came back for."""
     async with core.store.snapshot() as tx:
-        left = await tx.upstream_calls.left(core.clock.now(), LOST_AT_ONCE)
+        left = await tx.upstream_calls.left(await shared_time(core, tx), LOST_AT_ONCE)
     for call in left:
         async with unit(core) as work:
             if await work.tx.upstream_calls.take(call, call.holder, call.until):
@@ -149,4 +162,4 @@ async def take_over(core: Core) -> None:
     """At the start of the only server of a data folder: what its processes held is left."""
     if not core.policy.several_servers:
         async with unit(core) as work:
-            await work.tx.upstream_calls.leave_all(SERVED, work.now)
+            await work.tx.upstream_calls.leave_all(SERVED, await work.shared_time())

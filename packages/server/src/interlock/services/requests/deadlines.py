@@ -1,9 +1,8 @@
 """The timer behind deadlines and the warnings before them: it sleeps until the nearest, and is told of nearer ones."""
 
 import logging
-from datetime import datetime
 
-from interlock.services.core import Core, sleep_until_set
+from interlock.services.core import Core, shared_time, sleep_until_set
 from interlock.services.gateway.doubts import put_lost
 from interlock.services.requests.answering import expire_due
 from interlock.services.requests.holding import end_abandoned
@@ -25,7 +24,7 @@ async def keep_deadlines(core: Core) -> None:
             await put_lost(core)
             if core.policy.webhook_hosts:
                 await warn_due(core)
-            pause = _until(core.clock.now(), await _nearest(core))
+            pause = min(max(await until_nearest(core), 0.0), LONGEST_SLEEP)
         except Exception:
             # Whatever it is, deadlines must not stand still until the next start.
             logger.exception("deadlines could not be looked at; trying again")
@@ -33,16 +32,13 @@ async def keep_deadlines(core: Core) -> None:
         await sleep_until_set(core.deadline_set, pause)
 
 
-def _until(now: datetime, nearest: datetime | None) -> float:
-    if nearest is None:
-        return LONGEST_SLEEP
-    return min(max((nearest - now).total_seconds(), 0.0), LONGEST_SLEEP)
-
-
-async def _nearest(core: Core) -> datetime | None:
-    """The nearest deadline, or the warning before it if somebody is to be warned."""
+async def until_nearest(core: Core) -> float:
+    """Seconds until the nearest deadline, or the warning before it if somebody is to be warned."""
     async with core.store.snapshot() as tx:
-        moments = [await tx.requests.next_deadline(), await tx.upstream_calls.next_left()]
+        moments = [await tx.requests.next_deadline()]
         if core.policy.webhook_hosts:
             moments.append(await tx.requests.next_warning())
-    return min((moment for moment in moments if moment is not None), default=None)
+        waits = [(moment - core.clock.now()).total_seconds() for moment in moments if moment is not None]
+        if (left := await tx.upstream_calls.next_left()) is not None:
+            waits.append((left - await shared_time(core, tx)).total_seconds())
+    return min(waits, default=LONGEST_SLEEP)

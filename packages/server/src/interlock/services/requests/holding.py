@@ -1,17 +1,14 @@
 """Asks that a call holds on to until it can tell their id; see `domain.hold`."""
 
-import asyncio
 from contextlib import suppress
 from dataclasses import dataclass
 
-import anyio
-
-from interlock.domain.errors import AlreadySettled, InterlockError, TakenOver
+from interlock.domain.errors import AlreadySettled, TakenOver
 from interlock.domain.hold import LEASE, ORPHANS_KEPT, Hold
 from interlock.domain.kinds import Body, read_ask
 from interlock.domain.principal import SYSTEM, Principal
 from interlock.domain.request import RequestStatus
-from interlock.services.core import Core, Unit, unit
+from interlock.services.core import Core, Unit, shared_time, undone_if_gone, unit
 from interlock.services.requests import outside
 from interlock.services.requests.answering import Reply, Sender, settle_one
 from interlock.services.requests.idempotency import IdempotentCall, replied_once
@@ -53,13 +50,7 @@ async def ask(core: Core, principal: Principal, held: HeldAsk) -> Held:
     The same call again, known by its idempotency key, has the same request, and holds it in the place of the first.
     A caller that goes while this is written leaves an orphan, as it does later.
     """
-    placing = asyncio.ensure_future(_ask(core, principal, held))
-    try:
-        return await asyncio.shield(placing)
-    except asyncio.CancelledError:
-        with anyio.CancelScope(shield=True), suppress(InterlockError):
-            await leave(core, await placing, held.holder)
-        raise
+    return await undone_if_gone(_ask(core, principal, held), lambda made: leave(core, made, held.holder))
 
 
 async def _ask(core: Core, principal: Principal, held: HeldAsk) -> Held:
@@ -72,7 +63,8 @@ async def _ask(core: Core, principal: Principal, held: HeldAsk) -> Held:
         if (orphan := await _taken_over(work, principal, held)) is not None:
             return orphan
         placed = await outside.place_ask(work, principal, held.what, body)
-        hold = Hold(placed.request.id, principal.id, held.digest, held.holder, work.now + LEASE, held.key)
+        until = await work.shared_time() + LEASE
+        hold = Hold(placed.request.id, principal.id, held.digest, held.holder, until, held.key)
         await work.tx.holds.add(hold)
         return placed.request.id
 
@@ -81,16 +73,18 @@ async def _ask(core: Core, principal: Principal, held: HeldAsk) -> Held:
         outside.asked(core)
         return Held(request_id, is_held=True)
     async with unit(core) as work:
-        return Held(request_id, await work.tx.holds.replace(request_id, held.holder, work.now + LEASE))
+        until = await work.shared_time() + LEASE
+        return Held(request_id, await work.tx.holds.replace(request_id, held.holder, until))
 
 
 async def _taken_over(work: Unit, principal: Principal, held: HeldAsk) -> str | None:
-    for orphan in await work.tx.holds.orphans(principal.id, held.digest, work.now):
+    now = await work.shared_time()
+    for orphan in await work.tx.holds.orphans(principal.id, held.digest, now):
         request = await work.tx.requests.get(orphan.request_id)
         is_worth_it = request is not None and request.status in (RequestStatus.PENDING, RequestStatus.ANSWERED)
-        if not is_worth_it or orphan.until < work.now - ORPHANS_KEPT:
+        if not is_worth_it or orphan.until < now - ORPHANS_KEPT:
             continue
-        if await work.tx.holds.take_over(orphan, held.holder, work.now + LEASE, held.key):
+        if await work.tx.holds.take_over(orphan, held.holder, now + LEASE, held.key):
             if orphan.call is not None:
                 # Should the first call come again after all, it asks anew: one answer is not for two calls.
                 await work.tx.replies.forget(principal.id, OPERATION, orphan.call)
@@ -103,7 +97,7 @@ async def keep(core: Core, held: Held, holder: str) -> None:
     if not held.is_held:
         return
     async with unit(core) as work:
-        if not await work.tx.holds.renew(held.request_id, holder, work.now + LEASE):
+        if not await work.tx.holds.renew(held.request_id, holder, await work.shared_time() + LEASE):
             raise _taken(held)
 
 
@@ -120,19 +114,19 @@ async def leave(core: Core, held: Held, holder: str) -> None:
     """The call waits no longer, and has told nobody."""
     if held.is_held:
         async with unit(core) as work:
-            await work.tx.holds.renew(held.request_id, holder, work.now)
+            await work.tx.holds.renew(held.request_id, holder, await work.shared_time())
 
 
 async def release_all(core: Core) -> None:
     """When the one server on a database starts: the calls that it held before it died are gone."""
     async with unit(core) as work:
-        await work.tx.holds.release_all(work.now)
+        await work.tx.holds.release_all(await work.shared_time())
 
 
 async def end_abandoned(core: Core) -> None:
     """Cancel what was asked by a call that went, and that no other call took over in time."""
     async with core.store.snapshot() as tx:
-        abandoned = await tx.holds.abandoned(core.clock.now() - ORPHANS_KEPT, ENDED_AT_ONCE)
+        abandoned = await tx.holds.abandoned(await shared_time(core, tx) - ORPHANS_KEPT, ENDED_AT_ONCE)
     for hold in abandoned:
         with suppress(AlreadySettled):
             # By its deadline or a person, in this very moment: the next look finds it so.
