@@ -1,5 +1,6 @@
 """`interlock mcp-gateway -- COMMAND`: any entry of a host is wrapped by prefixing it."""
 
+import asyncio
 from typing import Any
 
 import pytest
@@ -7,6 +8,7 @@ from mcp_types import ElicitResult
 
 from tests.support.gateway import Gateway, GatewayHost, Wrapped, status_of
 from tests.support.mcp import text_of, underway
+from tests.support.waiting import wait_for
 
 pytestmark = pytest.mark.parametrize("upstream", ["files"], indirect=True)
 
@@ -44,6 +46,21 @@ async def test_calls_pass_ask_and_are_denied_and_the_rest_is_as_without_it(
     counts = [gateway.witness.count(f"write_note {text}") for text in (note, f"{note}-changed")]
     assert counts == [0, 1]
     assert gateway.witness.count(f"broken {note}") == 0
+
+
+async def test_the_same_call_again_while_it_runs_is_not_run_twice(
+    gateway: Gateway, host: GatewayHost, wrapped: Wrapped, note: str
+) -> None:
+    named: Any = {"claudecode/toolUseId": f"toolu_{note}"}
+    async with wrapped.connected() as client, underway(client.call_tool("hang", {"text": note}, meta=named)) as first:
+        await host.respond({"granted": True})
+        await asyncio.to_thread(wait_for, lambda: gateway.witness.count(f"hang {note}"), lambda count: count == 1)
+        async with underway(client.call_tool("hang", {"text": note}, meta=named)) as second:
+            # What is asked after it is answered: by then it has been asked too.
+            await client.call_tool("read_note", {"text": note})
+            gateway.witness.release(note)
+            assert [text_of(await call) for call in (first, second)] == [f"hang: {note}"] * 2
+    assert gateway.witness.count(f"hang {note}") == 1
 
 
 async def test_a_question_of_the_server_reaches_the_host(

@@ -3,7 +3,7 @@
 import asyncio
 import os
 import time
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import Any, cast
 
 import httpx
@@ -29,20 +29,25 @@ class Server:
     """The server's side of the gateway. A reply that is lost is asked for again: the server knows each call."""
 
     http: httpx.AsyncClient
-    holder: str = field(default_factory=lambda: f"{os.getpid()}-{os.urandom(8).hex()}")
 
     async def ask(self, wanted: Json) -> Json:
-        """Until there is an answer: `run`, or `result`."""
-        return await self._settled("/mcp/calls", {**wanted, "holder": self.holder, "wait_seconds": WAIT_SECONDS})
+        """Until there is an answer: `run`, or `result`.
 
-    async def lost(self, call_id: str, *, wait: bool = True) -> Json:
-        """The same, of a call that was sent and not answered."""
-        body = {"holder": self.holder, "outcome": "lost", "wait_seconds": WAIT_SECONDS if wait else 0}
-        path = f"/mcp/calls/{call_id}"
-        return await self._settled(path, body) if wait else await self._post(path, body)
+        Each ask has a holder of its own. With one for the process, the same call twice at once were both told to run.
+        """
+        holder = f"{os.getpid()}-{os.urandom(8).hex()}"
+        told = await self._settled("/mcp/calls", {**wanted, "holder": holder, "wait_seconds": WAIT_SECONDS})
+        return {**told, "holder": holder}
 
-    async def end(self, call_id: str, outcome: str, **fields: Any) -> None:
-        await self._post(f"/mcp/calls/{call_id}", {"holder": self.holder, "outcome": outcome, **fields})
+    async def lost(self, told: Json, *, wait: bool = True) -> Json:
+        """The same, of a call that was sent as `told` and not answered."""
+        body = {"holder": told["holder"], "outcome": "lost", "wait_seconds": WAIT_SECONDS if wait else 0}
+        path = f"/mcp/calls/{told['call_id']}"
+        again = await self._settled(path, body) if wait else await self._post(path, body)
+        return {**again, "holder": told["holder"]}
+
+    async def end(self, told: Json, outcome: str, **fields: Any) -> None:
+        await self._post(f"/mcp/calls/{told['call_id']}", {"holder": told["holder"], "outcome": outcome, **fields})
 
     async def _settled(self, path: str, body: Json) -> Json:
         while (reply := await self._post(path, body))["outcome"] == "pending":

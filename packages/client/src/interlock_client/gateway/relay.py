@@ -157,7 +157,7 @@ class Relay:
                 return {"result": told["result"]}
             if before is None and definition != await self._definition(message, tool):
                 # It is not the tool any more that a person was shown.
-                await self.server.end(told["call_id"], "failed", error="the tool changed before it was called")
+                await self.server.end(told, "failed", error="the tool changed before it was called")
                 key = str(uuid.uuid4())
                 continue
             beating.cancel()
@@ -177,9 +177,9 @@ class Relay:
                 keeping.cancel()
                 if self._has_ended:
                     # There is nothing left that it could be sent to: whoever starts the server again calls it again.
-                    await self.server.lost(told["call_id"], wait=False)
+                    await self.server.lost(told, wait=False)
                     return {"result": error_result(IN_DOUBT, "in_doubt")}
-                told = await self.server.lost(told["call_id"])
+                told = await self.server.lost(told)
                 if told["outcome"] == "result":
                     return {"result": told["result"]}
                 continue
@@ -191,14 +191,14 @@ class Relay:
         result: Any = answer.get("result")
         try:
             if not isinstance(result, dict):
-                await self.server.end(told["call_id"], "failed", error=json.dumps(answer.get("error")))
+                await self.server.end(told, "failed", error=json.dumps(answer.get("error")))
                 return {"error": answer.get("error")}
             if at(result, "resultType") == "input_required":
-                await self.server.end(told["call_id"], "waiting")
+                await self.server.end(told, "waiting")
                 own = [told["call_id"], told["conversation_id"], at(result, "requestState")]
                 state = base64.urlsafe_b64encode(json.dumps(own).encode()).decode()
                 return {"result": {**cast("Json", result), "requestState": state}}
-            await self.server.end(told["call_id"], "done", result=result)
+            await self.server.end(told, "done", result=result)
         except (Refused, ServerUnreachable) as error:
             # It is done, and the host is to know: the server will ask a person about it.
             sys.stderr.write(f"interlock mcp-gateway: the end of a call was not recorded: {one_line(str(error))}\n")
@@ -208,7 +208,7 @@ class Relay:
         while True:
             await asyncio.sleep(told["lease_seconds"] / 3)
             with suppress(Refused, ServerUnreachable):
-                await self.server.end(told["call_id"], "alive")
+                await self.server.end(told, "alive")
 
     async def _definition(self, call: Json, tool: str) -> Json:
         """As the server lists the tool now; empty where the rules need none, or it lists no such tool."""
