@@ -149,7 +149,7 @@ async def look(
     """One request, with its answer where it has one. `wait` holds the reply until it is settled."""
     if wait:
         with state_of(request).limits.stream(caller.person_id):
-            view = await settled(request, request_id, wait)
+            view = await settled(request, request_id, wait, request.is_disconnected)
             return envelope.answer_done(request, views.request_view(view, locale_of(request)))
     view = await pending.view_request(state_of(request).core, caller, request_id)
     return envelope.answer_done(request, views.request_view(view, locale_of(request)))
