@@ -2,6 +2,7 @@
 
 import asyncio
 from dataclasses import replace
+from itertools import pairwise
 from typing import Any
 
 import pytest
@@ -18,7 +19,7 @@ from interlock.services.requests.answering import Reply, Sender
 from interlock.services.requests.pending import RequestQuery
 from interlock.services.requests.quota import OpenAsks, Quota
 from interlock.services.threads import messages, threads
-from interlock.services.threads.removal import drop_some
+from interlock.services.threads.removal import CANCELLED_AT_ONCE, drop_some
 from interlock.storage.database import Database
 from interlock.storage.schema import audit, removals, requests
 from interlock.storage.store import SqlStore
@@ -129,6 +130,24 @@ async def test_others_ask_between_two_steps_of_a_long_deletion(store: SqlStore, 
 
     assert await dropping > 5
     assert rows_left(database_url, thread_id) == GONE
+
+
+@pytest.mark.parametrize("database_url", ["sqlite"], indirect=True)
+async def test_where_one_writes_at_a_time_others_wait_for_few_requests_of_a_deleted_conversation(
+    store: SqlStore, database_url: str
+) -> None:
+    core, thread_id = await asked_much(store, database_url, MANY)
+    await threads.delete_thread(core, ANN, thread_id)
+    dropping = asyncio.create_task(dropped(core))
+
+    left = [rows_left(database_url, thread_id)["requests"]]
+    for _ in range(3):
+        await ask(core)
+        left.append(rows_left(database_url, thread_id)["requests"])
+
+    # The step that is under way when it is asked, and those that begin before and after its own transaction.
+    assert all(before - after <= 4 * CANCELLED_AT_ONCE for before, after in pairwise(left)), left
+    assert await dropping > MANY / CANCELLED_AT_ONCE
 
 
 async def test_what_is_left_of_a_deleted_conversation_neither_expires_nor_counts(
