@@ -145,6 +145,7 @@ def test_who_comes_second_is_told_who_was_first_and_what_is_true(client: AguiCli
     assert told["value"]["answered_by"] == "alice"
     assert told["value"]["source"] == "hitl"
     assert told["value"]["response"]["message"] == "no money"
+    assert told["value"]["answered_at"]
     [following] = stream.interrupts
     assert following["id"] != interrupt["id"]
 

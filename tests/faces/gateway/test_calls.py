@@ -74,10 +74,20 @@ async def test_a_refusal_is_an_error_with_the_reason_and_nothing_is_called(
     gateway: Gateway, host: GatewayHost, mode: str, note: str
 ) -> None:
     async with host.connected(mode) as client, underway(client.call_tool("write_note", {"text": note})) as call:
-        await host.respond(NO)
+        asked = await host.respond(NO)
         result = await call
     assert status_of(result) == "refused"
     assert "not today" in text_of(result)
+    details = (result.meta or {})["interlock/details"]
+    assert details["answered_at"]
+    assert {name: value for name, value in details.items() if name != "answered_at"} == {
+        "request_id": asked["request_id"],
+        "current_status": "answered",
+        "answered_by": "alice",
+        "source": "hitl",
+        "answer": {"decision": "reject", "message": "not today"},
+        "reason": None,
+    }
     assert gateway.witness.count(f"write_note {note}") == 0
 
 

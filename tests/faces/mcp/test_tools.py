@@ -114,7 +114,11 @@ async def test_what_was_answered_first_cannot_be_withdrawn(host: Host) -> None:
     async with host.connected() as client:
         asked = told(await client.call_tool("ask_person", {"question": "Which?", "wait_seconds": 0}))
         host.person.respond(asked["request_id"], {"answer": "this"})
-        assert code_of(await client.call_tool("withdraw", {"request_id": asked["request_id"]})) == "already_settled"
+        late = await client.call_tool("withdraw", {"request_id": asked["request_id"]})
+    assert code_of(late) == "already_settled"
+    details = (late.meta or {})["interlock/details"]
+    assert (details["answered_by"], details["source"], details["answer"]) == ("alice", "hitl", {"answer": "this"})
+    assert all(part in text_of(late) for part in ("alice", details["answered_at"], "hitl", "this"))
 
 
 @pytest.mark.parametrize("tool", ["wait", "withdraw"])

@@ -138,8 +138,14 @@ class Gate:
         return None
 
     def _refusal(self, view: RequestView) -> JsonObject | None:
-        """What is not a person's yes, or a remembered one, is a no."""
+        """What is not a person's yes, or a remembered one, is a no: with who said so, when, from where and how."""
         end = RequestEnd.of(view.request, view.answer)
+        refused = self._no(view, end)
+        if refused is not None:
+            refused["_meta"]["interlock/details"] = end.to_json()
+        return refused
+
+    def _no(self, view: RequestView, end: RequestEnd) -> JsonObject | None:
         because = f" ({end.reason})" if end.reason else ""
         match view.request.status:
             case RequestStatus.EXPIRED:
