@@ -97,6 +97,16 @@ async def test_a_call_that_ended_is_on_record_and_told_to_the_same_call_again(co
     assert await calls.resume(core, ANN, PASSED, "served 3") is None
 
 
+async def test_calls_of_one_conversation_begin_and_end_at_once(core: Core) -> None:
+    async def call(number: int) -> UpstreamCall:
+        begun = await calls.begin(core, ANN, replace(PASSED, args={"text": str(number)}), f"served {number}", None)
+        await calls.done(core, begun.call, {"content": []}, "")
+        return begun.call
+
+    for made in await asyncio.gather(*(call(number) for number in range(40))):
+        assert await state_of(core, made) is EffectState.DONE
+
+
 async def test_a_call_whose_holder_is_gone_is_asked_about_once(core: Core, clock: SetClock) -> None:
     call = await left(core, clock)
     await doubts.put_lost(core)

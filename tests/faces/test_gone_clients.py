@@ -60,7 +60,7 @@ def nothing_is_left(server: ServerProcess, *measures: str) -> None:
         wanted = ("interlock_streams_open", *measures)
         return {name: float(number) for name, _, number in samples if name.partition("{")[0] in wanted}
 
-    wait_for(left, lambda seen: bool(seen) and not any(seen.values()), 60.0)
+    wait_for(left, lambda seen: bool(seen) and not any(seen.values()), 30.0)
 
 
 def waiting(name: str) -> str:

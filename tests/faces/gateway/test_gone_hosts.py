@@ -47,6 +47,7 @@ def test_a_call_whose_host_went_was_sent_and_recorded_or_is_known_not_to_have_be
         call_and_go(host, seconds, "read_note", f"{note}-{number}")
     wait_for(lambda: underway(host.host.server), lambda left: left <= before)
     assert host.host.pending() == []
+    assert "request failed" not in host.host.server.log.read_text()
 
 
 async def test_an_approved_call_whose_host_went_is_in_nobodys_hands(

@@ -16,7 +16,7 @@ from urllib.parse import urlsplit
 
 from starlette.datastructures import Headers, MutableHeaders
 from starlette.exceptions import HTTPException
-from starlette.requests import HTTPConnection
+from starlette.requests import ClientDisconnect, HTTPConnection
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 from starlette.websockets import WebSocketDisconnect
 
@@ -128,7 +128,8 @@ class Guard:
     async def _pass_on(self, scope: Scope, receive: Receive, answering: "_Answering") -> None:
         try:
             await self.app(scope, _bounded(receive), answering)
-        except WebSocketDisconnect:
+        except (WebSocketDisconnect, ClientDisconnect):
+            # Who has gone is told nothing, and has broken nothing.
             return
         except Exception:
             # Once a response has begun, all that is left is to cut it off.

@@ -324,6 +324,8 @@ async def end(
     result: Mapping[str, JsonValue] | None = None,
 ) -> None:
     """Write how it ended, in the caller's transaction. Where its conversation was deleted there is nothing to write."""
+    # First, as whoever begins a call does: in another order the two would wait for each other.
+    await work.tx.threads.lock(call.thread_id)
     known = await work.tx.upstream_calls.get(call.id)
     await work.tx.upstream_calls.end(call.id)
     effect = await work.tx.effects.get(call.key)

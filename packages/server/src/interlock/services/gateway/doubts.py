@@ -9,6 +9,7 @@ from interlock.domain.hold import ORPHANS_KEPT
 from interlock.domain.json_value import JsonObject
 from interlock.domain.kinds import DecisionAnswer, DecisionBody, Value
 from interlock.domain.request import RequestEnd, RequestStatus
+from interlock.domain.thread import Thread
 from interlock.domain.upstream_call import UpstreamCall
 from interlock.services.core import Core, Unit, shared_time, undone_if_gone, unit
 from interlock.services.gateway import calls
@@ -90,6 +91,7 @@ async def act_on(core: Core, call: UpstreamCall, value: Value | None) -> JsonObj
 
 async def _act_on(core: Core, call: UpstreamCall, value: Value | None) -> JsonObject | Recorded:
     async with unit(core) as work:
+        await work.tx.threads.lock(call.thread_id)
         if not await work.tx.upstream_calls.renew(call.id, call.holder, await calls.lease_of(work)):
             raise TakenOver("another call waits for this one's end now")
         if isinstance(value, DecisionAnswer) and value.decision == "retry":
@@ -128,13 +130,14 @@ async def put_lost(core: Core) -> None:
         left = await tx.upstream_calls.left(await shared_time(core, tx), LOST_AT_ONCE)
     for call in left:
         async with unit(core) as work:
+            thread = await work.tx.threads.lock(call.thread_id)
             if await work.tx.upstream_calls.take(call, call.holder, call.until):
-                await _put(work, call)
+                await _put(work, call, thread)
 
 
-async def _put(work: Unit, call: UpstreamCall) -> None:
+async def _put(work: Unit, call: UpstreamCall, thread: Thread | None) -> None:
     if call.doubt_id is None:
-        if await work.tx.threads.lock(call.thread_id) is None:
+        if thread is None:
             await work.tx.upstream_calls.end(call.id)
         elif await _doubt(work, call) is None:
             await calls.end(work, call, EffectState.FAILED, "failed", CUT_SHORT)
