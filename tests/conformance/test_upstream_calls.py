@@ -97,9 +97,14 @@ async def test_a_call_that_ended_is_on_record_and_told_to_the_same_call_again(co
     assert await calls.resume(core, ANN, PASSED, "served 3") is None
 
 
-async def test_calls_of_one_conversation_begin_and_end_at_once(core: Core) -> None:
+@pytest.mark.parametrize("wanted", [PASSED, WANTED], ids=["pass", "ask"])
+async def test_calls_of_one_conversation_begin_and_end_at_once(core: Core, wanted: Wanted) -> None:
     async def call(number: int) -> UpstreamCall:
-        begun = await calls.begin(core, ANN, replace(PASSED, args={"text": str(number)}), f"served {number}", None)
+        own, held = replace(wanted, args={"text": str(number)}), None
+        if wanted is WANTED:
+            held = await calls.ask(core, ANN, own, f"served {number}")
+            await answering.answer(core, Sender(ANN, "web"), Reply(held.request_id, {"decision": "accept"}))
+        begun = await calls.begin(core, ANN, own, f"served {number}", held)
         await calls.done(core, begun.call, {"content": []}, "")
         return begun.call
 
