@@ -7,6 +7,7 @@ from pathlib import Path
 import pytest
 
 from tests.hooks.hook import Desk
+from tests.hooks.mortal import MortalServer, mortal_server
 from tests.support.hitl import HitlClient, of
 from tests.support.people import People
 from tests.support.server import ServerProcess
@@ -47,4 +48,10 @@ def desk(server: ServerProcess, person: HitlClient, agent: str, tmp_path: Path) 
     (tmp_path / "home").mkdir()
     found = Desk(server.url, key, person, tmp_path / "home")
     with found.agent:
+        yield found
+
+
+@pytest.fixture
+def mortal(tmp_path: Path) -> Generator[MortalServer]:
+    with mortal_server(tmp_path) as found:
         yield found

@@ -12,6 +12,7 @@ from tests.hooks.editor import Editor
 from tests.hooks.gemini import command as gemini_command
 from tests.hooks.gemini_model import GeminiModel, use
 from tests.hooks.hook import Desk, soon
+from tests.hooks.mortal import MortalServer
 from tests.support.hitl import HitlClient, error_of
 from tests.support.server import ServerProcess
 
@@ -214,11 +215,43 @@ def test_a_server_that_is_away_leaves_it_to_the_editor_and_is_waited_for(
         turn = editor.calls(TOUCH)
         editor.choose(editor.asked(), "allow_once")
         assert editor.outcomes(turn) == {"one": [YES]}
-        turn = editor.calls({**TOUCH, "id": "two"})
+        turn = editor.calls({"id": "two", "asked": {"kind": "execute", "rawInput": {"command": "touch two.txt"}}})
         editor.asked()
         network.target = server.url
-        desk.deny(desk.asked()[0]["request_id"])
+        # The first may have been sent for all anybody knows: it is withdrawn when that can be told.
+        [asked] = soon(desk.waiting, lambda found: ["two.txt" in str(one) for one in found] == [True])
+        desk.deny(asked["request_id"])
         assert editor.outcomes(turn) == {"two": [NO]}
+
+
+def test_a_server_that_is_killed_and_started_again_has_the_same_request(mortal: MortalServer, tmp_path: Path) -> None:
+    desk = mortal.desk
+    with Editor(desk, AGENT, tmp_path) as editor:
+        editor.begin()
+        turn = editor.calls(TOUCH)
+        [asked] = desk.asked()
+        mortal.restart()
+        assert [one["request_id"] for one in desk.asked()] == [asked["request_id"]]
+        desk.allow(asked["request_id"])
+        assert editor.outcomes(turn) == {"one": [YES]}
+
+
+def test_an_answer_in_the_editor_is_told_when_a_server_that_was_away_is_back(
+    mortal: MortalServer, tmp_path: Path
+) -> None:
+    desk = mortal.desk
+    with Editor(desk, AGENT, tmp_path) as editor:
+        editor.begin()
+        turn = editor.calls(TOUCH)
+        dialog = editor.asked()
+        [asked] = desk.asked()
+        mortal.kill()
+        editor.choose(dialog, "reject_once")
+        assert editor.outcomes(turn) == {"one": [NO]}
+        mortal.outlast()
+        mortal.start()
+        soon(desk.waiting, lambda found: found == [])
+    assert reason_of(desk, asked) == "answered_at_the_terminal"
 
 
 def test_a_connection_that_is_cut_asks_nobody_twice(desk: Desk, start: Start, server: ServerProcess) -> None:

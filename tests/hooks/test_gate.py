@@ -5,7 +5,6 @@ import os
 import socket
 import subprocess
 import sys
-from collections.abc import Generator
 from contextlib import suppress
 from pathlib import Path
 from typing import Any
@@ -15,6 +14,7 @@ import pytest
 import interlock_client
 from tests.client.network import Network
 from tests.hooks.hook import PROGRAM, Desk, Event, bash, decision, ran
+from tests.hooks.mortal import MortalServer
 from tests.support.hitl import HitlClient, error_of
 from tests.support.people import People
 from tests.support.server import ServerProcess
@@ -225,30 +225,14 @@ def test_an_ask_goes_on_where_no_note_can_be_written(desk: Desk) -> None:
         assert decision(hook.said())["behavior"] == "allow"
 
 
-@pytest.fixture
-def restarted(tmp_path: Path) -> Generator[ServerProcess]:
-    process = ServerProcess(tmp_path / "restarted", auth="none", environment={"INTERLOCK_LOCALE": "en"})
-    try:
-        yield process.start()
-    finally:
-        process.close()
-
-
-def test_a_server_killed_while_it_is_waited_for_is_waited_for_again(restarted: ServerProcess, tmp_path: Path) -> None:
-    with Network(restarted.url) as network, HitlClient(network.url, "") as anybody:
-        anybody.http.headers.pop("authorization")
-        home = tmp_path / "home"
-        home.mkdir()
-        desk = Desk(network.url, "", anybody, home)
-        desk.agent.http.headers.pop("authorization")
-        with desk.agent, desk.hook(*CLAUDE, event=bash()) as hook:
-            [asked] = desk.asked()
-            restarted.kill()
-            restarted.start()
-            network.target = restarted.url
-            assert [one["request_id"] for one in desk.asked()] == [asked["request_id"]]
-            desk.allow(asked["request_id"])
-            assert decision(hook.said()) == {"behavior": "allow"}
+def test_a_server_killed_while_it_is_waited_for_is_waited_for_again(mortal: MortalServer) -> None:
+    desk = mortal.desk
+    with desk.hook(*CLAUDE, event=bash()) as hook:
+        [asked] = desk.asked()
+        mortal.restart()
+        assert [one["request_id"] for one in desk.asked()] == [asked["request_id"]]
+        desk.allow(asked["request_id"])
+        assert decision(hook.said()) == {"behavior": "allow"}
 
 
 def test_a_reply_that_is_lost_asks_nobody_twice(desk: Desk, server: ServerProcess) -> None:
@@ -280,6 +264,20 @@ def test_what_was_answered_at_the_terminal_is_withdrawn_and_a_late_answer_is_tol
         assert details["reason"] == "answered_at_the_terminal"
         desk.allow(asked["ls"])
         assert decision(other.said())["behavior"] == "allow"
+
+
+def test_an_answer_at_the_terminal_is_told_when_a_server_that_was_away_is_back(mortal: MortalServer) -> None:
+    desk = mortal.desk
+    with desk.hook(*CLAUDE, event=bash()) as hook:
+        [asked] = desk.asked()
+        noted(desk, 1)
+        mortal.kill()
+        settle(desk, ran(bash()))
+        mortal.start()
+        assert decision(hook.said())["behavior"] == "deny"
+    late = desk.person.try_respond(asked["request_id"], {"granted": True})
+    details = error_of(late, 400, "HITL_REQUEST_NOT_PENDING", "REQUEST_NOT_PENDING")
+    assert details["reason"] == "answered_at_the_terminal"
 
 
 def test_a_call_that_was_allowed_here_withdraws_no_other_that_is_alike(desk: Desk) -> None:

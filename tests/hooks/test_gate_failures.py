@@ -8,6 +8,7 @@ import pytest
 
 from tests.client.network import Network
 from tests.hooks.hook import Desk, bash, decision
+from tests.hooks.parrot import Parrot
 from tests.hooks.test_gate import noted, settle
 from tests.support.hitl import HitlClient, error_of
 from tests.support.server import ServerProcess
@@ -94,6 +95,38 @@ def test_what_cannot_be_sent_is_a_no(desk: Desk, tool_input: str) -> None:
     assert done.returncode == 2 or '"permissionDecision": "deny"' in done.stdout
     assert "Not run: " in done.stdout + done.stderr
     assert desk.waiting() == []
+
+
+PLACED = b'{"data": {"request_id": "perm_1", "status": "pending"}}'
+
+
+@pytest.mark.parametrize(
+    ("placed", "shown"),
+    [
+        (b"<html>", b""),
+        (b"[" * 50_000, b""),
+        (b"\xff\xfe", b""),
+        (b'{"data": {}}', b""),
+        (b'{"data": {"request_id": 7}}', b""),
+        (PLACED, b"{}"),
+        (PLACED, b'{"data": {}}'),
+        (PLACED, b'{"data": {"status": ["answered"]}}'),
+        (PLACED, b'{"data": {"status": "answered"}}'),
+        (PLACED, b'{"data": {"status": "answered", "response": [true]}}'),
+        (PLACED, b'{"data": {"status": "answered", "response": {"granted": "true"}}}'),
+        (PLACED, b'{"data": {"status": "answered", "response": {"granted": true, "args": "rm"}}}'),
+        (PLACED, b'{"data": {"status": "granted"}}'),
+    ],
+)
+def test_a_server_that_answers_garbage_is_a_no(desk: Desk, placed: bytes, shown: bytes) -> None:
+    with Parrot(placed, shown) as parrot:
+        event = bash(**BEFORE)
+        with desk.hook("claude-code", "--timeout", "12", event=event, INTERLOCK_URL=parrot.url) as hook:
+            said = hook.said()["hookSpecificOutput"]
+        with desk.hook("codex", "--timeout", "12", event=event, INTERLOCK_URL=parrot.url) as hook:
+            assert hook.said()["hookSpecificOutput"]["permissionDecision"] == "deny"
+    assert said["permissionDecision"] == "deny"
+    assert said["permissionDecisionReason"]
 
 
 def test_half_a_character_is_passed_both_ways(desk: Desk) -> None:

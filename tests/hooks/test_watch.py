@@ -10,6 +10,7 @@ import pytest
 from tests.client.network import Network
 from tests.hooks.completions_model import CompletionsModel, ToolCall, use
 from tests.hooks.hook import Desk, soon
+from tests.hooks.mortal import MortalServer
 from tests.hooks.opencode import OpenCode, watching
 from tests.support.hitl import error_of
 from tests.support.server import ServerProcess
@@ -249,6 +250,39 @@ def test_a_server_that_is_away_is_waited_for(
         network.target = server.url
         desk.allow(desk.asked()[0]["request_id"])
         soon(lambda: made(opencode), lambda found: found == ["one.txt"])
+
+
+def test_a_server_that_is_killed_and_started_again_has_the_same_request(
+    mortal: MortalServer, opencode: OpenCode, script: Script
+) -> None:
+    desk = mortal.desk
+    with watching(desk, opencode) as watch:
+        watch.says("following")
+        script([TOUCH])
+        [asked] = desk.asked()
+        mortal.restart()
+        assert [one["request_id"] for one in desk.asked()] == [asked["request_id"]]
+        desk.allow(asked["request_id"])
+        soon(lambda: made(opencode), lambda found: found == ["one.txt"])
+
+
+def test_an_answer_at_the_terminal_is_told_when_a_server_that_was_away_is_back(
+    mortal: MortalServer, opencode: OpenCode, script: Script, model: CompletionsModel
+) -> None:
+    desk = mortal.desk
+    with watching(desk, opencode) as watch:
+        watch.says("following")
+        script([TOUCH])
+        [asked] = desk.asked()
+        mortal.kill()
+        opencode.reply(opencode.asks()[-1]["id"], reply="once")
+        soon(lambda: model.results, lambda results: "call_1" in results)
+        mortal.outlast()
+        mortal.start()
+        soon(desk.waiting, lambda found: found == [])
+    late = desk.person.try_respond(asked["request_id"], {"granted": False})
+    details = error_of(late, 400, "HITL_REQUEST_NOT_PENDING", "REQUEST_NOT_PENDING")
+    assert details["reason"] == "answered_at_the_terminal"
 
 
 def test_a_key_that_does_not_hold_leaves_it_to_the_terminal(desk: Desk, opencode: OpenCode, script: Script) -> None:

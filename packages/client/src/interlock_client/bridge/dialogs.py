@@ -21,6 +21,7 @@ HELD = 50.0
 TIMEOUT = 12 * 3600.0
 REPLY = 30.0
 WITHDRAWING = 3.0
+"""Seconds to withdraw what is open when this process ends."""
 
 Answer = Callable[[Outcome], Awaitable[None]]
 
@@ -71,13 +72,12 @@ class Inbox(Part):
         return await self._enveloped(RequestObject, call, Patience(None))
 
     async def withdraw(self, placing: "asyncio.Task[RequestObject]", reason: str) -> None:
-        """Best effort: whoever sees the request should not answer somebody who has gone."""
+        """However long the server is away: whoever sees the request should not answer somebody who has gone."""
         try:
-            async with asyncio.timeout(WITHDRAWING):
-                body = {"request_id": (await placing).request_id, "reason": reason}
-                call = ServerCall("POST", f"{HITL}/cancel", body, headers=self._new_key(), repeatable=True)
-                await self._enveloped(Cancelled, call)
-        except (InterlockError, TimeoutError) as error:
+            body = {"request_id": (await placing).request_id, "reason": reason}
+            call = ServerCall("POST", f"{HITL}/cancel", body, headers=self._new_key(), repeatable=True)
+            await self._enveloped(Cancelled, call, Patience(None))
+        except InterlockError as error:
             logger.debug("a request could not be withdrawn: %s", error)
 
 
@@ -117,7 +117,11 @@ class Dialogs:
         for task in (left := tuple(self._tasks)):
             if task not in self._reasons:
                 task.cancel()
-        await asyncio.gather(*left, return_exceptions=True)
+        if left:
+            _, late = await asyncio.wait(left, timeout=WITHDRAWING)
+            for task in late:
+                task.cancel()
+            await asyncio.gather(*left, return_exceptions=True)
 
     async def _ask(self, name: str, agent: Agent, call: Call, key: str, answer: Answer) -> None:
         placing = asyncio.create_task(self._inbox.place(agent, call, key))

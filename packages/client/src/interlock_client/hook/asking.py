@@ -12,7 +12,7 @@ from typing import Any
 from urllib.parse import SplitResult, quote, urlencode, urlsplit
 
 from interlock_client.hook.call import list_of, object_of
-from interlock_client.hook.requests import Json, TimedOut
+from interlock_client.hook.requests import AT_TERMINAL, Json, TimedOut
 from interlock_client.hook.settings import Misconfigured, Settings
 
 HITL = "/api/v1/agent/hitl"
@@ -85,7 +85,7 @@ class Server:
     def _read(self, response: http.client.HTTPResponse, content: bytes) -> Json:
         try:
             told = object_of(json.loads(content))
-        except ValueError:
+        except (ValueError, RecursionError):
             told = None
         if response.status == 429 or response.status >= 500 or (response.status == 200 and told is None):
             # Not only ours: what a proxy says while the server is restarted, or a page of a hotel's network.
@@ -107,6 +107,8 @@ class Ask:
     key: str
     until: float
     """By `time.monotonic()`: when the answer has to be there."""
+    is_over: Callable[[], bool] = lambda: False
+    """Whether somebody has answered elsewhere."""
     request_id: str = ""
     is_sent: bool = False
 
@@ -117,13 +119,14 @@ class Ask:
             placed = self._tried(lambda left: self._post(min(left, SLACK)), until)
         except Away as error:
             raise NotAsked(str(error)) from error
-        self.request_id = str(placed["request_id"])
+        self.request_id = placed["request_id"]
         return placed
 
     def _post(self, seconds: float) -> Json:
         self.is_sent = True
         try:
-            return self.server.call("POST", f"{HITL}/requests", self.body, key=self.key, seconds=seconds)
+            placed = self.server.call("POST", f"{HITL}/requests", self.body, key=self.key, seconds=seconds)
+            return _with_text(placed, "request_id")
         except Refused as error:
             if "agent" not in self.body or error.wrong_fields != ["agent"]:
                 raise
@@ -150,19 +153,22 @@ class Ask:
         try:
             if self.is_sent and not self.request_id:
                 # The reply may be on its way: the same ask again tells which request it is.
-                self.request_id = str(self._post(WITHDRAWING)["request_id"])
+                self.request_id = self._post(WITHDRAWING)["request_id"]
         except (Away, NotAsked):
             return True
         return not self.request_id or withdraw(self.server, self.request_id, reason)
 
     def _look(self, left: float) -> Json | None:
         wait = max(min(HELD, left - 1.0), 0.0)
+        if self.is_over():
+            # While the server was away it could not be told.
+            cancel(self.server, self.request_id, AT_TERMINAL)
         shown = self._get(wait, min(wait + SLACK, max(left, 1.0)))
         return None if shown["status"] == "pending" else shown
 
     def _get(self, wait: float, seconds: float) -> Json:
         path = f"{HITL}/requests/{quote(self.request_id, safe='')}?{urlencode({'wait': f'{wait:g}'})}"
-        return self.server.call("GET", path, seconds=seconds)
+        return _with_text(self.server.call("GET", path, seconds=seconds), "status")
 
     def _tried(self, act: Callable[[float], Json | None], until: float) -> Json:
         """What it gives at last; `Away` when the time is up."""
@@ -185,12 +191,25 @@ class Ask:
 def withdraw(server: Server, request_id: str, reason: str) -> bool:
     """Best effort: whoever sees the request should not answer somebody who has gone. False: it was answered before."""
     try:
+        return cancel(server, request_id, reason)
+    except Away:
+        return True
+
+
+def cancel(server: Server, request_id: str, reason: str) -> bool:
+    """The same, and `Away` where the server could not be told."""
+    try:
         server.call("POST", f"{HITL}/cancel", {"request_id": request_id, "reason": reason}, seconds=WITHDRAWING)
     except Refused as error:
         return error.details.get("current_status") != "answered"
-    except Away:
-        return True
     return True
+
+
+def _with_text(said: Json, name: str) -> Json:
+    """What a server of ours says has it; what a proxy says may be anything."""
+    if not isinstance(said.get(name), str):
+        raise Away(f"the server answered without {name}")
+    return said
 
 
 def address_of(url: str) -> SplitResult:

@@ -175,8 +175,9 @@ class Asking:
             None if self._defers else self._notes.open(call_of(call), call.prompt, by_subagent=bool(call.subagent))
         )
         self._ask.place()
-        if self._note and not self._note.placed(self._ask.request_id):
-            self._ask.withdraw(AT_TERMINAL)
+        if (note := self._note) is not None:
+            note.placed(self._ask.request_id)
+            self._ask.is_over = lambda: note.is_settled
         # The reply to an ask that came before is that of the first time, so it is always looked at.
         request = self._ask.look() if self._defers else self._settled()
         outcome = outcome_of(call, request)

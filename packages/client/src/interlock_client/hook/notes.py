@@ -26,16 +26,20 @@ class Note:
     about: dict[str, Any]
     """The digest of the call, its turn, and whether a subagent makes it."""
 
-    def placed(self, request_id: str) -> bool:
-        """Write which request it is; False when the call was settled elsewhere by then."""
+    def placed(self, request_id: str) -> None:
+        """Write which request it is."""
         with suppress(OSError):
             _write(self.file, {**self.about, "request_id": request_id})
-        return not self.file.with_suffix(SETTLED).exists()
+
+    @property
+    def is_settled(self) -> bool:
+        """Whether the terminal's answer was heard of."""
+        return self.file.with_suffix(SETTLED).exists()
 
     def done(self, runs: str = "") -> None:
         """It is answered; `runs` is the call that is run now, if any is."""
         with suppress(OSError):
-            if runs and not self.file.with_suffix(SETTLED).exists():
+            if runs and not self.is_settled:
                 _write(self.file.with_suffix(RUNS), {**self.about, "call": runs})
             for suffix in (OPEN, SETTLED):
                 self.file.with_suffix(suffix).unlink(missing_ok=True)
