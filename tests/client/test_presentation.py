@@ -67,6 +67,31 @@ def test_a_file_that_is_only_moved_is_a_change() -> None:
     assert found.changes == (Change("a", "edit", moved_to="b"),)
 
 
+@pytest.mark.parametrize(
+    ("args", "change"),
+    [
+        ({"new_source": "x = 1"}, Change("/p/a.ipynb", "replace_cell", after="x = 1")),
+        (
+            {"new_source": "x", "cell_id": "c1", "edit_mode": "replace"},
+            Change("/p/a.ipynb", "replace_cell", after="x", at="c1"),
+        ),
+        (
+            {"new_source": "x", "cell_id": "c1", "edit_mode": "insert", "cell_type": "markdown"},
+            Change("/p/a.ipynb", "insert_cell", after="x", at="c1"),
+        ),
+        ({"cell_id": "c1", "edit_mode": "delete"}, Change("/p/a.ipynb", "delete_cell", at="c1")),
+        ({"new_source": "x", "cell_id": "c1", "edit_mode": "delete"}, Change("/p/a.ipynb", "delete_cell", at="c1")),
+    ],
+)
+def test_a_cell_of_a_notebook_is_a_change(args: dict[str, Any], change: Change) -> None:
+    found = presentation("NotebookEdit", {"notebook_path": "/p/a.ipynb", **args})
+    assert found is not None
+    assert found.changes == (change,)
+    # What has no place in the change is shown beside it.
+    assert set(args) - set(found.shows) <= {"cell_type", "new_source"}
+    assert ("new_source" in found.shows) == (change.act != "delete_cell")
+
+
 def test_a_plan_is_markdown() -> None:
     found = presentation("ExitPlanMode", {"plan": "# Plan", "planFilePath": "/p/plan.md"})
     assert found is not None
@@ -103,6 +128,10 @@ def test_an_edit_of_any_agent_is_known_by_its_arguments(args: dict[str, Any], ch
         ("MultiEdit", {"file_path": "/p/a.py", "edits": ["a"]}),
         ("MultiEdit", {"file_path": "/p/a.py", "edits": [{"old_string": "a", "new_string": "b", "mode": "x"}]}),
         ("Write", {"file_path": "/p/a.py", "content": {"a": 1}}),
+        ("NotebookEdit", {"notebook_path": "/p/a.ipynb"}),
+        ("NotebookEdit", {"notebook_path": "/p/a.ipynb", "new_source": "x", "edit_mode": "append"}),
+        ("NotebookEdit", {"notebook_path": "/p/a.ipynb", "new_source": ["x"]}),
+        ("NotebookEdit", {"notebook_path": "/p/a.ipynb", "new_source": "x", "cell_id": 3}),
         ("ExitPlanMode", {}),
         ("ExitPlanMode", {"plan": ["a"]}),
         ("apply_patch", {"command": "rm -rf /"}),

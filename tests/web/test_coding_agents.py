@@ -1,8 +1,10 @@
 """What a coding agent wants is shown as what it is; Claude Code itself asks, its model is a script."""
 
+import json
 from collections.abc import Generator
 from itertools import count
 from pathlib import Path
+from typing import Any
 
 import pytest
 from playwright.sync_api import expect
@@ -98,6 +100,34 @@ def test_a_file_that_is_written_is_shown_as_its_lines(reviewer: Person, coder: D
             review.ends("Approved at")
             finished(process)
         assert file.read_text() == "one = 1\ntwo = 2\n"
+
+
+def test_a_cell_of_a_notebook_is_shown_as_its_new_lines(reviewer: Person, coder: Desk) -> None:
+    file = coder.home / "my-project" / "work.ipynb"
+    cell: dict[str, Any] = {
+        "cell_type": "code",
+        "id": "c1",
+        "metadata": {},
+        "source": ["one = 1"],
+        "outputs": [],
+        "execution_count": None,
+    }
+    about = {"kernelspec": {"name": "python3"}, "language_info": {"name": "python"}}
+    edit = use("NotebookEdit", "toolu_2", notebook_path=str(file), cell_id="c1", new_source="two = 2\nthree = 3")
+    with MessagesModel([use("Read", file_path=str(file))], [edit]) as model:
+        claude = ClaudeCode(coder, model)
+        file.write_text(json.dumps({"cells": [cell], "metadata": about, "nbformat": 4, "nbformat_minor": 5}))
+        with claude.run() as process:
+            review = reviewing(reviewer, coder)
+            replaced = review.shown.locator("[data-change=replace_cell]")
+            expect(replaced).to_contain_text("work.ipynb")
+            expect(replaced).to_contain_text("the new content of a cell")
+            expect(replaced).to_contain_text("in c1")
+            expect(replaced).to_contain_text("three = 3")
+            review.chooses("Approve")
+            review.ends("Approved at")
+            finished(process)
+        assert "three = 3" in file.read_text()
 
 
 def test_a_plan_is_markdown_that_hides_nothing_and_leads_nowhere(reviewer: Person, coder: Desk, tmp_path: Path) -> None:

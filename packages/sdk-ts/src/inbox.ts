@@ -83,12 +83,12 @@ export interface Inbox {
 
 export interface Change {
   path: string;
-  /** write: the whole file, which may exist. */
-  act: "edit" | "write" | "add" | "delete";
+  /** write: the whole file, which may exist. Of a notebook one cell. */
+  act: "edit" | "write" | "add" | "delete" | "replace_cell" | "insert_cell" | "delete_cell";
   /** Of an edit: the text that is replaced. */
   before: string;
   after: string;
-  /** Where in the file, in the words of a patch. */
+  /** Where in the file, in the words of a patch; the cell of a notebook. */
   at: string;
   moved_to: string | null;
   /** Every occurrence is replaced, and not only one. */

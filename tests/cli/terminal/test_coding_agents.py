@@ -46,6 +46,14 @@ def test_a_patch_names_its_files_and_places() -> None:
     ]
 
 
+def test_a_cell_of_a_notebook_is_named_with_what_is_done_to_it() -> None:
+    about = {"notebook_path": "a.ipynb", "cell_id": "c1"}
+    inserted = shown("NotebookEdit", **about, new_source="x", edit_mode="insert", cell_type="code")
+    assert inserted[1:-1] == ["adds a cell to a.ipynb", "│ after c1", "│ + x", 'cell_type  "code"']
+    assert shown("NotebookEdit", **about, new_source="x")[1] == "replaces a cell of a.ipynb"
+    assert shown("NotebookEdit", **about, edit_mode="delete")[1:-1] == ["deletes a cell of a.ipynb", "│ in c1"]
+
+
 def test_what_was_answered_at_the_agents_terminal_is_told_as_that() -> None:
     entry = InboxEntry(
         request_id="perm_1",

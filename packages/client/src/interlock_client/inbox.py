@@ -86,10 +86,12 @@ class Inbox(ServerModel):
 
 class Change(ServerModel):
     path: str
-    act: Literal["edit", "write", "add", "delete"] = Field(description="write: the whole file, which may exist.")
+    act: Literal["edit", "write", "add", "delete", "replace_cell", "insert_cell", "delete_cell"] = Field(
+        description="write: the whole file, which may exist. Of a notebook one cell."
+    )
     before: str = Field(description="Of an edit: the text that is replaced.")
     after: str
-    at: str = Field(description="Where in the file, in the words of a patch.")
+    at: str = Field(description="Where in the file, in the words of a patch; the cell of a notebook.")
     moved_to: str | None
     everywhere: bool = Field(description="Every occurrence is replaced, and not only one.")
 

@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence, Set
 from dataclasses import dataclass
 from typing import Any, Literal, cast
 
-Act = Literal["edit", "write", "add", "delete"]
+Act = Literal["edit", "write", "add", "delete", "replace_cell", "insert_cell", "delete_cell"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -21,7 +21,7 @@ class Change:
     """Of an edit: the text that is replaced."""
     after: str = ""
     at: str = ""
-    """Where in the file, in the words of a patch."""
+    """Where in the file, in the words of a patch; in a notebook the cell, which a new one comes after."""
     moved_to: str | None = None
     everywhere: bool = False
     """Whether every occurrence is replaced, and not only one."""
@@ -106,6 +106,22 @@ def _any_edit(args: Mapping[str, Any]) -> Presentation | None:
     return next((found for way in ways if (found := way(args))), None)
 
 
+_CELLS: Mapping[str, Act] = {"replace": "replace_cell", "insert": "insert_cell", "delete": "delete_cell"}
+
+
+def _cell(args: Mapping[str, Any]) -> Presentation | None:
+    """One cell of a notebook; what it holds now is not told."""
+    act = _CELLS.get(str(args.get("edit_mode", "replace")))
+    path, cell = args.get("notebook_path"), args.get("cell_id", "")
+    source = args.get("new_source", "" if act == "delete_cell" else None)
+    if act is None or not isinstance(path, str) or not isinstance(cell, str) or not isinstance(source, str):
+        return None
+    shows = ("notebook_path", "cell_id", "edit_mode")
+    if act == "delete_cell":
+        return Presentation(shows, (Change(path, act, at=cell),))
+    return Presentation((*shows, "new_source"), (Change(path, act, after=source, at=cell),))
+
+
 def _patch(args: Mapping[str, Any]) -> Presentation | None:
     command = args.get("command")
     changes = _patched(command) if isinstance(command, str) else None
@@ -122,6 +138,7 @@ _TOOLS: Mapping[str, Callable[[Mapping[str, Any]], Presentation | None]] = {
     "Edit": _SNAKE.edit,
     "MultiEdit": _SNAKE.edits,
     "Write": _SNAKE.write,
+    "NotebookEdit": _cell,
     "ExitPlanMode": _plan,
     # Codex
     "apply_patch": _patch,

@@ -22,7 +22,7 @@ function OneChange({ change, isSameFile }: { change: Change; isSameFile: boolean
     <div className={styles.change} data-change={act}>
       <p className={styles.file}>
         {!isSameFile && <Path path={path} />}
-        {act !== "delete" && (
+        {act !== "delete" && act !== "delete_cell" && (
           <span>
             +{found.added} −{found.removed}
           </span>
@@ -36,7 +36,7 @@ function OneChange({ change, isSameFile }: { change: Change; isSameFile: boolean
         )}
         {at && (
           <span>
-            {t("place")} <Places at={at} />
+            {t(act === "insert_cell" ? "after" : "place")} <Places at={at} />
           </span>
         )}
       </p>

@@ -64,7 +64,10 @@ def _what_will_run(waiting: Waiting) -> Section:
     return Section(f"{risk(waiting)} · WHAT WILL RUN", (tool, *body, (Piece(end, "quiet"),)))
 
 
-_ACTS = {"edit": "edits", "write": "writes the whole of", "add": "adds", "delete": "deletes"}
+_ACTS = {
+    **{"edit": "edits", "write": "writes the whole of", "add": "adds", "delete": "deletes"},
+    **{"replace_cell": "replaces a cell of", "insert_cell": "adds a cell to", "delete_cell": "deletes a cell of"},
+}
 
 
 def _change(change: Change) -> Iterator[Line]:
@@ -73,10 +76,10 @@ def _change(change: Change) -> Iterator[Line]:
     everywhere = (Piece(", every occurrence", "quiet"),) if change.everywhere else ()
     yield (Piece(f"{_ACTS[change.act]} ", "quiet"), *line(change.path), *moved, *everywhere)
     for place in change.at.splitlines():
-        yield (Piece("│ in ", "quiet"), *line(place))
-    before, after = change.before.split("\n"), change.after.split("\n")
+        yield (Piece("│ after " if change.act == "insert_cell" else "│ in ", "quiet"), *line(place))
+    before, after = (text.split("\n") if text else [] for text in (change.before, change.after))
     # As in a file, the last break begins no further line, unless only one of them has it.
-    if before[-1] == after[-1] == "":
+    if before[-1:] in ([], [""]) and after[-1:] in ([], [""]):
         before, after = before[:-1], after[:-1]
     for same, old, new in _rows(before, after):
         yield from _signed("│   ", "quiet", same)
