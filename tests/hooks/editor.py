@@ -20,15 +20,20 @@ Message = dict[str, Any]
 
 class Editor:
     def __init__(self, desk: Desk, command: Sequence[str], folder: Path, *options: str, **variables: str) -> None:
+        self._start([INTERLOCK, "acp", *options, "--", *command], {**desk.environment, **variables}, folder)
+
+    @classmethod
+    def by_settings(cls, command: Sequence[str], environment: Mapping[str, str], folder: Path) -> Self:
+        """Started as its settings say."""
+        editor = cls.__new__(cls)
+        editor._start(command, environment, folder)
+        return editor
+
+    def _start(self, command: Sequence[str], environment: Mapping[str, str], folder: Path) -> None:
         self.folder = folder
         pipe = subprocess.PIPE
         self.process = subprocess.Popen(
-            [INTERLOCK, "acp", *options, "--", *command],
-            stdin=pipe,
-            stdout=pipe,
-            stderr=pipe,
-            env={**desk.environment, **variables},
-            cwd=folder,
+            command, stdin=pipe, stdout=pipe, stderr=pipe, env=dict(environment), cwd=folder
         )
         self._ids = count(1)
         self._heard: queue.Queue[Message] = queue.Queue()

@@ -10,6 +10,7 @@ Part = Mapping[str, Any]
 
 
 def use(name: str, **args: Any) -> Part:
+    """A name that begins with a star is of the tool that ends with the rest of it."""
     return {"functionCall": {"name": name, "args": args}}
 
 
@@ -35,7 +36,10 @@ class GeminiModel:
         parts = [part for content in asked.get("contents", ()) for part in content.get("parts", ())]
         self.results = [json.dumps(part["functionResponse"]) for part in parts if "functionResponse" in part]
         said = sum("functionCall" in part for part in parts)
-        return self._turns[said] if said < len(self._turns) else [{"text": "done"}]
+        if said >= len(self._turns):
+            return [{"text": "done"}]
+        tools = [one["name"] for tool in asked["tools"] for one in tool.get("functionDeclarations", ())]
+        return [_named(part, tools) for part in self._turns[said]]
 
     def __enter__(self) -> Self:
         return self
@@ -43,6 +47,14 @@ class GeminiModel:
     def __exit__(self, *_: object) -> None:
         self._server.shutdown()
         self._server.server_close()
+
+
+def _named(part: Part, tools: Sequence[str]) -> Part:
+    call = part["functionCall"]
+    if not call["name"].startswith("*"):
+        return part
+    [name] = [one for one in tools if one.endswith(call["name"][1:])]
+    return {"functionCall": {**call, "name": name}}
 
 
 class _Handler(BaseHTTPRequestHandler):

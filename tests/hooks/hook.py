@@ -50,6 +50,11 @@ class Desk:
         """What this agent asks now, once it is so much."""
         return wait_for(self.waiting, lambda found: len(found) == count, SECONDS)
 
+    def next_asked(self, *before: str) -> str:
+        """The id of one that is asked now, and is none of those."""
+        found = wait_for(self.waiting, lambda all_: any(one["request_id"] not in before for one in all_), SECONDS)
+        return next(one["request_id"] for one in found if one["request_id"] not in before)
+
     def allow(self, request_id: str, **more: Any) -> None:
         self.person.respond(request_id, {"granted": True, **more})
 

@@ -7,10 +7,12 @@ from contextlib import contextmanager
 import pytest
 
 from tests.hooks.gemini import command
-from tests.hooks.gemini_model import GeminiModel, use
+from tests.hooks.gemini_model import GeminiModel, Part, use
 from tests.hooks.hook import PROGRAM, SECONDS, Desk
+from tests.hooks.mortal import MortalServer
 
 TOUCH = use("run_shell_command", command="touch one.txt", description="Make one")
+COUNT = use("run_shell_command", command="echo x >> many.txt", description="Count")
 
 
 @pytest.fixture
@@ -123,3 +125,30 @@ def test_a_hook_that_cannot_be_started_blocks(desk: Desk) -> None:
             finish(process)
         assert gemini.made == []
         assert len(model.results) == 1
+
+
+def test_a_server_killed_while_it_is_waited_for_is_waited_for_again(mortal: MortalServer) -> None:
+    desk = mortal.desk
+    with GeminiModel([TOUCH]) as model:
+        gemini = Gemini(desk, model)
+        with gemini.run() as process:
+            [asked] = desk.asked()
+            mortal.restart()
+            assert [one["request_id"] for one in desk.asked()] == [asked["request_id"]]
+            desk.allow(asked["request_id"])
+            finish(process)
+        assert gemini.made == ["one.txt"]
+
+
+@pytest.mark.parametrize("turns", [[[COUNT], [COUNT]], [[COUNT, COUNT]]], ids=["one by one", "at once"])
+def test_two_calls_that_are_alike_each_have_an_answer(desk: Desk, turns: list[list[Part]]) -> None:
+    with GeminiModel(*turns) as model:
+        gemini = Gemini(desk, model)
+        with gemini.run() as process:
+            first = desk.next_asked()
+            desk.allow(first)
+            desk.deny(desk.next_asked(first), reason="once is enough")
+            finish(process)
+        assert (gemini.folder / "many.txt").read_text() == "x\n"
+        assert ["once is enough" in told for told in model.results].count(True) == 1
+        assert len(model.results) == 2

@@ -1,14 +1,20 @@
 """Settings: the lines that connect an agent are pasted as they are shown, and its first request is noticed."""
 
 import json
+import os
 import shlex
+import subprocess
+import sys
 from collections.abc import Generator
 from pathlib import Path
 
 import pytest
 from playwright.sync_api import Page, expect
 
-from tests.hooks.claude import ClaudeCode, finished
+from tests.hooks import gemini_model
+from tests.hooks.claude import BINARY, ClaudeCode, finished
+from tests.hooks.editor import Editor
+from tests.hooks.gemini import command as gemini_command
 from tests.hooks.hook import SECONDS, Desk
 from tests.hooks.messages_model import MessagesModel, use
 from tests.support.hitl import HitlClient, of
@@ -103,6 +109,102 @@ def test_the_lines_connect_claude_code_with_nothing_installed(
     expect(page.get_by_role("listitem").filter(has_text="touch one.txt").first).to_contain_text(
         "answered at the terminal"
     )
+
+
+def program(folder: Path, name: str, command: list[str]) -> str:
+    """A PATH in which that name is the command, as it is where it was installed, and our own are found too."""
+    folder.mkdir(exist_ok=True)
+    file = folder / name
+    file.write_text(f'#!/bin/sh\nexec {shlex.join(command)} "$@"\n')
+    file.chmod(0o755)
+    return f"{folder}:{Path(sys.executable).parent}:{os.environ['PATH']}"
+
+
+def test_the_line_for_mcp_adds_the_server_to_claude_code(
+    person: Person, asked_person: HitlClient, home: Path, tmp_path: Path
+) -> None:
+    page = person.opens(CONNECT)
+    line = connected(page, "mcp")["shell"]
+    desk = Desk(person.url, shlex.split(line)[-1].split()[-1], asked_person, home)
+    ask = use("mcp__interlock__ask_person", question="Which colour?")
+    with desk.agent, MessagesModel([ask]) as model:
+        claude = ClaudeCode(desk, model)
+        path = program(tmp_path / "bin", "claude", [str(BINARY)])
+        added = {**os.environ, "HOME": str(home), "PATH": path}
+        subprocess.run(["sh", "-c", line], env=added, cwd=claude.folder, check=True, timeout=SECONDS)
+        with claude.run("--allowedTools", "mcp__interlock__ask_person") as process:
+            [asked] = desk.asked()
+            expect(page.locator("[data-first=received]")).to_contain_text("Which colour?")
+            asked_person.respond(asked["request_id"], {"answer": "Blue"})
+            finished(process)
+        assert "Blue" in str(model.results)
+
+
+def with_gemini(home: Path, model: gemini_model.GeminiModel, tmp_path: Path) -> dict[str, str]:
+    """What Gemini CLI is started with, where `gemini` is installed."""
+    settings = home / ".gemini" / "settings.json"
+    settings.parent.mkdir()
+    settings.write_text('{"security": {"auth": {"selectedType": "gemini-api-key"}}}')
+    return {
+        "PATH": program(tmp_path / "bin", "gemini", gemini_command()),
+        "HOME": str(home),
+        "GOOGLE_GEMINI_BASE_URL": model.url,
+        "GEMINI_API_KEY": "scripted",
+        # A folder that nobody has looked at is not trusted, and there is nobody to ask.
+        "GEMINI_CLI_TRUST_WORKSPACE": "true",
+    }
+
+
+def test_the_settings_for_mcp_start_the_bridge_in_a_host(
+    person: Person, asked_person: HitlClient, home: Path, tmp_path: Path
+) -> None:
+    page = person.opens(CONNECT)
+    pasted = json.loads(connected(page, "mcp")["mcpSettings"])
+    key = pasted["mcpServers"]["interlock"]["env"]["INTERLOCK_KEY"]
+    desk = Desk(person.url, key, asked_person, home)
+    ask = gemini_model.use("*ask_person", question="Which colour?")
+    with desk.agent, gemini_model.GeminiModel([ask]) as model:
+        environment = with_gemini(home, model, tmp_path)
+        settings = home / ".gemini" / "settings.json"
+        settings.write_text(json.dumps({**json.loads(settings.read_text()), **pasted}))
+        alone = ["gemini", "--approval-mode", "yolo", "-m", "gemini-2.5-pro", "-p", "go"]
+        pipe = subprocess.PIPE
+        with subprocess.Popen(
+            alone, stdin=subprocess.DEVNULL, stdout=pipe, stderr=pipe, env=environment, cwd=home
+        ) as process:
+            try:
+                [asked] = desk.asked()
+                expect(page.locator("[data-first=received]")).to_contain_text("Which colour?")
+                asked_person.respond(asked["request_id"], {"answer": "Blue"})
+                stdout, stderr = process.communicate(timeout=SECONDS)
+            finally:
+                process.kill()
+        assert process.returncode == 0, (stdout, stderr)
+        assert "Blue" in model.results[0]
+
+
+def test_the_settings_of_an_editor_start_an_agent_that_asks_here_too(
+    person: Person, asked_person: HitlClient, home: Path, tmp_path: Path
+) -> None:
+    page = person.opens(CONNECT)
+    pasted = json.loads(connected(page, "acp")["editor"])
+    # The form of Zed's documents: a name of one's own, and how to start the agent.
+    [(name, entry)] = pasted["agent_servers"].items()
+    assert (name, entry["type"], entry.keys()) == ("Interlock", "custom", {"type", "command", "args", "env"})
+    desk = Desk(person.url, entry["env"]["INTERLOCK_KEY"], asked_person, home)
+    folder = home / "my-project"
+    folder.mkdir()
+    touch = gemini_model.use("run_shell_command", command="touch one.txt", description="Make one")
+    with desk.agent, gemini_model.GeminiModel([touch]) as model:
+        environment = {**with_gemini(home, model, tmp_path), **entry["env"]}
+        with Editor.by_settings([entry["command"], *entry["args"]], environment, folder) as editor:
+            turn = editor.prompt(editor.begin(3 * SECONDS), "go")
+            editor.asked()
+            [asked] = desk.asked()
+            expect(page.locator("[data-first=received]")).to_be_visible()
+            desk.allow(asked["request_id"])
+            editor.result(turn)
+        assert (folder / "one.txt").exists()
 
 
 def test_a_key_is_shown_once_and_asks_only(person: Person) -> None:
