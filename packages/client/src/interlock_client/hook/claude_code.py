@@ -113,11 +113,11 @@ def _questions(args: Mapping[str, Any]) -> tuple[Mapping[str, Any], ...]:
     return tuple(question_of(one, takes_several=bool(one.get("multiSelect"))) for one in _asked(args))
 
 
-def settings_file(*, project: bool) -> Path:
+def settings_files(*, project: bool) -> list[Path]:
     if project:
-        return Path(".claude") / "settings.json"
+        return [Path(".claude") / "settings.json"]
     named = os.environ.get("CLAUDE_CONFIG_DIR", "").strip()
-    return (Path(named) if named else Path.home() / ".claude") / "settings.json"
+    return [(Path(named) if named else Path.home() / ".claude") / "settings.json"]
 
 
 def entries(wanted: Installation) -> dict[str, Entry]:
@@ -137,10 +137,12 @@ def entries(wanted: Installation) -> dict[str, Entry]:
     return found
 
 
+def obstacles(settings: dict[str, Any], *, every_call: bool) -> list[str]:
+    return ["disableAllHooks is set: no hook runs"] if settings.get("disableAllHooks") is True else []
+
+
 def warnings(settings: dict[str, Any], *, every_call: bool) -> list[str]:
     found: list[str] = []
-    if settings.get("disableAllHooks") is True:
-        found.append("disableAllHooks is set: no hook runs")
     for name in ("allowManagedHooksOnly", "allowedHttpHookUrls"):
         if any(name in managed for managed in _managed()):
             found.append(f"managed settings have {name}, which may keep this hook from running")

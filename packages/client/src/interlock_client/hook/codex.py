@@ -7,6 +7,7 @@ Its answers look like Claude Code's and are not: a field that it does not know m
 import json
 import os
 from collections.abc import Mapping
+from functools import cache
 from pathlib import Path
 from typing import Any
 
@@ -32,6 +33,7 @@ TO_TERMINAL: bool = True
 SECONDS = 45.0
 """At the most, for Codex to say whether it trusts the hook."""
 PERMISSION, EVERY_CALL = "PermissionRequest", "PreToolUse"
+_TRUST_IT = "Codex runs a new or changed hook only after you trust it"
 
 
 def read(event: Mapping[str, Any]) -> Call:
@@ -74,11 +76,10 @@ def _output(call: Call, said: Mapping[str, Any]) -> Reply:
     return Reply(json.dumps({"hookSpecificOutput": {"hookEventName": call.event, **said}}))
 
 
-def settings_file(*, project: bool) -> Path:
-    if project:
-        return Path(".codex") / "hooks.json"
-    named = os.environ.get("CODEX_HOME", "").strip()
-    return (Path(named) if named else Path.home() / ".codex") / "hooks.json"
+def settings_files(*, project: bool) -> list[Path]:
+    named = "" if project else os.environ.get("CODEX_HOME", "").strip()
+    home = Path(named) if named else (Path() if project else Path.home()) / ".codex"
+    return [home / "hooks.json", home / "config.toml"]
 
 
 def entries(wanted: Installation) -> dict[str, Entry]:
@@ -86,23 +87,32 @@ def entries(wanted: Installation) -> dict[str, Entry]:
     return {EVERY_CALL if wanted.every_call else PERMISSION: {"matcher": wanted.tools or ".*", "hooks": [asks]}}
 
 
-def warnings(settings: dict[str, Any], *, every_call: bool) -> list[str]:
+def obstacles(settings: dict[str, Any], *, every_call: bool) -> list[str]:
     found: list[str] = []
-    if (trust := _trust()) != "trusted":
-        known = f" (it is {trust})" if trust else ""
-        found.append(
-            f"Codex runs a new or changed hook only after you trust it{known}: start `codex`, and enter /hooks"
-        )
+    if (object_of(settings.get("features")) or {}).get("hooks") is False:
+        found.append("features.hooks is off in its config.toml: no hook runs")
+    if not every_call and settings.get("approval_policy") == "never":
+        found.append('approval_policy is "never", so nothing is asked: change it, or install with --mode every-call')
+    if (trust := _trust()) not in ("trusted", ""):
+        found.append(f"{_TRUST_IT} (it is {trust}): start `codex`, and enter /hooks")
+    return found
+
+
+def warnings(settings: dict[str, Any], *, every_call: bool) -> list[str]:
+    found = [] if _trust() else [f"{_TRUST_IT}: start `codex`, and enter /hooks"]
     if not every_call:
         found.append("`codex exec` asks nobody, so nothing is asked there: for that, install with --mode every-call")
     return found
 
 
+@cache
 def _trust() -> str:
     """What Codex says of our hook: trusted, untrusted or modified; nothing where it cannot be asked."""
     # Not for the hook itself, which has to be quick.
+    import signal
     import subprocess
     import threading
+    from contextlib import suppress
 
     told = {"clientInfo": {"name": "interlock-hook", "title": "Interlock", "version": "0"}}
     asked = [
@@ -113,11 +123,22 @@ def _trust() -> str:
     pipe = subprocess.PIPE
     try:
         process = subprocess.Popen(
-            ["codex", "app-server"], stdin=pipe, stdout=pipe, stderr=subprocess.DEVNULL, text=True
+            ["codex", "app-server"],
+            stdin=pipe,
+            stdout=pipe,
+            stderr=subprocess.DEVNULL,
+            text=True,
+            start_new_session=True,
         )
     except OSError:
         return ""
-    bound = threading.Timer(SECONDS, process.kill)
+
+    def end() -> None:
+        """With what it has started: the command may be a script that starts the program."""
+        with suppress(OSError):
+            os.killpg(process.pid, signal.SIGKILL) if hasattr(os, "killpg") else process.kill()
+
+    bound = threading.Timer(SECONDS, end)
     bound.start()
     with process:
         assert process.stdin is not None
@@ -131,7 +152,7 @@ def _trust() -> str:
         except (OSError, ValueError):
             listed = None
         bound.cancel()
-        process.kill()
+        end()
     return _trust_in(object_of(listed) or {})
 
 

@@ -52,8 +52,8 @@ def reply(call: Call, outcome: Outcome) -> Reply:
     return Reply(json.dumps({"permission": "allow", **updated}))
 
 
-def settings_file(*, project: bool) -> Path:
-    return (Path() if project else Path.home()) / ".cursor" / "hooks.json"
+def settings_files(*, project: bool) -> list[Path]:
+    return [(Path() if project else Path.home()) / ".cursor" / "hooks.json"]
 
 
 def entries(wanted: Installation) -> dict[str, Entry]:
@@ -61,6 +61,10 @@ def entries(wanted: Installation) -> dict[str, Entry]:
     if wanted.tools:
         asks["matcher"] = wanted.tools
     return {EVERY_CALL: asks} if wanted.every_call else {SHELL: asks, MCP: asks}
+
+
+def obstacles(settings: dict[str, Any], *, every_call: bool) -> list[str]:
+    return []
 
 
 def warnings(settings: dict[str, Any], *, every_call: bool) -> list[str]:

@@ -8,7 +8,17 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
-from interlock_client.hook.call import Call, Malformed, Outcome, Reply, arguments_of, optional_text, text_of
+from interlock_client.hook.call import (
+    Call,
+    Malformed,
+    Outcome,
+    Reply,
+    arguments_of,
+    list_of,
+    object_of,
+    optional_text,
+    text_of,
+)
 from interlock_client.hook.installation import Entry, Installation, shell_entry
 
 AGENT: str = "gemini"
@@ -45,14 +55,22 @@ def reply(call: Call, outcome: Outcome) -> Reply:
     return Reply(json.dumps({"decision": "allow", "hookSpecificOutput": {"tool_input": outcome.args}}))
 
 
-def settings_file(*, project: bool) -> Path:
-    return (Path() if project else Path.home()) / ".gemini" / "settings.json"
+def settings_files(*, project: bool) -> list[Path]:
+    return [(Path() if project else Path.home()) / ".gemini" / "settings.json"]
 
 
 def entries(wanted: Installation) -> dict[str, Entry]:
     # In milliseconds.
     asks = shell_entry(wanted, AGENT) | {"name": "interlock", "timeout": wanted.timeout * 1000}
     return {EVENT: {"matcher": wanted.tools or ".*", "hooks": [asks]}}
+
+
+def obstacles(settings: dict[str, Any], *, every_call: bool) -> list[str]:
+    config = object_of(settings.get("hooksConfig")) or {}
+    found = ["hooksConfig.enabled is off: no hook runs"] if config.get("enabled") is False else []
+    if "interlock" in list_of(config.get("disabled")):
+        found.append("hooksConfig.disabled names interlock: its hook does not run")
+    return found
 
 
 def warnings(settings: dict[str, Any], *, every_call: bool) -> list[str]:

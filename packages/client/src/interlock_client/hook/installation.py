@@ -54,10 +54,15 @@ def merged(settings: Mapping[str, Any], entries: Mapping[str, Entry]) -> dict[st
     if cleaned.get("hooks") is not None and object_of(cleaned["hooks"]) is None:
         raise Misshapen("hooks is not an object")
     hooks = dict(object_of(cleaned.get("hooks")) or {})
+    before = object_of(settings.get("hooks")) or {}
     for event, entry in entries.items():
         if not isinstance(hooks.get(event, []), list):
             raise Misshapen(f"{event} among its hooks is not a list")
-        hooks[event] = [*list_of(hooks.get(event)), entry]
+        # Where it was: agents may know the others by their places.
+        groups = list_of(before.get(event))
+        place = next((at for at, one in enumerate(groups) if is_all_ours(one)), len(groups))
+        others = list_of(hooks.get(event))
+        hooks[event] = [*others[:place], entry, *others[place:]]
     return {**cleaned, "hooks": hooks}
 
 
@@ -68,7 +73,7 @@ def without_ours(settings: Mapping[str, Any]) -> dict[str, Any]:
         return dict(settings)
     kept: dict[str, Any] = {}
     for event, groups in hooks.items():
-        others = [_without_ours(one) for one in list_of(groups) if not _is_all_ours(one)]
+        others = [_without_ours(one) for one in list_of(groups) if not is_all_ours(one)]
         if others or not list_of(groups):
             kept[event] = others if isinstance(groups, list) else groups
     if kept:
@@ -112,7 +117,7 @@ def _handlers(group: Any) -> list[Entry]:
     return [one for one in map(object_of, handlers) if one is not None]
 
 
-def _is_all_ours(group: Any) -> bool:
+def is_all_ours(group: Any) -> bool:
     handlers = _handlers(group)
     return bool(handlers) and all(map(is_ours, handlers))
 

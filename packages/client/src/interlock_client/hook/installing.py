@@ -1,21 +1,18 @@
 """`interlock-hook install`, `uninstall` and `status`: our entries in an agent's own settings, and nothing else."""
 
 import argparse
-import difflib
 import os
 import shutil
-import stat
 import sys
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any, Protocol
 
-from interlock_client.hook import json_text
 from interlock_client.hook import settings as own
 from interlock_client.hook.asking import HITL, Away, Refused, Server
-from interlock_client.hook.call import AGENTS, list_of
+from interlock_client.hook.call import AGENTS, list_of, object_of
 from interlock_client.hook.installation import PROGRAM, Entry, Installation, Misshapen, merged, ours_in, without_ours
+from interlock_client.hook.settings_file import SettingsFile, Unusable
 from interlock_client.visible import one_line
 
 SHORTEST_TIMEOUT = 20
@@ -30,23 +27,25 @@ class InstallableHost(Protocol):
     BASE: dict[str, Any]
     """What the settings need beside the hooks, where they do not have it."""
 
-    def settings_file(self, *, project: bool) -> Path: ...
+    def settings_files(self, *, project: bool) -> list[Path]:
+        """Those in which hooks may be; the first is for those of whom nobody has one yet."""
+        ...
 
     def entries(self, wanted: Installation) -> dict[str, Entry]: ...
 
-    def warnings(self, settings: dict[str, Any], *, every_call: bool) -> list[str]:
-        """What in the agent's settings keeps the hook from being asked."""
+    def obstacles(self, settings: dict[str, Any], *, every_call: bool) -> list[str]:
+        """What keeps the hook from being asked at all."""
         ...
 
-
-class Unusable(Exception):
-    """The agent's settings cannot be changed; the message says why."""
+    def warnings(self, settings: dict[str, Any], *, every_call: bool) -> list[str]:
+        """What may keep it from being asked, or makes it ask less than a person would think."""
+        ...
 
 
 def manage(arguments: Sequence[str]) -> int:
     given = _parser().parse_args(arguments)
     try:
-        return _ACTS[given.act](given, _host(given.agent))
+        return _ACTS[given.act](given, host_of(given.agent))
     except (Unusable, own.Misconfigured) as error:
         print(f"interlock-hook: {one_line(str(error))}", file=sys.stderr)
     except OSError as error:
@@ -75,60 +74,6 @@ def _parser() -> argparse.ArgumentParser:
     return parser
 
 
-@dataclass(frozen=True)
-class SettingsFile:
-    """An agent's settings as they are: the text, and what it says."""
-
-    file: Path
-    text: str
-    settings: dict[str, Any]
-    line_end: str = "\n"
-
-    @classmethod
-    def read(cls, file: Path) -> "SettingsFile":
-        # What a link leads to is changed, not the link.
-        file = file.resolve()
-        try:
-            written = file.read_bytes().decode()
-        except FileNotFoundError:
-            return cls(file, "", {})
-        except UnicodeDecodeError as error:
-            raise Unusable(f"{file} is not UTF-8") from error
-        # Of an editor on Windows: lines end as they did.
-        has_returns = "\r\n" in written and written.count("\n") == written.count("\r\n")
-        text = written.replace("\r\n", "\n") if has_returns else written
-        try:
-            settings = json_text.read(text)
-        except json_text.NotJson as error:
-            raise Unusable(f"{file} is not JSON, and was not changed ({error})") from error
-        return cls(file, text, settings, "\r\n" if has_returns else "\n")
-
-    def changed(self, settings: dict[str, Any]) -> str:
-        """The text of settings that differ in their hooks."""
-        if settings == self.settings:
-            return self.text
-        if json_text.has_comments(self.text, "hooks"):
-            raise Unusable(
-                f"{self.file} has comments among its hooks, which would be lost: take them out, or edit it by hand"
-            )
-        text = self.text
-        for name in ("version", "hooks"):
-            if settings.get(name) != self.settings.get(name):
-                text = json_text.changed(text, name, settings.get(name))
-        if json_text.read(text) != settings:
-            raise Unusable(f"{self.file} cannot be changed without touching more than the hooks: edit it by hand")
-        return text
-
-    def difference(self, text: str) -> str:
-        before, after = self.text.splitlines(keepends=True), text.splitlines(keepends=True)
-        return "".join(difflib.unified_diff(before, after, str(self.file), str(self.file)))
-
-    def write(self, text: str) -> None:
-        self.file.parent.mkdir(parents=True, exist_ok=True)
-        mode = stat.S_IMODE(self.file.stat().st_mode) if self.file.exists() else 0o600
-        own.write(self.file, text.replace("\n", self.line_end), mode=mode)
-
-
 def _install(given: argparse.Namespace, host: InstallableHost) -> int:
     timeout = given.timeout or (AWAY if given.away else host.TIMEOUT)
     on_timeout = given.on_timeout or ("terminal" if host.TO_TERMINAL and not given.away else "deny")
@@ -144,36 +89,70 @@ def _install(given: argparse.Namespace, host: InstallableHost) -> int:
     )
     if wanted.defers and not (wanted.every_call and given.agent == "claude-code"):
         raise Unusable("--defer is for claude-code, with --mode every-call")
-    before = SettingsFile.read(host.settings_file(project=given.project))
+    files = _files(given, host)
+    place = _place(files)
+    entries = host.entries(wanted)
     try:
-        after = host.BASE | merged(before.settings, host.entries(wanted))
+        after = host.BASE | merged(place.settings, entries)
     except Misshapen as error:
-        raise Unusable(f"{before.file} was not changed, as {error}: put it right, or take it out") from error
-    if not _written(before, after, given):
+        raise Unusable(f"{place.file} was not changed, as {error}: put it right, or take it out") from error
+    # In one of them only: a hook in two files asks twice.
+    changes = {place: place.changed(after, entries)} | {one: _cleaned(one) for one in files if one is not place}
+    if not _written(changes, given):
         return 2
     _keep(given)
-    for warning in host.warnings(after, every_call=wanted.every_call):
-        print(f"note: {warning}")
+    for note in _notes(host, all_settings(files) | after, every_call=wanted.every_call):
+        print(f"note: {note}")
     return 0
 
 
 def _uninstall(given: argparse.Namespace, host: InstallableHost) -> int:
-    before = SettingsFile.read(host.settings_file(project=given.project))
-    return 0 if _written(before, without_ours(before.settings), given) else 2
+    return 0 if _written({one: _cleaned(one) for one in _files(given, host)}, given) else 2
 
 
-def _written(before: SettingsFile, after: dict[str, Any], given: argparse.Namespace) -> bool:
+def _files(given: argparse.Namespace, host: InstallableHost) -> list[SettingsFile]:
+    return [SettingsFile.read(file) for file in host.settings_files(project=given.project)]
+
+
+def _place(files: Sequence[SettingsFile]) -> SettingsFile:
+    """Where our hooks are, else where others' are, else the first."""
+    with_ours = (one for one in files if ours_of(one))
+    with_others = (one for one in files if any(map(list_of, (object_of(one.settings.get("hooks")) or {}).values())))
+    return next(with_ours, None) or next(with_others, files[0])
+
+
+def ours_of(file: SettingsFile) -> dict[str, list[Entry]]:
+    return {event: handlers for event, handlers in ours_in(file.settings).items() if handlers}
+
+
+def _cleaned(file: SettingsFile) -> str:
+    return file.changed(without_ours(file.settings), {})
+
+
+def all_settings(files: Sequence[SettingsFile]) -> dict[str, Any]:
+    return {name: value for one in files for name, value in one.settings.items()}
+
+
+def _notes(host: InstallableHost, settings: dict[str, Any], *, every_call: bool) -> list[str]:
+    return [
+        *host.obstacles(settings, every_call=every_call),
+        *host.warnings(settings, every_call=every_call),
+    ]
+
+
+def _written(texts: Mapping[SettingsFile, str], given: argparse.Namespace) -> bool:
     """Show what would change, and write it when that is wanted."""
-    text = before.changed(after)
-    if text == before.text:
-        print(f"{before.file} stays as it is.")
+    changes = {before: text for before, text in texts.items() if text != before.text}
+    if not changes:
+        print(f"{next(iter(texts)).file} stays as it is.")
         return True
-    print(before.difference(text), end="")
+    print("".join(before.difference(text) for before, text in changes.items()), end="")
     if not given.yes and not _agreed():
         print("Nothing was written.", file=sys.stderr)
         return False
-    before.write(text)
-    print(f"{before.file} is written.")
+    for before, text in changes.items():
+        before.write(text)
+        print(f"{before.file} is written.")
     return True
 
 
@@ -195,20 +174,26 @@ def _keep(given: argparse.Namespace) -> None:
 
 
 def _status(given: argparse.Namespace, host: InstallableHost) -> int:
-    found = SettingsFile.read(host.settings_file(project=given.project))
-    ours = {event: handlers for event, handlers in ours_in(found.settings).items() if handlers}
-    print(f"{host.NAME}: {found.file}")
-    for event, handlers in ours.items():
-        for handler in handlers:
-            words = [handler.get("command") or handler.get("url"), *list_of(handler.get("args"))]
-            print(f"  {event}: {' '.join(map(str, words))}")
-    if not ours:
+    files = _files(given, host)
+    installed = {one: ours for one in files if (ours := ours_of(one))}
+    for one, ours in (installed or {files[0]: dict[str, list[Entry]]()}).items():
+        print(f"{host.NAME}: {one.file}")
+        for event, handlers in ours.items():
+            for handler in handlers:
+                words = [handler.get("command") or handler.get("url"), *list_of(handler.get("args"))]
+                print(f"  {event}: {' '.join(map(str, words))}")
+    if not installed:
         print(f"  not installed: run `{PROGRAM} install {given.agent}`")
-    for warning in host.warnings(found.settings, every_call="PreToolUse" in ours):
-        print(f"  note: {warning}")
+    if len(installed) > 1:
+        print(
+            f"  note: it is in {len(installed)} files, and asks as often: run `{PROGRAM} install {given.agent}` again"
+        )
+    every_call = any("PreToolUse" in ours for ours in installed.values())
+    for note in _notes(host, all_settings(files), every_call=every_call):
+        print(f"  note: {note}")
     reached = _reached()
     print(f"  server: {reached[1]}")
-    return 0 if ours and reached[0] else 2
+    return 0 if installed and reached[0] else 2
 
 
 def _reached() -> tuple[bool, str]:
@@ -232,7 +217,7 @@ def _program(*, project: bool) -> str:
     return str(found.absolute()) if found.exists() else (shutil.which(PROGRAM) or PROGRAM)
 
 
-def _host(agent: str) -> InstallableHost:
+def host_of(agent: str) -> InstallableHost:
     match agent:
         case "codex":
             from interlock_client.hook import codex as host

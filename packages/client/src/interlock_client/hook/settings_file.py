@@ -1,0 +1,92 @@
+"""A file of an agent's settings: read, changed in our hooks only, shown as a difference, written."""
+
+import difflib
+import stat
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from interlock_client.hook import json_text, toml_text
+from interlock_client.hook import settings as own
+from interlock_client.hook.installation import Entry
+
+NOT_READ = (json_text.NotJson, toml_text.NotToml)
+
+
+class Unusable(Exception):
+    """The agent's settings cannot be changed; the message says why."""
+
+
+@dataclass(frozen=True, eq=False)
+class SettingsFile:
+    """An agent's settings as they are: the text, and what it says."""
+
+    file: Path
+    text: str
+    settings: dict[str, Any]
+    line_end: str = "\n"
+    is_toml: bool = False
+
+    @classmethod
+    def read(cls, file: Path) -> "SettingsFile":
+        is_toml = file.suffix == ".toml"
+        # What a link leads to is changed, not the link.
+        file = file.resolve()
+        try:
+            written = file.read_bytes().decode()
+        except FileNotFoundError:
+            return cls(file, "", {}, is_toml=is_toml)
+        except UnicodeDecodeError as error:
+            raise Unusable(f"{file} is not UTF-8") from error
+        # Of an editor on Windows: lines end as they did.
+        has_returns = "\r\n" in written and written.count("\n") == written.count("\r\n")
+        text = written.replace("\r\n", "\n") if has_returns else written
+        try:
+            settings = _said(text, is_toml=is_toml)
+        except NOT_READ as error:
+            form = "TOML" if is_toml else "JSON"
+            raise Unusable(f"{file} is not {form}, and was not changed ({error})") from error
+        return cls(file, text, settings, "\r\n" if has_returns else "\n", is_toml)
+
+    def changed(self, settings: dict[str, Any], entries: Mapping[str, Entry]) -> str:
+        """The text of settings that differ in our hooks, which are to be these."""
+        if settings == self.settings:
+            return self.text
+        text = toml_text.changed(self.text, entries) if self.is_toml else self._changed_json(settings)
+        try:
+            is_right = _without_empty(_said(text, is_toml=self.is_toml)) == _without_empty(settings)
+        except NOT_READ:
+            is_right = False
+        if not is_right:
+            raise Unusable(f"{self.file} cannot be changed without touching more than our hooks: edit it by hand")
+        return text
+
+    def _changed_json(self, settings: dict[str, Any]) -> str:
+        if json_text.has_comments(self.text, "hooks"):
+            raise Unusable(
+                f"{self.file} has comments among its hooks, which would be lost: take them out, or edit it by hand"
+            )
+        text = self.text
+        for name in ("version", "hooks"):
+            if settings.get(name) != self.settings.get(name):
+                text = json_text.changed(text, name, settings.get(name))
+        return text
+
+    def difference(self, text: str) -> str:
+        before, after = self.text.splitlines(keepends=True), text.splitlines(keepends=True)
+        return "".join(difflib.unified_diff(before, after, str(self.file), str(self.file)))
+
+    def write(self, text: str) -> None:
+        self.file.parent.mkdir(parents=True, exist_ok=True)
+        mode = stat.S_IMODE(self.file.stat().st_mode) if self.file.exists() else 0o600
+        own.write(self.file, text.replace("\n", self.line_end), mode=mode)
+
+
+def _said(text: str, *, is_toml: bool) -> dict[str, Any]:
+    return toml_text.read(text) if is_toml else json_text.read(text)
+
+
+def _without_empty(settings: dict[str, Any]) -> dict[str, Any]:
+    """Of what stood in a table, its header may be left."""
+    return {name: value for name, value in settings.items() if name != "hooks" or value}
