@@ -38,6 +38,11 @@ def load_client(given: Mapping[str, Any] | None = None, environment: Mapping[str
     return ClientConfig(credentials=folder / "interlock" / "credentials.json", **set_ones)
 
 
+def variables() -> Mapping[str, str]:
+    """All that is set where the command runs."""
+    return os.environ
+
+
 def opencode_login() -> tuple[str, str]:
     """The password of `opencode serve`, and its user; empty where none is set."""
     return os.environ.get("OPENCODE_SERVER_PASSWORD", ""), os.environ.get("OPENCODE_SERVER_USERNAME", "")

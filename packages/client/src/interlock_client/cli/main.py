@@ -4,7 +4,7 @@ from typing import Annotated
 
 import typer
 
-from interlock_client.cli import acp, answer, chat, follow, hook, inbox, login, mcp, mcp_gateway, pending, watch
+from interlock_client.cli import acp, answer, chat, doctor, follow, hook, inbox, login, mcp, mcp_gateway, pending, watch
 from interlock_client.cli.entry import installed_version
 from interlock_client.cli.plug_ins import add_commands
 
@@ -48,6 +48,7 @@ OWN = {
         chat.chat,
         login.login,
         login.logout,
+        doctor.doctor,
         hook.hook,
         watch.watch,
         acp.acp,
@@ -57,7 +58,7 @@ OWN = {
 ORDER = (
     *("serve", "migrate", "version", "backup", "restore"),
     *("inbox", "answer", "pending", "follow", "chat", "login", "logout"),
-    *("hook", "watch", "acp", "mcp", "mcp-gateway"),
+    *("doctor", "hook", "watch", "acp", "mcp", "mcp-gateway"),
     *("users", "keys", "audit", "secrets", "webhooks", "cluster", "threads"),
 )
 add_commands(app, OWN, ORDER, passed_on=("hook", "mcp"))
