@@ -86,10 +86,10 @@ class Wrapped:
     witness: Witness
     key: str | None = None
 
-    @asynccontextmanager
-    async def connected(self, mode: str = "auto", **options: Any) -> AsyncGenerator[Client]:
+    @property
+    def parameters(self) -> StdioServerParameters:
         rules = ["--pass", "read_*", "--pass", "greet", "--deny", "broken", "--name", "files"]
-        parameters = StdioServerParameters(
+        return StdioServerParameters(
             command=str(Path(sys.executable).with_name("interlock")),
             args=["mcp-gateway", *rules, "--", sys.executable, "-m", "tests.support.upstream", "stdio"],
             env={
@@ -99,8 +99,11 @@ class Wrapped:
                 "PYTHONPATH": str(ROOT),
             },
         )
+
+    @asynccontextmanager
+    async def connected(self, mode: str = "auto", **options: Any) -> AsyncGenerator[Client]:
         info = Implementation(name="test", version="1.0")
-        async with Client(stdio_client(parameters), mode=mode, client_info=info, **options) as client:
+        async with Client(stdio_client(self.parameters), mode=mode, client_info=info, **options) as client:
             yield client
 
 

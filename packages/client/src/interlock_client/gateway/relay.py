@@ -18,12 +18,14 @@ from itertools import count
 from typing import Any, cast
 
 from interlock_client.gateway.asking import Json, Refused, Server, ServerUnreachable
+from interlock_client.gateway.reading import CALL, INVALID_REQUEST, NotTaken, read_message
 from interlock_client.visible import one_line
 
 LONGEST_LINE = 64 * 1024 * 1024
 BEAT_SECONDS = 10.0
 ENVELOPE = "io.modelcontextprotocol/"
 TOOL_USE_ID = "claudecode/toolUseId"
+INVALID_PARAMS, INTERNAL_ERROR = -32602, -32603
 NOT_CALLED = "It was not called. Do not go on as if it were a yes."
 IN_DOUBT = "The server was lost after the call was sent: whether it took effect is not known, and a person is asked."
 
@@ -73,9 +75,19 @@ class Relay:
     _has_ended: bool = False
 
     def from_host(self, line: bytes) -> None:
-        message = _read(line)
-        if at(message, "method") == "tools/call" and message.get("id") is not None:
+        if not line.strip():
+            return
+        try:
+            message = read_message(line)
+        except NotTaken as error:
+            # Not even passed on: whatever reads it otherwise would do what nobody was asked about.
+            self._refuse(error.id, error.code, str(error))
+            return
+        if message.get("method") == CALL:
             name = json.dumps(message["id"])
+            if name in self._calls:
+                self._refuse(message["id"], INVALID_REQUEST, "a call with this id is under way")
+                return
             task = asyncio.create_task(self._call(message))
             self._calls[name] = task
             task.add_done_callback(lambda _: self._calls.pop(name, None))
@@ -87,6 +99,9 @@ class Relay:
                 self._calls[name].cancel()
                 return
         self.to_child(line)
+
+    def _refuse(self, message_id: Any, code: int, text: str) -> None:
+        self._tell({"jsonrpc": "2.0", "id": message_id, "error": {"code": code, "message": text}})
 
     def from_child(self, line: bytes) -> None:
         self._spoke.set()
@@ -119,6 +134,10 @@ class Relay:
             result = {"result": error_result(f"{error}. {NOT_CALLED}", "failed")}
         except (Refused, ServerUnreachable) as error:
             result = {"result": error_result(f"{error}. {NOT_CALLED}", "unreachable")}
+        except Exception as error:
+            # The host waits for an answer, whatever has failed here.
+            text = f"the gateway failed ({type(error).__name__}: {error})"
+            result = {"error": {"code": INTERNAL_ERROR, "message": text}}
         finally:
             beating.cancel()
         self._tell({"jsonrpc": "2.0", "id": message["id"], **result})
@@ -135,9 +154,10 @@ class Relay:
     async def _result(self, message: Json, beating: asyncio.Task[None]) -> Json:
         """`result` or `error`, as the host is told."""
         tool: Any = at(message, "params", "name")
-        args: Any = at(message, "params", "arguments") or {}
+        args: Any = at(message, "params", "arguments")
+        args = {} if args is None else args
         if not isinstance(tool, str) or not isinstance(args, dict):
-            return {"error": {"code": -32602, "message": "tools/call needs the name of a tool, and arguments"}}
+            return {"error": {"code": INVALID_PARAMS, "message": "tools/call needs the name of a tool, and arguments"}}
         key, before = at(message, "params", "_meta", TOOL_USE_ID) or str(uuid.uuid4()), _unwrapped(message)
         while True:
             definition = await self._definition(message, tool)
@@ -214,8 +234,9 @@ class Relay:
         """As the server lists the tool now; empty where the rules need none, or it lists no such tool."""
         if not self.settings.needs_definition(tool):
             return {}
-        meta: Json = at(call, "params", "_meta") or {}
-        said = {key: value for key, value in meta.items() if key.startswith(ENVELOPE)}
+        meta: Any = at(call, "params", "_meta")
+        named = cast("Json", meta) if isinstance(meta, dict) else {}
+        said = {key: value for key, value in named.items() if key.startswith(ENVELOPE)}
         cursor: Any = None
         while True:
             params: Json = ({"_meta": said} if said else {}) | ({} if cursor is None else {"cursor": cursor})
@@ -266,6 +287,6 @@ def _unwrapped(message: Json) -> tuple[str, str, Any] | None:
         return None
     try:
         call_id, conversation_id, own = json.loads(base64.urlsafe_b64decode(state))
-    except (TypeError, ValueError, binascii.Error):
+    except (TypeError, ValueError, RecursionError, binascii.Error):
         raise Refused("requestState is not one of this gateway") from None
     return str(call_id), str(conversation_id), own

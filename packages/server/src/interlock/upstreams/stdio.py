@@ -27,6 +27,8 @@ SUBSCRIPTION = "io.modelcontextprotocol/subscriptionId"
 MOST_KEPT = 100
 """Messages that belong to no request, until there is a stream to tell them on."""
 MOST_SESSIONS = 1_000
+LONGEST_NUMBER = 20
+"""Digits of an id that is one of ours."""
 
 Queue = asyncio.Queue[JsonObject | None]
 
@@ -232,7 +234,8 @@ class StdioUpstream:
 
 def _number(given: Any) -> int:
     """An id of its own; servers give some of them back as texts."""
-    return int(given) if isinstance(given, int) or (isinstance(given, str) and given.isdecimal()) else 0
+    is_number = isinstance(given, str) and given.isdecimal() and len(given) < LONGEST_NUMBER
+    return int(given) if isinstance(given, int) or is_number else 0
 
 
 def _events(headers: Mapping[str, str]) -> dict[str, str]:

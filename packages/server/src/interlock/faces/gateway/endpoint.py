@@ -6,9 +6,10 @@ from collections.abc import AsyncGenerator, Sequence
 from contextlib import asynccontextmanager, nullcontext
 from dataclasses import dataclass, field
 from difflib import get_close_matches
-from typing import Any, cast
+from typing import Any
 
 from fastapi import Request
+from mcp.shared.inbound import decode_header_value
 from starlette.responses import JSONResponse, Response
 from starlette.routing import Route
 from starlette.types import Receive, Scope, Send
@@ -22,9 +23,10 @@ from interlock.faces.gateway.tools import ToolLists
 from interlock.faces.http.credentials import authenticated
 from interlock.faces.http.server_state import state_of
 from interlock.ports.gateway import Exchange, Upstream, UpstreamLost, UpstreamUnreachable
+from interlock_client.gateway.reading import CALL, NotTaken, read_message
 
 PATH = "/mcp/g/{name}"
-CALL, LISTEN = "tools/call", "subscriptions/listen"
+LISTEN = "subscriptions/listen"
 GRACE_SECONDS = 5.0
 _TOLD = ("content-type", "mcp-session-id", "cache-control", "retry-after", "allow", "mcp-protocol-version")
 """Of upstream's headers, those that are for the host."""
@@ -54,7 +56,7 @@ class GatewayEndpoint:
         lists = self._found(request.path_params["name"])
         exchange = Exchange(request.method, _caller(request, principal), _headers(request), await _message(request))
         message = exchange.message or {}
-        if message.get("method") == CALL and "id" in message:
+        if message.get("method") == CALL:
             await self._call(request, principal, lists, exchange, send)
             return
         if message.get("method") == "notifications/cancelled":
@@ -116,13 +118,21 @@ async def _message(request: Request) -> JsonObject | None:
     if request.method != "POST":
         return None
     try:
-        message: Any = json.loads(await request.body())
-    except (ValueError, RecursionError):
-        message = None
-    if not isinstance(message, dict):
-        text = "the body must be one JSON-RPC message; batches are not taken"
-        raise InvalidInput(text, [FieldError("body", "form", text)])
-    return cast("JsonObject", message)
+        message: JsonObject = read_message(await request.body())
+    except NotTaken as error:
+        text = f"the body must be one JSON-RPC message: {error}"
+        raise InvalidInput(text, [FieldError("body", "form", text)]) from None
+    named = request.headers.get("mcp-method")
+    if named is not None and named != message.get("method"):
+        # Upstream may go by either.
+        text = "the header mcp-method does not name the method of the message"
+        raise InvalidInput(text, [FieldError("mcp-method", "form", text)])
+    tool = request.headers.get("mcp-name")
+    is_named = tool is None or decode_header_value(tool) == member(message, "params", "name")
+    if message.get("method") == CALL and not is_named:
+        text = "the header mcp-name does not name the tool of the call"
+        raise InvalidInput(text, [FieldError("mcp-name", "form", text)])
+    return message
 
 
 async def _pass_on(upstream: Upstream, exchange: Exchange, scope: Scope, receive: Receive, send: Send) -> None:

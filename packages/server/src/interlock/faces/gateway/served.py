@@ -257,6 +257,6 @@ def _wrapped(begun: Begun, state: Any) -> str:
 def _unwrapped(state: Any) -> tuple[str, str, Any]:
     try:
         call_id, thread_id, own = json.loads(base64.urlsafe_b64decode(state))
-    except (TypeError, ValueError, binascii.Error):
+    except (TypeError, ValueError, RecursionError, binascii.Error):
         raise InvalidInput("requestState is not one of this gateway") from None
     return str(call_id), str(thread_id), own

@@ -1,0 +1,81 @@
+"""What a host says to a gateway: one JSON-RPC message, read as every server behind would read it, or refused.
+
+Two programs that read one text in two ways would let a call pass that nobody was asked about: a name that stands
+twice, a method in other letters, a batch, a call without an id.
+"""
+
+import json
+import math
+from typing import Any, cast
+
+Json = dict[str, Any]
+CALL = "tools/call"
+PARSE_ERROR, INVALID_REQUEST = -32700, -32600
+MEMBERS = frozenset({"jsonrpc", "id", "method", "params", "result", "error"})
+LARGEST_ID = 2**53 - 1
+"""Beyond it, servers that count in floating point answer under another one."""
+
+
+class NotTaken(Exception):
+    """It is not passed on; the message says why."""
+
+    def __init__(self, code: int, text: str, message_id: Any = None) -> None:
+        super().__init__(text)
+        self.code = code
+        self.id = message_id if is_id(message_id) else None
+
+
+def read_message(data: bytes) -> Json:
+    try:
+        value: Any = json.loads(data, object_pairs_hook=_object, parse_constant=_refuse, parse_float=_finite)
+    except RecursionError:
+        raise NotTaken(PARSE_ERROR, "it nests too deep") from None
+    except ValueError as error:
+        raise NotTaken(PARSE_ERROR, f"it is no JSON ({error})") from None
+    if isinstance(value, list):
+        raise NotTaken(INVALID_REQUEST, "batches are not taken: send one message at a time")
+    if not isinstance(value, dict):
+        raise NotTaken(INVALID_REQUEST, "a message is one JSON object")
+    message = cast("Json", value)
+    if wrong := _wrong_with(message):
+        raise NotTaken(INVALID_REQUEST, wrong, message.get("id"))
+    return message
+
+
+def is_id(value: Any) -> bool:
+    return isinstance(value, str) or (type(value) is int and abs(value) <= LARGEST_ID)
+
+
+def _wrong_with(message: Json) -> str | None:
+    alike = [name for name in message if name not in MEMBERS and name.casefold() in MEMBERS]
+    if alike:
+        return f"{alike[0]!r} is no member of a message: it is written {alike[0].casefold()!r}"
+    if "method" not in message:
+        return None
+    if not isinstance(message["method"], str):
+        return "method must be a text"
+    if not isinstance(message.get("params", {}), dict | None):
+        return "params must be an object"
+    if "id" in message and not is_id(message["id"]):
+        return f"id must be a text, or a whole number up to {LARGEST_ID}"
+    if message["method"] == CALL and "id" not in message:
+        return f"{CALL} needs an id: without one nobody could be told how it ended"
+    return None
+
+
+def _object(pairs: list[tuple[str, Any]]) -> Json:
+    found = dict(pairs)
+    if len(found) != len(pairs):
+        raise ValueError("a name stands twice in one object")
+    return found
+
+
+def _refuse(text: str) -> Any:
+    raise ValueError(f"{text} is no number")
+
+
+def _finite(text: str) -> float:
+    number = float(text)
+    if not math.isfinite(number):
+        raise ValueError("a number is too large")
+    return number
