@@ -82,7 +82,7 @@ export const zh: Translated<typeof en> = {
   movedTo: "移动到",
   everywhere: "替换所有匹配处",
   place: "位置",
-  after: "位于其后",
+  after: "插入在此单元格之后：",
   noDifference: "无法显示变更：该文件不是文本，或此调用会失败。",
   noFile: "此文件目前不存在。",
   fileNow: "文件当前内容：{lines, plural, =0 {空} other {# 行}}",
