@@ -1,9 +1,11 @@
 """Codex itself, from npm, with a home of its own and a scripted model."""
 
 import json
+import os
+import signal
 import subprocess
 from collections.abc import Generator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 
 from tests.hooks.hook import PROGRAM, SECONDS, Desk
@@ -20,8 +22,29 @@ def binary() -> Path:
     return found[0]
 
 
+def processes_of(folder: Path) -> list[int]:
+    """Those that run with a folder below as Codex' own."""
+    named = f"CODEX_HOME={folder}/".encode()
+    found: list[int] = []
+    for file in Path("/proc").glob("[0-9]*/environ"):
+        # It may have ended by now, or be somebody else's.
+        with suppress(OSError):
+            if any(one.startswith(named) for one in file.read_bytes().split(b"\0")):
+                found.append(int(file.parent.name))
+    return found
+
+
+def end_processes_of(folder: Path) -> list[int]:
+    """Those that were there: at its terminal Codex starts a daemon, which outlives it."""
+    found = processes_of(folder)
+    for number in found:
+        with suppress(ProcessLookupError):
+            os.kill(number, signal.SIGKILL)
+    return found
+
+
 class Codex:
-    def __init__(self, desk: Desk, model: ResponsesModel, *installing: str, **variables: str) -> None:
+    def __init__(self, desk: Desk, model: ResponsesModel, *installing: str, others: str = "", **variables: str) -> None:
         self._home = desk.home / ".codex"
         self._home.mkdir()
         self.folder = desk.home / "my-project"
@@ -32,7 +55,8 @@ class Codex:
         settings = (
             'model = "gpt-5"\nmodel_provider = "scripted"\napproval_policy = "on-request"\nsandbox_mode = "read-only"\n'
         )
-        (self._home / "config.toml").write_text(settings + provider + trusted)
+        self.settings = self._home / "config.toml"
+        self.settings.write_text(settings + provider + trusted + others)
         self.told = self.install("install", "codex", "--yes", *installing)
 
     def install(self, *arguments: str) -> str:
@@ -53,15 +77,18 @@ class Codex:
         ]
         pipe = subprocess.PIPE
         command = [str(binary()), "app-server"]
-        with subprocess.Popen(command, stdin=pipe, stdout=pipe, env=self._environment, text=True) as server:
+        # In a group of its own, so that what it starts ends with it.
+        with subprocess.Popen(
+            command, stdin=pipe, stdout=pipe, env=self._environment, text=True, start_new_session=True
+        ) as server:
             assert server.stdin is not None
             assert server.stdout is not None
             server.stdin.write("".join(f"{json.dumps(message)}\n" for message in messages))
             server.stdin.flush()
             replies = (json.loads(line) for line in server.stdout)
             [listed] = next(reply["result"]["data"] for reply in replies if reply.get("id") == 2)
-            server.kill()
-        with (self._home / "config.toml").open("a") as settings:
+            os.killpg(server.pid, signal.SIGKILL)
+        with self.settings.open("a") as settings:
             for hook in listed["hooks"]:
                 settings.write(f'[hooks.state."{hook["key"]}"]\ntrusted_hash = "{hook["currentHash"]}"\n')
 

@@ -1,22 +1,31 @@
 """Codex itself asks a person through its hooks; the model is a script, everything else is real."""
 
 import subprocess
+from collections.abc import Generator
 from pathlib import Path
 
 import pytest
 
-from tests.hooks.codex import Codex
+from tests.hooks.codex import Codex, end_processes_of, processes_of
 from tests.hooks.hook import SECONDS, Desk
+from tests.hooks.mortal import MortalServer
 from tests.hooks.responses_model import ResponsesModel, use
 from tests.support.waiting import wait_for
 
 TOUCH = use("exec_command", cmd="touch one.txt")
+COUNT = "echo x >> many.txt"
 ASKS = use("exec_command", cmd="touch one.txt", sandbox_permissions="require_escalated", justification="May I?")
 
 
 @pytest.fixture
 def agent() -> str:
     return "codex"
+
+
+@pytest.fixture(autouse=True)
+def nothing_left_running(tmp_path: Path) -> Generator[None]:
+    yield
+    assert wait_for(lambda: end_processes_of(tmp_path), lambda found: not found, SECONDS) == []
 
 
 def wait_until_done(process: subprocess.Popen[bytes]) -> None:
@@ -102,6 +111,8 @@ def test_a_hook_that_is_not_trusted_is_told_of(desk: Desk) -> None:
         assert "it is untrusted" in codex.install("status", "codex")
         codex.trust()
         assert "after you trust it" not in codex.install("status", "codex")
+        # Nothing that was asked for it goes on.
+        assert processes_of(desk.home) == []
 
 
 def test_a_hook_that_is_trusted_is_asked_without_any_option(desk: Desk, tmp_path: Path) -> None:
@@ -111,3 +122,74 @@ def test_a_hook_that_is_trusted_is_asked_without_any_option(desk: Desk, tmp_path
         with codex.terminal(tmp_path, "--no-alt-screen"):
             desk.allow(desk.asked()[0]["request_id"])
             wait_for(lambda: (codex.folder / "one.txt").exists(), bool, SECONDS)
+
+
+OTHERS = """
+# mine
+[[hooks.PostToolUse]] # of my own
+matcher = ".*"
+
+[[hooks.PostToolUse.hooks]]
+type = "command"
+command = "true"
+"""
+
+
+def test_a_hook_among_others_in_its_config_is_trusted_asks_and_goes_again(desk: Desk, tmp_path: Path) -> None:
+    with ResponsesModel([ASKS]) as model:
+        codex = Codex(desk, model, others=OTHERS)
+        before = codex.settings.read_text()
+        assert "[[hooks.PermissionRequest]]" in before
+        assert "+[[hooks.PermissionRequest]]" in codex.told
+        assert not (desk.home / ".codex" / "hooks.json").exists()
+        assert "it is untrusted" in codex.told
+        codex.trust()
+        assert "after you trust it" not in codex.install("status", "codex")
+        with codex.terminal(tmp_path, "--no-alt-screen"):
+            desk.allow(desk.asked()[0]["request_id"])
+            wait_for(lambda: (codex.folder / "one.txt").exists(), bool, SECONDS)
+        # The same again stays trusted; and gone is all of it, and nothing else.
+        codex.install("install", "codex", "--yes")
+        assert "after you trust it" not in codex.install("status", "codex")
+        codex.install("uninstall", "codex", "--yes")
+        assert OTHERS in codex.settings.read_text()
+        assert "interlock" not in codex.settings.read_text()
+
+
+def test_a_server_killed_while_it_is_waited_for_is_waited_for_again(mortal: MortalServer) -> None:
+    desk = mortal.desk
+    with ResponsesModel([TOUCH]) as model:
+        codex = Codex(desk, model, "--mode", "every-call")
+        with codex.run() as process:
+            [asked] = desk.asked()
+            mortal.restart()
+            assert [one["request_id"] for one in desk.asked()] == [asked["request_id"]]
+            desk.allow(asked["request_id"])
+            wait_until_done(process)
+        assert [file.name for file in codex.folder.iterdir()] == ["one.txt"]
+
+
+def test_a_second_call_that_is_alike_is_asked_again(desk: Desk) -> None:
+    turns = [[use("exec_command", f"call_{number}", cmd=COUNT)] for number in (1, 2)]
+    with ResponsesModel(*turns) as model:
+        codex = Codex(desk, model, "--mode", "every-call")
+        with codex.run() as process:
+            first = desk.next_asked()
+            desk.allow(first)
+            desk.deny(desk.next_asked(first), reason="once is enough")
+            wait_until_done(process)
+        assert (codex.folder / "many.txt").read_text() == "x\n"
+        assert "once is enough" in model.results["call_2"]
+
+
+def test_two_calls_at_once_that_are_alike_each_have_an_answer(desk: Desk) -> None:
+    with ResponsesModel([use("exec_command", f"call_{number}", cmd=COUNT) for number in (1, 2)]) as model:
+        codex = Codex(desk, model, "--mode", "every-call")
+        with codex.run() as process:
+            first = desk.next_asked()
+            desk.deny(first, reason="not this one")
+            desk.allow(desk.next_asked(first))
+            wait_until_done(process)
+        assert (codex.folder / "many.txt").read_text() == "x\n"
+        assert sum("not this one" in told for told in model.results.values()) == 1
+        assert model.results.keys() == {"call_1", "call_2"}
