@@ -25,7 +25,7 @@ from interlock.domain.thread import Thread
 from interlock.domain.worker import Worker
 from interlock.master_key import master_key
 from interlock.passwords import Argon2Passwords
-from interlock.ports.agents import Agents, Message, Runner, ToolInfo
+from interlock.ports.agents import Agents, GraphSchemas, Message, Runner, Snapshot, ToolInfo
 from interlock.ports.bus import Bus
 from interlock.ports.clock import SystemClock
 from interlock.ports.observing import Observer
@@ -75,6 +75,26 @@ class NoAgents:
 
     async def history(self, thread: Thread) -> list[Message]:
         return []
+
+    async def snapshot(self, thread: Thread, checkpoint_id: str | None = None, *, inner: bool = False) -> Snapshot:
+        return Snapshot({}, (), (), {}, None, None, None)
+
+    async def snapshots(
+        self, thread: Thread, limit: int, before: str | None = None, metadata: Mapping[str, Any] | None = None
+    ) -> list[Snapshot]:
+        return []
+
+    async def update_state(self, thread: Thread, values: Any, as_node: str | None) -> str:
+        raise InvalidInput("no agent is hosted here")
+
+    def schemas(self, name: str) -> GraphSchemas:
+        return GraphSchemas({}, {}, {}, {}, {})
+
+    def inner_schemas(self, name: str, space: str | None, *, recurse: bool) -> Mapping[str, GraphSchemas]:
+        return {}
+
+    def drawing(self, name: str, depth: int | bool) -> Mapping[str, Any]:
+        return {}
 
     def has_messages(self, name: str) -> bool:
         return True

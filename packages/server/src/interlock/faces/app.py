@@ -29,6 +29,11 @@ from interlock.faces.inbox import history as inbox_history
 from interlock.faces.inbox import requests as inbox_requests
 from interlock.faces.inbox import session as inbox_session
 from interlock.faces.inbox import streaming as inbox_streaming
+from interlock.faces.langgraph import assistants as lg_assistants
+from interlock.faces.langgraph import protocol as lg_protocol
+from interlock.faces.langgraph import runs as lg_runs
+from interlock.faces.langgraph import threads as lg_threads
+from interlock.faces.langgraph.errors import LanggraphErrorFormat
 from interlock.faces.manage import account, audit, grants, keys, metrics, people, webhooks
 from interlock.faces.mcp.endpoint import McpEndpoint
 from interlock.faces.sessions import invoking
@@ -40,7 +45,12 @@ from interlock.ports.gateway import Upstream
 from interlock_client.threads import Health
 
 _INBOX = (inbox_session, inbox_requests, inbox_streaming, inbox_conversations, inbox_history)
-ERROR_FORMATS: dict[str, ErrorFormat] = {"/api/v1/agent": Envelope(), "/agent": SessionsErrorFormat()}
+_LANGGRAPH = (lg_assistants, lg_threads, lg_runs, lg_protocol)
+ERROR_FORMATS: dict[str, ErrorFormat] = {
+    "/api/v1/agent": Envelope(),
+    "/agent": SessionsErrorFormat(),
+    **dict.fromkeys(("/assistants", "/threads", "/runs"), LanggraphErrorFormat()),
+}
 """Paths whose errors have a form of their own."""
 _PARTS = (
     accounts,
@@ -87,7 +97,7 @@ def create_app(
     app.state.held_calls = HeldCalls()
     problems = Problems(ERROR_FORMATS)
     problems.install(app)
-    for part in (*_PARTS, *_INBOX):
+    for part in (*_PARTS, *_INBOX, *_LANGGRAPH):
         app.include_router(part.router)
     beside = {"mcp (Model Context Protocol)": [mcp.route], "mcp gateway": [gateway.route, *remote.ROUTES]}
     app.router.routes += [route for routes in beside.values() for route in routes]
@@ -99,19 +109,32 @@ def create_app(
         app.add_middleware(
             CORSMiddleware,
             allow_origins=sorted(allowed.origins),
-            allow_methods=["GET", "POST", "DELETE"],
+            allow_methods=["GET", "POST", "PUT", "PATCH", "DELETE"],
             allow_headers=[
                 "authorization",
+                "cache-control",
                 "content-type",
                 "idempotency-key",
                 "last-event-id",
                 "mcp-method",
                 "mcp-name",
                 "mcp-protocol-version",
+                "prefer",
+                "x-api-key",
+                "x-auth-scheme",
                 "x-on-disconnect",
                 "x-request-id",
             ],
-            expose_headers=["retry-after", "x-thread-id", "x-request-id"],
+            expose_headers=[
+                "content-location",
+                "location",
+                "retry-after",
+                "x-pagination-next",
+                "x-pagination-total",
+                "x-request-id",
+                "x-thread-id",
+            ],
+            allow_private_network=True,
         )
     app.add_middleware(Packing)
     app.add_middleware(Guard, allowed=allowed, limits=state.limits, problems=problems)

@@ -33,6 +33,81 @@ class ToolInfo:
     schema: Mapping[str, JsonValue]
 
 
+@dataclass(frozen=True, slots=True)
+class TaskState:
+    """One step that a graph has before it, or took from that state."""
+
+    id: str
+    name: str
+    path: Sequence[JsonValue]
+    error: str | None
+    interrupts: Sequence[str]
+    """The ids of what it waits for, as LangGraph has them."""
+    result: JsonValue
+    space: str
+    """The namespace of the graph inside of it; empty where it has none."""
+    state: "Snapshot | None"
+
+
+@dataclass(frozen=True, slots=True)
+class Snapshot:
+    """A graph's state at one checkpoint, as JSON."""
+
+    values: JsonValue
+    next: Sequence[str]
+    tasks: Sequence[TaskState]
+    metadata: Mapping[str, JsonValue]
+    created_at: str | None
+    checkpoint_id: str | None
+    parent_id: str | None
+    space: str = ""
+    run_id: str | None = None
+    """The run that wrote it."""
+
+    @property
+    def step(self) -> int:
+        """Its place among the steps of the thread; the first input is -1."""
+        step = self.metadata.get("step")
+        return step if isinstance(step, int) else -1
+
+
+@dataclass(frozen=True, slots=True)
+class GraphSchemas:
+    input: Mapping[str, JsonValue]
+    output: Mapping[str, JsonValue]
+    state: Mapping[str, JsonValue]
+    config: Mapping[str, JsonValue]
+    context: Mapping[str, JsonValue]
+
+
+class Graphs(Protocol):
+    """What clients of LangGraph's own interface see of agents. An agent that is not hosted here has no state."""
+
+    async def snapshot(self, thread: Thread, checkpoint_id: str | None = None, *, inner: bool = False) -> Snapshot:
+        """The state there, or the newest; with the states of graphs inside of it where `inner` says so."""
+        ...
+
+    async def snapshots(
+        self, thread: Thread, limit: int, before: str | None = None, metadata: Mapping[str, JsonValue] | None = None
+    ) -> list[Snapshot]:
+        """The states before a checkpoint, the newest first."""
+        ...
+
+    async def update_state(self, thread: Thread, values: JsonValue, as_node: str | None) -> str:
+        """Write to the state of a thread that is at rest; the new checkpoint's id. `LeaseLost` when a run began."""
+        ...
+
+    def schemas(self, name: str) -> GraphSchemas: ...
+
+    def inner_schemas(self, name: str, space: str | None, *, recurse: bool) -> Mapping[str, GraphSchemas]:
+        """Those of the graphs that stand in the agent's graph as nodes, by namespace."""
+        ...
+
+    def drawing(self, name: str, depth: int | bool) -> Mapping[str, JsonValue]:
+        """`{nodes, edges}`."""
+        ...
+
+
 class AgentsShown(Protocol):
     """What inboxes show of agents, beside what they ask."""
 
@@ -47,7 +122,7 @@ class AgentsShown(Protocol):
         ...
 
 
-class Agents(AgentsShown, Protocol):
+class Agents(AgentsShown, Graphs, Protocol):
     @property
     def names(self) -> tuple[str, ...]:
         """Every name, the default one first."""

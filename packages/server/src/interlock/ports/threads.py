@@ -70,6 +70,7 @@ class Threads(Protocol):
         title: str | None = None,
         message_count: int | None = None,
         metadata: JsonObject | None = None,
+        agent: str | None = None,
     ) -> None: ...
 
     async def delete(self, thread_id: str, at: datetime) -> None:

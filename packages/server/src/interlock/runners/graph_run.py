@@ -312,6 +312,8 @@ class GraphRun:
                 self._report_updates(part["data"])
             case "values" if not part["ns"]:
                 self._last_values = part["data"]
+                # A step that says nothing has no entry in the log; its checkpoint is there by now.
+                self.core.pulse.wake(self.lease.thread_id)
             case "custom":
                 self.log.add(Custom(self.redact.within(plain(part["data"]))))
             case _:

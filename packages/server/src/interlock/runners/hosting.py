@@ -9,13 +9,14 @@ from langgraph.checkpoint.base import BaseCheckpointSaver
 
 from interlock.agents import previews
 from interlock.agents._langgraph import CHECKPOINTER
+from interlock.domain.errors import InvalidInput
 from interlock.domain.kinds import ApprovalAnswer, ApprovalBody, Value
 from interlock.domain.preview import FilePreview
 from interlock.domain.request import Request
 from interlock.domain.run_input import GraphInput
 from interlock.domain.thread import Lease, Thread
-from interlock.ports.agents import Message, ToolInfo
-from interlock.runners import arguments, declared, replies
+from interlock.ports.agents import GraphSchemas, Message, Snapshot, ToolInfo
+from interlock.runners import arguments, declared, replies, snapshots
 from interlock.runners.loading import HostedAgent
 from interlock.runners.transcript import messages_in, to_messages
 
@@ -24,6 +25,8 @@ class Savers(Protocol):
     """The keeper of graphs' state, for reading as it is, and for one run with its lease."""
 
     def with_lease(self, lease: Lease) -> BaseCheckpointSaver[Any]: ...
+
+    def at_rest(self, epoch: int) -> BaseCheckpointSaver[Any]: ...
 
 
 class HostedAgents:
@@ -42,9 +45,43 @@ class HostedAgents:
         agent = self.find(thread.agent)
         if agent is None:
             return []
-        config: RunnableConfig = {"configurable": {"thread_id": thread.id, CHECKPOINTER: self.saver}}
-        state = await agent.graph.aget_state(config)
+        state = await agent.graph.aget_state(self._config(thread))
         return to_messages(messages_in(state.values))
+
+    async def snapshot(self, thread: Thread, checkpoint_id: str | None = None, *, inner: bool = False) -> Snapshot:
+        agent = self.find(thread.agent)
+        if agent is None:
+            return snapshots.EMPTY
+        return await snapshots.read(agent.graph, self._config(thread, checkpoint_id), inner=inner)
+
+    async def snapshots(
+        self, thread: Thread, limit: int, before: str | None = None, metadata: Mapping[str, Any] | None = None
+    ) -> list[Snapshot]:
+        agent = self.find(thread.agent)
+        if agent is None:
+            return []
+        earlier = self._config(thread, before) if before else None
+        return await snapshots.read_many(agent.graph, self._config(thread), limit, earlier, metadata)
+
+    async def update_state(self, thread: Thread, values: Any, as_node: str | None) -> str:
+        agent = self.find(thread.agent)
+        if agent is None:
+            raise InvalidInput(f"the agent {thread.agent!r} is not hosted here")
+        config = self._config(thread, saver=self.saver.at_rest(thread.epoch))
+        return await snapshots.update(agent.graph, config, values, as_node)
+
+    def schemas(self, name: str) -> GraphSchemas:
+        return snapshots.schemas(self._agents[name].graph)
+
+    def inner_schemas(self, name: str, space: str | None, *, recurse: bool) -> Mapping[str, GraphSchemas]:
+        return snapshots.inner_schemas(self._agents[name].graph, space, recurse=recurse)
+
+    def drawing(self, name: str, depth: int | bool) -> Mapping[str, Any]:
+        return snapshots.drawing(self._agents[name].graph, depth)
+
+    def _config(self, thread: Thread, checkpoint_id: str | None = None, saver: Any = None) -> RunnableConfig:
+        named = {"checkpoint_id": checkpoint_id, "checkpoint_ns": ""} if checkpoint_id else {}
+        return {"configurable": {"thread_id": thread.id, CHECKPOINTER: saver or self.saver, **named}}
 
     def has_messages(self, name: str) -> bool:
         agent = self.find(name)

@@ -71,7 +71,7 @@ class SeenPauses:
     ) -> bool:
         """Whether a reply that does not name its question means this pause. Where several may be open at once, one that
         has been open for long may still never have been shown."""
-        if is_click and self._has_just_replied(pause.thread_id, principal_id, now):
+        if is_click and self.has_just_replied(pause.thread_id, principal_id, now):
             return False
         if (pause.id, principal_id) in self._seen:
             return True
@@ -84,7 +84,11 @@ class SeenPauses:
         self._replied[(thread_id, principal_id)] = now
         _forget_oldest(self._replied)
 
-    def _has_just_replied(self, thread_id: str, principal_id: str, now: datetime) -> bool:
+    def has_seen(self, view: str, principal_id: str) -> bool:
+        """Whether that was shown to them: a pause by its id, or a view of one by what a face calls it."""
+        return (view, principal_id) in self._seen
+
+    def has_just_replied(self, thread_id: str, principal_id: str, now: datetime) -> bool:
         last = self._replied.get((thread_id, principal_id))
         return last is not None and now - last < DOUBLE_CLICK
 

@@ -65,7 +65,7 @@ _named = _in_namespace.where(checkpoints.c.id == bindparam("id"))
 _latest = _in_namespace.order_by(checkpoints.c.seq.desc()).limit(1)
 
 _lease_row = select(threads.c.status).where(*HOLDS)
-_status = select(threads.c.status).where(threads.c.id == bindparam("of_thread"))
+_status = select(threads.c.status, threads.c.epoch).where(threads.c.id == bindparam("of_thread"))
 # Numbering needs the thread to itself; writes only need the lease to stay what it is until they are committed.
 _lease_row_locked, _lease_row_shared = _lease_row.with_for_update(), _lease_row.with_for_update(read=True)
 _status_alone, _status_shared = _status.with_for_update(), _status.with_for_update(read=True)
@@ -85,6 +85,7 @@ class CheckpointSaver(BridgedSaver):
         super().__init__(serde=serde, loop=loop)
         self._database = database
         self._lease = lease
+        self._resting_epoch: int | None = None
         self.silence: Silence | None = None
         """Takes out what must not be kept."""
 
@@ -97,6 +98,12 @@ class CheckpointSaver(BridgedSaver):
         leased = copy.copy(self)
         leased._lease = lease
         return leased
+
+    def at_rest(self, epoch: int) -> "CheckpointSaver":
+        """The same saver for writes between runs: `LeaseLost` once a run began after the thread had this epoch."""
+        resting = copy.copy(self)
+        resting._resting_epoch = epoch
+        return resting
 
     async def aget_tuple(self, config: RunnableConfig) -> CheckpointTuple | None:
         address = Address.of(config)
@@ -274,7 +281,12 @@ class CheckpointSaver(BridgedSaver):
             if await connection.scalar(lease_row, holder(self._lease)) is None:
                 raise lost(self._lease)
             return True
-        status = await connection.scalar(_status_shared if shared else _status_alone, {"of_thread": thread_id})
+        row = (await connection.execute(_status_shared if shared else _status_alone, {"of_thread": thread_id})).first()
+        status = None if row is None else row.status
+        if self._resting_epoch is not None and (
+            row is None or (row.status, row.epoch) != (ThreadStatus.IDLE, self._resting_epoch)
+        ):
+            raise LeaseLost(f"a run began on thread {thread_id}")
         if status == ThreadStatus.DELETED:
             raise LeaseLost(f"thread {thread_id} is deleted")
         return status is not None

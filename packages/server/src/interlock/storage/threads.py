@@ -187,8 +187,10 @@ class SqlThreads(Repository):
         title: str | None = None,
         message_count: int | None = None,
         metadata: JsonObject | None = None,
+        agent: str | None = None,
     ) -> None:
         given = {
+            "agent": agent,
             "status": status,
             "title": title,
             "message_count": message_count,

@@ -56,6 +56,8 @@ async def credential_of(connection: HTTPConnection, named_user: str | None = Non
         return Credential(lambda: accounts.local_principal(state.core, user), now)
     if bearer := bearer_of(connection):
         return await by_text(state, bearer)
+    if (key := connection.headers.get("x-api-key", "")).startswith(PREFIX):
+        return await by_text(state, key)
     # Only where a browser cannot set a header: with a ticket nobody may make a key, or the next ticket.
     is_stream = connection.scope["type"] == "websocket" or connection.scope["method"] == "GET"
     if is_stream and (ticket := connection.query_params.get(TICKET)):

@@ -28,7 +28,7 @@ from interlock.faces.http.sockets import refuse_handshake
 
 MAX_BODY = 1024 * 1024
 TOO_LARGE = f"a body has {MAX_BODY} bytes at the most"
-INTERFACE = ("/api", "/agent", "/system", "/mcp")
+INTERFACE = ("/api", "/agent", "/system", "/mcp", "/assistants", "/threads", "/runs", "/info", "/ok")
 """What programs use, and no browser may keep or take for a page."""
 FAILED = "the server failed; its log has more under this request id"
 

@@ -11,6 +11,7 @@ from starlette.types import Message, Receive, Scope, Send
 from typing_extensions import override
 
 from interlock.domain.canonical import json_text
+from interlock.domain.json_value import JsonValue
 from interlock.faces.http.dropping import drop
 from interlock.faces.http.server_state import ServerState
 
@@ -30,7 +31,7 @@ class Frame:
         return encode_lines(*lines, f"event: {self.event}", data_line(self.data))
 
 
-def data_line(data: Mapping[str, Any]) -> str:
+def data_line(data: JsonValue) -> str:
     text = json_text(data, ensure_ascii=False)
     # Many clients split at every Unicode line break, not only at those of the format.
     text = text.replace("\x85", "\\u0085").replace("\u2028", "\\u2028").replace("\u2029", "\\u2029")

@@ -66,6 +66,11 @@ class Pulse:
             return True
         return max(self._changed.get(user_id, 0), self._changed.get(EVERYBODY, 0)) > since
 
+    def wake(self, thread_id: str) -> None:
+        """Of those who follow this thread: there may be more to read than its log tells."""
+        for wake in self._followed.get(thread_id, ()):
+            wake()
+
     def wake_all(self) -> None:
         for wakes in self._followed.values():
             for wake in wakes:

@@ -1,6 +1,6 @@
 """What people give agents to do, retries of what failed, and stopping what runs."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import timedelta
 
 from interlock import failpoints
@@ -29,6 +29,7 @@ from interlock.services.threads.threads import (
 FAILURE_VIEW = timedelta(seconds=1)
 """How long a failure has to stand before a reply that names nothing may mean it."""
 CANCELLED_AT_ONCE = 200
+WENT_ON = "the conversation went on"
 MOST_WAITING = 100
 """How many runs may wait their turn on one thread."""
 
@@ -135,6 +136,7 @@ async def enqueue_input(
     *,
     detached: bool = False,
     agent: str | None = None,
+    run_id: str | None = None,
 ) -> Started | Enqueued:
     """As `send_input`; on a thread that runs or waits for people, the run waits its turn.
 
@@ -146,18 +148,28 @@ async def enqueue_input(
         if thread is None and may_create(principal, thread_id):
             thread = await _added(work, principal, check_agent(core, agent), thread_id, title_of(given.shown()))
         thread = driven(principal, thread)
+        if run_id is not None and (taken := await _taken(work, thread, run_id)) is not None:
+            return taken
         waiting = await work.tx.waiting_runs.count_of(thread_id)
         if thread.status is ThreadStatus.IDLE and not waiting:
-            run = await take_input(work, principal, thread, given, detached=detached)
+            run = await take_input(work, principal, thread, given, detached=detached, run_id=run_id)
             return Started(thread, run, thread.seq)
         _check_hosted(thread)
         _check_takes(core, thread, given)
         if waiting >= MOST_WAITING:
             raise ThreadBusy(f"{MOST_WAITING} runs wait on the thread already", thread_id, thread.status)
-        queued = WaitingRun(new_id("run"), thread_id, given, principal.id, principal.name, work.now, detached)
+        queued = WaitingRun(run_id or new_id("run"), thread_id, given, principal.id, principal.name, work.now, detached)
         await work.tx.waiting_runs.add(queued)
     failpoints.hit("message.committed")
     return Enqueued(thread, queued, thread.seq)
+
+
+async def _taken(work: Unit, thread: Thread, run_id: str) -> Started | Enqueued | None:
+    """What came of an input that comes again."""
+    if (run := await work.tx.runs.get(run_id)) is not None:
+        return Started(thread, run, run.started_seq - 1)
+    waiting = await work.tx.waiting_runs.get(run_id)
+    return Enqueued(thread, waiting, thread.seq) if waiting else None
 
 
 async def cancel_waiting(core: Core, principal: Principal, thread_id: str, run_id: str) -> bool:
@@ -232,13 +244,69 @@ async def interrupt(core: Core, principal: Principal, thread_id: str, reason: st
     return False
 
 
+async def replace_pause(
+    core: Core,
+    principal: Principal,
+    thread_id: str,
+    given: MessageInput | GraphInput,
+    source: str,
+    *,
+    detached: bool = False,
+    run_id: str | None = None,
+) -> Started:
+    """As `send_input`; what the thread waits for is cancelled first, in the same transaction.
+
+    `ThreadBusy` where it runs, or where an effect is in doubt: that is answered before anything else is run.
+    """
+    check_text(given)
+    async with unit(core) as work:
+        thread = driven(principal, await work.tx.threads.lock(thread_id))
+        if run_id is not None and isinstance(taken := await _taken(work, thread, run_id), Started):
+            return taken
+        _check_takes(core, thread, given)
+        if thread.status is ThreadStatus.PAUSED:
+            pause = await _replaceable_pause(work, thread)
+            await _cancel_pause(work, thread, pause, principal, WENT_ON, source)
+            thread = replace(thread, status=ThreadStatus.IDLE)
+        run = await take_input(work, principal, thread, given, detached=detached, run_id=run_id)
+    failpoints.hit("message.committed")
+    return Started(thread, run, thread.seq)
+
+
+async def cancel_pause(core: Core, principal: Principal, thread_id: str, source: str) -> Pause | None:
+    """Cancel what the thread waits for: nothing of it reaches the agent. None where it waits for nobody.
+
+    `ThreadBusy` where it runs, or where an effect is in doubt.
+    """
+    async with unit(core) as work:
+        thread = driven(principal, await work.tx.threads.lock(thread_id))
+        if thread.status is ThreadStatus.IDLE:
+            return None
+        pause = await _replaceable_pause(work, thread)
+        await _end_pause(work, thread, pause, principal, WENT_ON, source)
+    return pause
+
+
+async def _replaceable_pause(work: Unit, thread: Thread) -> Pause:
+    _check_hosted(thread)
+    pause, requests = await open_pause_of(work.tx, thread.id)
+    if pause is None or any(request.is_in_doubt for request in requests):
+        message = "an effect is in doubt: answer that first" if pause else "the thread is running"
+        raise ThreadBusy(message, thread.id, thread.status, pause, requests)
+    return pause
+
+
 async def _end_pause(work: Unit, thread: Thread, pause: Pause, by: Principal, reason: str, source: str) -> None:
+    await _cancel_pause(work, thread, pause, by, reason, source)
+    await start_next(work, thread.id)
+
+
+async def _cancel_pause(work: Unit, thread: Thread, pause: Pause, by: Principal, reason: str, source: str) -> None:
     await cancel_open(work, thread.id, by, reason, source)
     await void_pauses(work, thread, by, reason)
     await work.tx.threads.update(thread.id, work.now, status=ThreadStatus.IDLE)
     await work.tx.secrets.destroy_of_thread(thread.id)
     await work.record(thread.id, RunEnded(pause.run_id, RunStatus.STOPPED))
-    await start_next(work, thread.id)
 
 
 async def _cancel_some(core: Core, principal: Principal, thread_id: str, reason: str, source: str) -> bool:

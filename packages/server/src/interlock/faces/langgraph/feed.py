@@ -1,0 +1,190 @@
+"""What one run does: its log, its tokens, and the steps of its graph, which are read from the checkpoints it wrote.
+
+Nothing is stored for the steps: every checkpoint names its run and its number. A follower looks for new ones whenever
+the log has grown, or the runner of the same process says that a step was taken.
+"""
+
+import time
+from collections.abc import AsyncGenerator, Sequence
+from contextlib import aclosing
+from dataclasses import dataclass
+
+from interlock.domain.errors import StorageUnavailable
+from interlock.domain.event import Event, Partial, RunEnded, RunStarted, ThreadDeleted, Token
+from interlock.domain.run import Run, RunCause, RunStatus
+from interlock.domain.thread import Thread
+from interlock.faces.http.watching import Watch
+from interlock.faces.langgraph.scene import Scene
+from interlock.ports.agents import Snapshot, TaskState
+from interlock.services.threads.followers import following
+from interlock.services.threads.following import follow
+
+PAGE = 8
+MOST_PAGES = 50
+QUIET_SECONDS = 4.5
+NOTHING_YET = -2
+"""Before the first step, which is -1."""
+
+
+@dataclass(frozen=True, slots=True)
+class Step:
+    """One checkpoint, and the tasks that led to it."""
+
+    snapshot: Snapshot
+    done: Sequence[TaskState] = ()
+
+    @property
+    def number(self) -> int:
+        return self.snapshot.step
+
+    @property
+    def is_input(self) -> bool:
+        return self.snapshot.metadata.get("source") == "input"
+
+
+@dataclass(frozen=True, slots=True)
+class Quiet:
+    """Nothing was said for a while."""
+
+
+@dataclass(frozen=True, slots=True)
+class Over:
+    """Nothing more comes: how the run ended, or why the stream has to."""
+
+    status: RunStatus | None = None
+    error: str | None = None
+    reason: str | None = None
+
+
+Item = Event | Token | Partial | Step | Quiet | Over
+
+
+class Steps:
+    """The steps of one run that were not told yet."""
+
+    def __init__(self, scene: Scene, thread: Thread, run_id: str, after: int = NOTHING_YET) -> None:
+        self._scene = scene
+        self._thread = thread
+        self._run_id = run_id
+        self.number = after
+        self.head: Snapshot | None = None
+
+    async def new(self, *, is_newest: bool) -> list[Step]:
+        """In their order. Of a run that others came after, all of the thread is looked through."""
+        found: list[Snapshot] = []
+        for _ in range(MOST_PAGES):
+            before = found[-1].checkpoint_id if found else None
+            page = await self._scene.core.agents.snapshots(self._thread, PAGE, before)
+            found += page
+            if len(page) < PAGE or self._is_past(found, is_newest=is_newest):
+                break
+        if is_newest and found:
+            self.head = found[0]
+        by_id = {one.checkpoint_id: one for one in found}
+        fresh = [one for one in reversed(found) if one.run_id == self._run_id and one.step > self.number]
+        if fresh:
+            self.number = fresh[-1].step
+        return [Step(one, by_id[one.parent_id].tasks if one.parent_id in by_id else ()) for one in fresh]
+
+    def _is_past(self, found: Sequence[Snapshot], *, is_newest: bool) -> bool:
+        last = found[-1]
+        if last.run_id == self._run_id:
+            return last.step <= self.number
+        return is_newest or any(one.run_id == self._run_id for one in found)
+
+
+class RunFeed:
+    def __init__(
+        self, scene: Scene, thread: Thread, run_id: str, after: int, step: int = NOTHING_YET, *, steps: bool = True
+    ) -> None:
+        self._scene = scene
+        self._thread = thread
+        self._run_id = run_id
+        self.seq = after
+        self.steps = Steps(scene, thread, run_id, step)
+        self._with_steps = steps
+        self._watch = Watch(scene.request)
+        self._spoke = time.monotonic()
+        self._is_begun = False
+
+    async def items(self) -> AsyncGenerator[Item]:
+        """All of it in order; `Over` is the last."""
+        core = self._scene.core
+        run = await self._run()
+        self._is_begun = run is not None and _is_begun(run, self.seq)
+        with following(core, self._thread.id):
+            try:
+                async with aclosing(follow(core, self._thread.id, self.seq)) as items:
+                    async for item in items:
+                        async for told in self._told(item):
+                            yield told
+                            if isinstance(told, Over):
+                                return
+            except StorageUnavailable:
+                yield Over(reason="unavailable")
+
+    async def _told(self, item: Event | Token | Partial | None) -> AsyncGenerator[Item]:
+        if isinstance(item, Event):
+            self.seq = item.seq
+            if isinstance(item.data, RunStarted) and item.data.run_id == self._run_id:
+                self._is_begun = True
+        is_end = isinstance(item, Event) and self._is_begun and item.ends(self._run_id)
+        if self._is_begun:
+            for one in await self._new_steps(item, is_end=is_end):
+                yield self._heard(one)
+            if item is not None and not is_end:
+                yield self._heard(item)
+        if is_end and isinstance(item, Event):
+            yield _over(item)
+            return
+        if item is None:
+            yield await self._idle()
+            return
+        if reason := await self._watch.reason_to_end(self._thread.id, is_idle=False):
+            yield Over(reason=reason)
+
+    async def _idle(self) -> Item:
+        if reason := await self._watch.reason_to_end(self._thread.id, is_idle=True):
+            return Over(reason=reason)
+        if not self._is_begun and await self._run() is None and not await self._waits():
+            # Its sender may not drive the thread any more: it was dropped when its turn came.
+            return Over(RunStatus.STOPPED)
+        if time.monotonic() - self._spoke < QUIET_SECONDS - 1:
+            return Quiet()
+        self._spoke = time.monotonic()
+        return Quiet()
+
+    def _heard(self, item: Item) -> Item:
+        self._spoke = time.monotonic()
+        return item
+
+    async def _new_steps(self, item: Event | Token | Partial | None, *, is_end: bool) -> list[Step]:
+        if not self._with_steps or isinstance(item, Partial):
+            return []
+        if isinstance(item, Token):
+            # The first one tells that a node is at work: its name is in the state.
+            return await self.steps.new(is_newest=True) if self.steps.head is None else []
+        return await self.steps.new(is_newest=not is_end)
+
+    async def _run(self) -> Run | None:
+        async with self._scene.core.store.snapshot() as tx:
+            return await tx.runs.get(self._run_id)
+
+    async def _waits(self) -> bool:
+        async with self._scene.core.store.snapshot() as tx:
+            return await tx.waiting_runs.get(self._run_id) is not None
+
+
+def _is_begun(run: Run, after: int) -> bool:
+    """Whether the event that tells of its beginning was passed; before a message's run stands the message."""
+    return after > run.started_seq if run.cause is RunCause.MESSAGE else after >= run.started_seq
+
+
+def _over(event: Event) -> Over:
+    match event.data:
+        case RunEnded(status=status, error=error):
+            return Over(status, error)
+        case ThreadDeleted():
+            return Over(reason="deleted")
+        case _:
+            return Over(RunStatus.DONE)

@@ -1,0 +1,327 @@
+"""A resume is an answer: settled when it arrives, or refused. It is never queued, and never meant for a later question.
+
+By its ids it names its questions. A bare one means the question that its sender was shown; the same one again within a
+minute is the repeat of a request whose reply was lost.
+"""
+
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from datetime import timedelta
+from typing import Any, cast
+
+from interlock.domain.errors import AlreadySettled, InvalidAnswer
+from interlock.domain.json_value import JsonObject, JsonValue
+from interlock.domain.principal import Principal
+from interlock.domain.request import Answer, Pause, PauseStatus, Request, RequestEnd
+from interlock.domain.run import RunCause
+from interlock.faces.langgraph import answers
+from interlock.faces.langgraph.answers import Read
+from interlock.faces.langgraph.errors import Refusal
+from interlock.faces.langgraph.interrupts import (
+    Interrupt,
+    interrupts_of,
+    is_breakpoint,
+    is_wire_id,
+    open_interrupts,
+    view_of,
+)
+from interlock.ports.store import Transaction
+from interlock.services.core import Core
+from interlock.services.requests import answering
+from interlock.services.requests.answering import Reply, Sender
+from interlock.services.threads.threads import answerable, nothing_pending
+from interlock.texts import Locale
+
+SOURCE = "langgraph"
+REPEATED_WITHIN = timedelta(seconds=60)
+"""The JavaScript client was seen to send a lost request again after 1.5 to 24 seconds; nothing marks it."""
+
+
+@dataclass(frozen=True, slots=True)
+class Resumed:
+    run_id: str
+    """The run that goes on, or the one that waits where something is still open."""
+    seq: int
+    """What happens since is after this event."""
+    goes_on: bool
+
+
+class _Changed(Exception):
+    """What is open is not what was open when the resume arrived."""
+
+
+class Resume:
+    """One resume of one caller."""
+
+    def __init__(
+        self, core: Core, caller: Principal, thread_id: str, locale: Locale, *, is_click: bool, detached: bool = True
+    ) -> None:
+        self._core = core
+        self._caller = caller
+        self._thread_id = thread_id
+        self._locale: Locale = locale
+        self._is_click = is_click
+        self._detached = detached
+        self._convert = answers.converter(core.agents.schema)
+        self._pause: Pause | None = None
+        self._requests: list[Request] = []
+
+    async def answer(self, value: JsonValue) -> Resumed:
+        if value is None:
+            raise Refusal(422, "invalid_answer", "null is no answer")
+        await self._look()
+        if isinstance(value, dict) and value and all(is_wire_id(key) for key in cast("JsonObject", value)):
+            return await self._by_ids(cast("JsonObject", value))
+        return await self._bare(value)
+
+    async def pass_breakpoint(self) -> Resumed | None:
+        """The yes to a breakpoint; None where the thread stands at none."""
+        await self._look()
+        stops = [one for one in self._requests if is_breakpoint(one)]
+        if self._pause is None or not stops or self._open:
+            return None
+        self._check_in_view(self._pause)
+        return await self._settle(self._pause, stops, lambda pending: [_yes(one) for one in pending])
+
+    async def _look(self) -> None:
+        async with self._core.store.snapshot() as tx:
+            answerable(self._caller, await tx.threads.get(self._thread_id))
+            pauses = await tx.pauses.of_thread(self._thread_id, PauseStatus.OPEN, limit=1)
+            self._pause = pauses[0] if pauses else None
+            self._requests = await tx.requests.of_pauses([self._pause.id]) if self._pause else []
+
+    @property
+    def _open(self) -> list[Interrupt]:
+        return open_interrupts(self._pause, self._requests)
+
+    async def _by_ids(self, given: Mapping[str, JsonValue]) -> Resumed:
+        known = {one.id: one for one in self._open}
+        if given.keys() <= known.keys() and self._pause is not None:
+            named = [(known[key], value) for key, value in given.items()]
+            return await self._answer(self._pause, named)
+        past = await self._past(given.keys() - known.keys())
+        missing = given.keys() - known.keys() - past.keys()
+        if missing:
+            raise self._refusal(409, "no_such_interrupt", "no such interrupt on this thread", sorted(missing)[0])
+        repeats = [await self._is_repeat(one, given[key]) for key, (_, one) in past.items()]
+        if len(past) == len(given) and all(repeats):
+            pause, _ = next(iter(past.values()))
+            return await self._first_reply(pause)
+        key = next(iter(past))
+        raise await self._settled(past[key][1])
+
+    async def _bare(self, value: JsonValue) -> Resumed:
+        waiting = self._open
+        if len(waiting) > 1:
+            message = "several interrupts are open: send {id: value}"
+            raise self._refusal(422, "ambiguous", message)
+        if self._pause is None or not waiting:
+            if repeat := await self._repeated(value):
+                return repeat
+            raise await self._nothing()
+        if not self._is_in_view(self._pause):
+            if not self._has_seen(self._pause):
+                repeat = await self._repeated_in(self._pause, waiting[0], value) or await self._repeated(value)
+                if repeat is not None:
+                    return repeat
+            raise self._not_shown()
+        return await self._answer(self._pause, [(waiting[0], value)])
+
+    def _is_in_view(self, pause: Pause) -> bool:
+        now, seen = self._core.clock.now(), self._core.seen_pauses
+        if self._is_click and seen.has_just_replied(self._thread_id, self._caller.id, now):
+            return False
+        since = max([pause.created_at, *(one.settled_at for one in self._requests if one.settled_at)])
+        return self._has_seen(pause) or now - since >= REPEATED_WITHIN
+
+    def _has_seen(self, pause: Pause) -> bool:
+        return self._core.seen_pauses.has_seen(view_of(pause, self._requests), self._caller.id)
+
+    def _check_in_view(self, pause: Pause) -> None:
+        if not self._is_in_view(pause):
+            raise self._not_shown()
+
+    def _not_shown(self) -> Refusal:
+        return self._refusal(409, "not_shown", "this was sent before the present question was shown to you")
+
+    async def _answer(self, pause: Pause, named: Sequence[tuple[Interrupt, JsonValue]]) -> Resumed:
+        reads = [(one, answers.read(one.pending, value, self._convert)) for one, value in named]
+        for one, read in reads:
+            if read.is_first_only and (repeat := await self._repeat_of_first(pause, one, read)):
+                return repeat
+        expected = {one.id: reply for _, read in reads for one, reply in _pairs(read, named)}
+        bound = {request.id for one, _ in named for request in one.pending}
+
+        def choose(pending: Sequence[Request]) -> list[Reply]:
+            if not bound <= {one.id for one in pending}:
+                raise _Changed
+            return list(expected.values())
+
+        try:
+            return await self._settled_by(pause, choose)
+        except (_Changed, AlreadySettled) as error:
+            return await self._again(named, error)
+
+    async def _settle(self, pause: Pause, requests: Sequence[Request], choose: answering.Choose) -> Resumed:
+        def chosen(pending: Sequence[Request]) -> list[Reply]:
+            meant = [one for one in pending if one in requests]
+            if not meant:
+                raise _Changed
+            return choose(meant)
+
+        try:
+            return await self._settled_by(pause, chosen)
+        except (_Changed, AlreadySettled):
+            await self._look()
+            raise await self._nothing() from None
+
+    async def _settled_by(self, pause: Pause, choose: answering.Choose) -> Resumed:
+        sender = Sender(self._caller, SOURCE)
+        settled = await answering.answer_pause(
+            self._core, sender, self._thread_id, pause.id, choose, detached=self._detached
+        )
+        run_id = settled.run.id if settled.run else pause.run_id
+        return Resumed(run_id, settled.seq, goes_on=settled.run is not None)
+
+    async def _again(self, named: Sequence[tuple[Interrupt, JsonValue]], error: Exception) -> Resumed:
+        """Somebody was first: the same caller with the same answer, who gets that reply, or another one."""
+        pause = self._pause
+        await self._look()
+        assert pause is not None
+        async with self._core.store.snapshot() as tx:
+            requests = await tx.requests.of_pauses([pause.id])
+            now = await tx.pauses.get(pause.id)
+        present = {one.id: one for one in interrupts_of(pause, requests)}
+        found = [(present[one.id], value) for one, value in named if one.id in present]
+        if found and now and all([await self._is_repeat(one, value) for one, value in found]):
+            return await self._first_reply(now)
+        if isinstance(error, AlreadySettled):
+            raise self._refusal(409, "already_settled", error.message, named[0][0].id, error.end)
+        raise await self._settled(found[0][0] if found else named[0][0])
+
+    async def _repeat_of_first(self, pause: Pause, interrupt: Interrupt, read: Read) -> Resumed | None:
+        """A client that shows one action of several sends the same again: that was for the action before."""
+        settled = [one for one in interrupt.requests if one.settled_at is not None]
+        if not settled or self._has_seen(pause):
+            return None
+        last = max(settled, key=lambda one: one.settled_at or one.created_at)
+        if await self._is_same([last], [Reply(last.id, reply.value, reply.reason) for reply in read.replies[:1]]):
+            return await self._first_reply(pause)
+        if self._core.clock.now() - (last.settled_at or last.created_at) >= REPEATED_WITHIN:
+            return None
+        raise self._not_shown()
+
+    async def _repeated_in(self, pause: Pause, interrupt: Interrupt, value: JsonValue) -> Resumed | None:
+        """The same for an action before those that are left of an interrupt."""
+        settled = [one for one in interrupt.requests if one.settled_at is not None]
+        if not settled:
+            return None
+        last = max(settled, key=lambda one: one.settled_at or one.created_at)
+        try:
+            read = answers.read([last], value, self._convert)
+        except InvalidAnswer:
+            return None
+        return await self._first_reply(pause) if await self._is_same([last], read.replies) else None
+
+    async def _past(self, keys: set[str]) -> dict[str, tuple[Pause, Interrupt]]:
+        """Questions that were settled, by id."""
+        found: dict[str, tuple[Pause, Interrupt]] = {}
+        async with self._core.store.snapshot() as tx:
+            for pause in await _pauses(tx, self._thread_id):
+                if len(found) == len(keys):
+                    break
+                requests = await tx.requests.of_pauses([pause.id])
+                found |= {one.id: (pause, one) for one in interrupts_of(pause, requests) if one.id in keys}
+        return found
+
+    async def _repeated(self, value: JsonValue) -> Resumed | None:
+        """The reply to the same bare resume of a moment ago."""
+        async with self._core.store.snapshot() as tx:
+            settled = (PauseStatus.SETTLED, PauseStatus.CONSUMED)
+            last = next((one for one in await _pauses(tx, self._thread_id) if one.status in settled), None)
+            requests = await tx.requests.of_pauses([last.id]) if last else []
+        found = interrupts_of(last, requests) if last else []
+        if last is None or len(found) != 1 or not await self._is_repeat(found[0], value):
+            return None
+        return await self._first_reply(last)
+
+    async def _is_repeat(self, interrupt: Interrupt, value: JsonValue) -> bool:
+        requests = [one for one in interrupt.requests if one.settled_at is not None]
+        try:
+            read = answers.read(requests, value, self._convert) if requests else None
+            if read is not None and read.is_first_only:
+                requests = [max(requests, key=lambda one: one.settled_at or one.created_at)]
+                read = answers.read(requests, value, self._convert)
+        except InvalidAnswer:
+            return False
+        return read is not None and not interrupt.pending and await self._is_same(requests, read.replies)
+
+    async def _is_same(self, requests: Sequence[Request], replies: Sequence[Reply]) -> bool:
+        async with self._core.store.snapshot() as tx:
+            given = await tx.answers.of_requests([one.id for one in requests])
+        by_id = {one.request_id: one for one in replies}
+        return len(replies) == len(requests) and all(
+            self._is_own(one, given.get(one.id), by_id.get(one.id)) for one in requests
+        )
+
+    def _is_own(self, request: Request, answer: Answer | None, reply: Reply | None) -> bool:
+        if answer is None or reply is None or reply.value is None:
+            return False
+        is_recent = self._core.clock.now() - answer.at < REPEATED_WITHIN
+        if not is_recent or answer.by_id != self._caller.id or answer.source != SOURCE:
+            return False
+        try:
+            return request.check(reply.value) == answer.value
+        except InvalidAnswer:
+            return False
+
+    async def _first_reply(self, pause: Pause) -> Resumed:
+        async with self._core.store.snapshot() as tx:
+            runs = await tx.runs.of_thread(self._thread_id)
+        place = next((n for n, one in enumerate(runs) if one.id == pause.run_id), len(runs))
+        later = next((one for one in runs[place + 1 :] if one.cause is RunCause.ANSWER), None)
+        if pause.status is PauseStatus.OPEN or later is None:
+            return Resumed(pause.run_id, 0, goes_on=False)
+        return Resumed(later.id, later.started_seq - 1, goes_on=True)
+
+    async def _nothing(self) -> Refusal:
+        async with self._core.store.snapshot() as tx:
+            thread = answerable(self._caller, await tx.threads.get(self._thread_id))
+            error = await nothing_pending(tx, thread)
+        return self._refusal(409, "nothing_pending", "nothing waits for an answer here", end=error.end)
+
+    async def _settled(self, interrupt: Interrupt) -> Refusal:
+        settled = [one for one in interrupt.requests if one.settled_at is not None] or list(interrupt.requests)
+        last = max(settled, key=lambda one: one.settled_at or one.created_at)
+        async with self._core.store.snapshot() as tx:
+            answer = (await tx.answers.of_requests([last.id])).get(last.id)
+        message = "this was answered already"
+        return self._refusal(409, "already_settled", message, interrupt.id, RequestEnd.of(last, answer))
+
+    def _refusal(
+        self, status: int, code: str, message: str, interrupt_id: str | None = None, end: RequestEnd | None = None
+    ) -> Refusal:
+        # It does not count as shown: the third of three clicks would else answer what the second was refused for.
+        still_open = [one.view(self._locale) for one in self._open]
+        return Refusal(status, code, message, interrupts=still_open, interrupt_id=interrupt_id, end=end)
+
+
+def _pairs(read: Read, named: Sequence[tuple[Interrupt, Any]]) -> list[tuple[Request, Reply]]:
+    by_id = {request.id: request for one, _ in named for request in one.pending}
+    return [(by_id[reply.request_id], reply) for reply in read.replies]
+
+
+def _yes(request: Request) -> Reply:
+    return Reply(request.id, {"decision": "accept"})
+
+
+async def _pauses(tx: Transaction, thread_id: str) -> list[Pause]:
+    """All of the thread, the newest first."""
+    found = [one for status in PauseStatus for one in await tx.pauses.of_thread(thread_id, status)]
+    return sorted(found, key=lambda one: (one.created_at, one.opened_seq or 0), reverse=True)
+
+
+def is_goto_end(goto: Any) -> bool:
+    names = cast("list[Any]", goto) if isinstance(goto, list) else [goto]
+    return bool(names) and all(isinstance(one, str) and re.fullmatch("__end__", one) for one in names)

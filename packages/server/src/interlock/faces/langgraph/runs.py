@@ -1,0 +1,275 @@
+"""Runs on a thread, and runs without one: begun, followed, joined, listed and cancelled."""
+
+import asyncio
+import uuid
+from collections.abc import AsyncGenerator, Mapping
+from contextlib import aclosing, suppress
+from typing import Any
+from urllib.parse import quote
+
+from fastapi import APIRouter, Depends, Request
+from fastapi.responses import Response
+from starlette.responses import StreamingResponse
+
+from interlock.domain.errors import InterlockError
+from interlock.domain.event import Event, RunEnded, ThreadDeleted
+from interlock.domain.json_value import ABSENT
+from interlock.domain.principal import Principal
+from interlock.domain.run import ACTIVE, Run, RunStatus
+from interlock.domain.thread import Thread
+from interlock.domain.waiting_run import WaitingRun
+from interlock.faces.http.credentials import Caller
+from interlock.faces.http.lenient_json import LenientJSONResponse
+from interlock.faces.http.server_state import state_of
+from interlock.faces.http.sse import EventStream
+from interlock.faces.langgraph.errors import Refusal, not_found
+from interlock.faces.langgraph.fields import (
+    Fields,
+    body_of,
+    choice_of,
+    is_on,
+    not_offered,
+    number_of,
+    query_of,
+    text_of,
+    texts_of,
+)
+from interlock.faces.langgraph.paging import page_headers, selected
+from interlock.faces.langgraph.scene import Scene
+from interlock.faces.langgraph.streaming import RunStream, is_whole, modes_of
+from interlock.faces.langgraph.turns import Begun, begin, read_turn
+from interlock.faces.langgraph.views import RUN_STATUS, run_view
+from interlock.services.core import Core
+from interlock.services.threads import messages, threads
+from interlock.services.threads.following import follow
+
+_tasks: set[asyncio.Task[None]] = set()
+
+
+async def place(request: Request, caller: Caller) -> AsyncGenerator[None]:
+    with state_of(request).limits.stream(caller.person_id):
+        yield
+
+
+router = APIRouter(include_in_schema=False)
+STREAMS: Mapping[str, Any] = {"dependencies": [Depends(place)]}
+
+
+@router.post("/threads/{thread_id}/runs")
+async def create(request: Request, caller: Caller, thread_id: str) -> Response:
+    scene = Scene(request, caller)
+    begun = await _begun(scene, thread_id, await body_of(request))
+    return await _created(scene, begun)
+
+
+@router.post("/threads/{thread_id}/runs/stream", **STREAMS)
+async def stream(request: Request, caller: Caller, thread_id: str) -> Response:
+    scene, body = Scene(request, caller), await body_of(request)
+    modes = modes_of(body.get("stream_mode"))
+    return _streamed(scene, RunStream(scene, begun := await _begun(scene, thread_id, body), modes), begun)
+
+
+@router.post("/threads/{thread_id}/runs/wait", **STREAMS)
+async def wait(request: Request, caller: Caller, thread_id: str) -> Response:
+    scene = Scene(request, caller)
+    begun = await _begun(scene, thread_id, await body_of(request))
+    return _awaited(scene, RunStream(scene, begun, ["values"]), begun)
+
+
+@router.get("/threads/{thread_id}/runs")
+async def runs(request: Request, caller: Caller, thread_id: str) -> Response:
+    scene, query = Scene(request, caller), query_of(request)
+    thread = await scene.thread(thread_id)
+    limit, offset = number_of(query, "limit", 10, 1, 1000), number_of(query, "offset", 0, 0, 1_000_000)
+    status = choice_of(query, "status", "", "", *RUN_STATUS.values(), "timeout")
+    async with scene.core.store.snapshot() as tx:
+        waiting = await tx.waiting_runs.of_thread(thread_id)
+        begun = await tx.runs.of_thread(thread_id)
+    views = [run_view(thread, one) for one in (*reversed(waiting), *reversed(begun))]
+    fit = [one for one in views if status in ("", one["status"])]
+    page = [selected(one, texts_of(query, "select")) for one in fit[offset : offset + limit]]
+    return LenientJSONResponse(page, headers=page_headers(offset, len(page), has_more=len(fit) > offset + limit))
+
+
+@router.get("/threads/{thread_id}/runs/{run_id}")
+async def get(request: Request, caller: Caller, thread_id: str, run_id: str) -> Response:
+    scene = Scene(request, caller)
+    thread = await scene.thread(thread_id)
+    return LenientJSONResponse(run_view(thread, await scene.run(thread, run_id)))
+
+
+@router.get("/threads/{thread_id}/runs/{run_id}/join", **STREAMS)
+async def join(request: Request, caller: Caller, thread_id: str, run_id: str) -> Response:
+    scene = Scene(request, caller)
+    begun = await _known(scene, thread_id, run_id)
+    follower = RunStream(scene, begun, ["values"])
+    leaves = _leaving(scene, begun, follower, query_of(request))
+    return _awaited(scene, follower, begun, leaves)
+
+
+@router.get("/threads/{thread_id}/runs/{run_id}/stream", **STREAMS)
+async def join_stream(request: Request, caller: Caller, thread_id: str, run_id: str) -> Response:
+    scene, query = Scene(request, caller), query_of(request)
+    begun = await _known(scene, thread_id, run_id)
+    after = request.headers.get("last-event-id")
+    modes = modes_of(query.get("stream_mode"))
+    follower = RunStream(scene, begun, modes, None if is_whole(after) else after)
+    return _streamed(scene, follower, begun, _leaving(scene, begun, follower, query))
+
+
+@router.post("/threads/{thread_id}/runs/{run_id}/cancel")
+async def cancel(request: Request, caller: Caller, thread_id: str, run_id: str) -> Response:
+    scene, query = Scene(request, caller), query_of(request)
+    if choice_of(query, "action", "interrupt", "interrupt", "rollback") == "rollback":
+        raise not_offered("a run is not rolled back here: what it did was done")
+    thread = await scene.thread(thread_id, drives=True)
+    run = await scene.run(thread, run_id)
+    if isinstance(run, WaitingRun) and await messages.cancel_waiting(scene.core, caller, thread_id, run_id):
+        return LenientJSONResponse({}, 200 if is_on(query.get("wait")) else 202)
+    run = await scene.run(thread, run_id)
+    if not isinstance(run, Run) or run.status not in ACTIVE:
+        raise not_found("an active run of this id was")
+    await messages.stop(scene.core, caller, thread_id, "cancelled by a client")
+    if not is_on(query.get("wait")):
+        return LenientJSONResponse({}, 202)
+    begun = Begun(thread, run_id, run.started_seq - 1)
+    return _awaited(scene, RunStream(scene, begun, ["values"]), begun)
+
+
+@router.delete("/threads/{thread_id}/runs/{run_id}")
+async def delete(request: Request, caller: Caller, thread_id: str, run_id: str) -> Response:
+    raise not_offered("a run is part of its thread's record: delete the thread")
+
+
+@router.post("/runs")
+async def create_stateless(request: Request, caller: Caller) -> Response:
+    scene, body = Scene(request, caller), await body_of(request)
+    begun = await _stateless(scene, body)
+    response = await _created(scene, begun)
+    _tidy_later(scene, begun.thread, body)
+    return response
+
+
+@router.post("/runs/stream", **STREAMS)
+async def stream_stateless(request: Request, caller: Caller) -> Response:
+    scene, body = Scene(request, caller), await body_of(request)
+    modes = modes_of(body.get("stream_mode"))
+    begun = await _stateless(scene, body)
+    follower = RunStream(scene, begun, modes)
+    return EventStream(_tidied(scene, begun, body, follower.events()), _headers(begun, "stream"), caller=caller.id)
+
+
+@router.post("/runs/wait", **STREAMS)
+async def wait_stateless(request: Request, caller: Caller) -> Response:
+    scene, body = Scene(request, caller), await body_of(request)
+    begun = await _stateless(scene, body)
+    content = _tidied(scene, begun, body, RunStream(scene, begun, ["values"]).result())
+    return StreamingResponse(content, media_type="application/json", headers=_headers(begun, "join"))
+
+
+@router.post("/runs/batch")
+@router.post("/runs/cancel")
+@router.post("/threads/prune")
+@router.post("/threads/{thread_id}/copy")
+async def later(request: Request, caller: Caller) -> Response:
+    raise not_offered(f"{request.url.path} is not offered here")
+
+
+async def _begun(scene: Scene, thread_id: str, body: Fields) -> Begun:
+    turn = read_turn(scene, body)
+    creates = choice_of(body, "if_not_exists", "reject", "reject", "create") == "create"
+    return await begin(scene, thread_id, turn, creates=creates)
+
+
+async def _known(scene: Scene, thread_id: str, run_id: str) -> Begun:
+    thread = await scene.thread(thread_id)
+    run = await scene.run(thread, run_id)
+    return Begun(thread, run_id, run.started_seq - 1 if isinstance(run, Run) else thread.seq)
+
+
+async def _created(scene: Scene, begun: Begun) -> Response:
+    thread = await scene.thread(begun.thread.id)
+    view = run_view(thread, await scene.run(thread, begun.run_id))
+    if not begun.goes_on:
+        view["status"] = "success"
+    return LenientJSONResponse(view, headers=_headers(begun, "stream"))
+
+
+def _headers(begun: Begun, tail: str) -> dict[str, str]:
+    # A name may have any letters, a header only some.
+    path = f"/threads/{quote(begun.thread.id, safe='@')}/runs/{begun.run_id}"
+    return {"content-location": path, "location": f"{path}/{tail}"}
+
+
+def _streamed(scene: Scene, follower: RunStream, begun: Begun, leaves: Any = None) -> Response:
+    content = follower.events() if leaves is None else leaves(follower.events())
+    return EventStream(content, _headers(begun, "stream"), caller=scene.caller.id)
+
+
+def _awaited(scene: Scene, follower: RunStream, begun: Begun, leaves: Any = None) -> Response:
+    content = follower.result() if leaves is None else leaves(follower.result())
+    return StreamingResponse(content, media_type="application/json", headers=_headers(begun, "join"))
+
+
+def _leaving(scene: Scene, begun: Begun, follower: RunStream, query: Fields) -> Any:
+    """Whoever joins may say that the run is to stop when they go."""
+    if not is_on(query.get("cancel_on_disconnect")):
+        return None
+
+    async def left(content: AsyncGenerator[bytes]) -> AsyncGenerator[bytes]:
+        try:
+            async with aclosing(content) as pieces:
+                async for piece in pieces:
+                    yield piece
+        finally:
+            if not follower.is_over:
+                _beside(_stopped(scene.core, scene.caller, begun.thread.id))
+
+    return left
+
+
+async def _stopped(core: Core, caller: Principal, thread_id: str) -> None:
+    await messages.stop(core, caller, thread_id, "its follower went away")
+
+
+async def _stateless(scene: Scene, body: Fields) -> Begun:
+    turn = read_turn(scene, body)
+    if turn.resume is not ABSENT or turn.given is None:
+        raise Refusal(400, "invalid_argument", "a run without a thread has nothing to resume")
+    choice_of(body, "on_completion", "delete", "delete", "keep")
+    return await begin(scene, str(uuid.uuid4()), turn, creates=True)
+
+
+async def _tidied(scene: Scene, begun: Begun, body: Fields, content: AsyncGenerator[bytes]) -> AsyncGenerator[bytes]:
+    try:
+        async with aclosing(content) as pieces:
+            async for piece in pieces:
+                yield piece
+    finally:
+        _tidy_later(scene, begun.thread, body)
+
+
+def _tidy_later(scene: Scene, thread: Thread, body: Fields) -> None:
+    if text_of(body, "on_completion") != "keep":
+        _beside(_tidy(scene.core, scene.caller, thread))
+
+
+def _beside(work: Any) -> None:
+    task: asyncio.Task[None] = asyncio.create_task(work)
+    _tasks.add(task)
+    task.add_done_callback(_tasks.discard)
+
+
+async def _tidy(core: Core, caller: Principal, thread: Thread) -> None:
+    """Delete the thread of a run that had none, when it has ended; not while a person is awaited."""
+    with suppress(InterlockError):
+        async with aclosing(follow(core, thread.id, 0)) as items:
+            async for item in items:
+                match item:
+                    case Event(data=ThreadDeleted()):
+                        return
+                    case Event(data=RunEnded(status=status)) if status is not RunStatus.PAUSED:
+                        break
+                    case _:
+                        pass
+        await threads.delete_thread(core, caller, thread.id)

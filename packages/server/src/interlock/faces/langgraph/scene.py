@@ -1,0 +1,99 @@
+"""What every route of this face begins with: the thread that is meant, and who may see what of it."""
+
+import uuid
+
+from fastapi import Request
+from fastapi.requests import HTTPConnection
+
+from interlock.domain.errors import Forbidden
+from interlock.domain.json_value import JsonObject
+from interlock.domain.principal import Principal
+from interlock.domain.request import PauseStatus
+from interlock.domain.run import Run
+from interlock.domain.thread import Thread
+from interlock.domain.waiting_run import WaitingRun
+from interlock.faces.http.locale import locale_of
+from interlock.faces.http.server_state import state_of
+from interlock.faces.langgraph.errors import Refusal, not_found
+from interlock.faces.langgraph.views import ThreadPicture, assistant_id, own_asks, state_view
+from interlock.ports.store import Transaction
+from interlock.services.core import Core
+from interlock.services.threads.threads import driven, visible
+
+
+class Scene:
+    """One request of one caller."""
+
+    def __init__(self, request: HTTPConnection, caller: Principal) -> None:
+        self.request = request
+        self.caller = caller
+        self.core: Core = state_of(request).core
+        self.locale = locale_of(request)
+
+    async def thread(self, thread_id: str, *, drives: bool = False) -> Thread:
+        """The thread, if it is there and theirs; else 404, whichever it is."""
+        async with self.core.store.snapshot() as tx:
+            return self._checked(await tx.threads.get(thread_id), drives=drives)
+
+    def _checked(self, thread: Thread | None, *, drives: bool = False) -> Thread:
+        try:
+            found = driven(self.caller, thread) if drives else visible(self.caller, thread)
+        except Forbidden as error:
+            raise not_found("thread") from error
+        if found.is_outside:
+            # Its agent runs elsewhere, and has no graph here.
+            raise not_found("thread")
+        return found
+
+    async def picture(self, thread_id: str) -> ThreadPicture:
+        async with self.core.store.snapshot() as tx:
+            return await self.picture_of(tx, self._checked(await tx.threads.get(thread_id)))
+
+    async def picture_of(self, tx: Transaction, thread: Thread) -> ThreadPicture:
+        pauses = await tx.pauses.of_thread(thread.id, PauseStatus.OPEN, limit=1)
+        requests = await tx.requests.of_pauses([pauses[0].id]) if pauses else []
+        return ThreadPicture(thread, pauses[0] if pauses else None, requests, await tx.runs.last_of(thread.id))
+
+    async def note_shown(self, picture: ThreadPicture) -> None:
+        """What is on its way to a connection that is gone was shown to nobody."""
+        is_gone = isinstance(self.request, Request) and await self.request.is_disconnected()
+        if picture.shown_as is not None and not is_gone:
+            self.core.seen_pauses.show(picture.shown_as, self.caller.id)
+
+    async def state(self, picture: ThreadPicture, *, inner: bool = False) -> JsonObject:
+        """The newest state, with what is open on it."""
+        snapshot = await self.core.agents.snapshot(picture.thread, inner=inner)
+        views = picture.by_source(self.locale)
+        return state_view(picture.thread.id, snapshot, views, own_asks(snapshot, views))
+
+    async def run(self, thread: Thread, run_id: str) -> Run | WaitingRun:
+        async with self.core.store.snapshot() as tx:
+            found = await tx.runs.get(run_id) or await tx.waiting_runs.get(run_id)
+        if found is None or found.thread_id != thread.id:
+            raise not_found("run")
+        return found
+
+    def agent(self, named: str) -> str:
+        """The agent that an assistant's id or name means."""
+        names = self.core.agents.names
+        for name in names:
+            if named in (name, assistant_id(name)):
+                return name
+        if _is_uuid(named):
+            raise not_found("assistant")
+        raise Refusal(422, "invalid_argument", f"Invalid assistant ID {named!r}; known: {', '.join(names)}")
+
+
+def _is_uuid(text: str) -> bool:
+    try:
+        uuid.UUID(text)
+    except ValueError:
+        return False
+    return True
+
+
+def thread_uuid(text: str) -> str:
+    """A thread's id that a client chose: a UUID, in its one spelling."""
+    if not _is_uuid(text):
+        raise Refusal(422, "invalid_argument", "thread_id must be a UUID")
+    return str(uuid.UUID(text))

@@ -1,0 +1,298 @@
+"""v1: one run as server-sent events, in the modes that its client asked for; and as one JSON at its end."""
+
+import json
+from collections.abc import AsyncGenerator, Iterator, Sequence
+from contextlib import aclosing
+from typing import Any, cast
+
+from interlock.domain.canonical import json_text
+from interlock.domain.event import Custom, Event, Partial, Token
+from interlock.domain.json_value import JsonObject, JsonValue, object_at
+from interlock.domain.run import RunStatus
+from interlock.faces.http.sse import data_line, encode_lines
+from interlock.faces.langgraph.errors import Refusal, invalid
+from interlock.faces.langgraph.feed import NOTHING_YET, Over, Quiet, RunFeed, Step
+from interlock.faces.langgraph.scene import Scene
+from interlock.faces.langgraph.turns import Begun
+from interlock.ports.agents import Snapshot, TaskState
+from interlock.texts import threads_text as text
+
+MODES = ("values", "updates", "messages-tuple", "custom", "events")
+KEEP_ALIVE = b": keep-alive\n"
+"""One newline: the JavaScript client makes an empty event of every blank line."""
+FAILED = "RunFailed"
+
+
+def modes_of(given: Any) -> list[str]:
+    items = cast("list[Any]", given) if isinstance(given, list) else [given]
+    named = [one for one in items if one not in (None, "")]
+    if len(named) == 1 and isinstance(named[0], str) and named[0].startswith("["):
+        try:
+            named = json.loads(named[0])
+        except ValueError as error:
+            raise invalid("stream_mode is no list") from error
+    wrong = [one for one in named if one not in MODES]
+    if wrong:
+        raise Refusal(422, "invalid_argument", f"stream_mode {wrong[0]!r} is not offered; known: {', '.join(MODES)}")
+    return named or ["values"]
+
+
+class Messages:
+    """What was said of the messages of one run, so that nothing is said twice."""
+
+    def __init__(self) -> None:
+        self._sent: dict[str, str] = {}
+        self._done: set[str] = set()
+
+    def token(self, item: Token | Partial) -> str:
+        """What is new of its text."""
+        sent = self._sent.get(item.message_id, "")
+        whole = item.text if isinstance(item, Partial) else sent + item.text
+        self._sent[item.message_id] = whole
+        return whole[len(sent) :] if whole.startswith(sent) else whole
+
+    def finished(self, message: JsonObject) -> JsonObject | None:
+        """What is still to be said of a message that is in the state: all of it, or its tool calls."""
+        key = str(message.get("id"))
+        if key in self._done or message.get("type") not in ("ai", "tool"):
+            return None
+        self._done.add(key)
+        if message["type"] == "tool" or key not in self._sent:
+            return message
+        return _calls(message) if message.get("tool_calls") else None
+
+
+def _calls(message: JsonObject) -> JsonObject:
+    chunks = [
+        {"name": one["name"], "args": json_text(one["args"]), "id": one["id"], "index": n, "type": "tool_call_chunk"}
+        for n, one in enumerate(message["tool_calls"])
+    ]
+    return {**chunk(str(message.get("id")), ""), "tool_calls": message["tool_calls"], "tool_call_chunks": chunks}
+
+
+def chunk(message_id: str, content: str) -> JsonObject:
+    return {
+        "content": content,
+        "additional_kwargs": {},
+        "response_metadata": {},
+        "type": "AIMessageChunk",
+        "name": None,
+        "id": message_id,
+        "tool_calls": [],
+        "invalid_tool_calls": [],
+        "usage_metadata": None,
+        "tool_call_chunks": [],
+    }
+
+
+def messages_of(result: JsonValue) -> list[JsonObject]:
+    found: Any = object_at(result).get("messages")
+    items = cast("list[Any]", found) if isinstance(found, list) else [found]
+    return [one for one in items if isinstance(one, dict)]
+
+
+class RunStream:
+    def __init__(self, scene: Scene, begun: Begun, modes: Sequence[str], after: str | None = None) -> None:
+        self._scene = scene
+        self._begun = begun
+        self._modes = frozenset(modes)
+        seq, step = begun.seq, NOTHING_YET
+        self._is_rejoined = after is not None
+        if after is not None:
+            seq, step = _position(after)
+        self._seq, self._step_number = max(seq, begun.seq), step
+        self._feed = RunFeed(scene, begun.thread, begun.run_id, self._seq, step)
+        self._messages = Messages()
+        self._started: set[str] = set()
+        self.is_over = False
+
+    async def events(self) -> AsyncGenerator[bytes]:
+        if not self._is_rejoined:
+            yield self._frame("metadata", {"run_id": self._begun.run_id, "attempt": 1})
+        if not self._begun.goes_on:
+            async for frame in self._present():
+                yield frame
+            return
+        async with aclosing(self._feed.items()) as items:
+            async for item in items:
+                if isinstance(item, Over):
+                    async for frame in self._over(item):
+                        yield frame
+                    return
+                for frame in self._encoded(item):
+                    yield frame
+
+    async def result(self) -> AsyncGenerator[bytes]:
+        """The values at the end; a newline now and then keeps the connection."""
+        over = Over(RunStatus.PAUSED)
+        if self._begun.goes_on:
+            async with aclosing(self._feed.items()) as items:
+                async for item in items:
+                    if isinstance(item, Quiet):
+                        yield b"\n"
+                    if isinstance(item, Over):
+                        over = item
+        yield json_text(await self._outcome(over), ensure_ascii=False).encode("utf-8", "backslashreplace")
+        self.is_over = True
+
+    async def _outcome(self, over: Over) -> JsonValue:
+        if over.status is RunStatus.FAILED or over.reason:
+            return {"__error__": self._error(over)}
+        picture = await self._scene.picture(self._begun.thread.id)
+        snapshot = await self._final()
+        await self._scene.note_shown(picture)
+        listed = picture.listed(self._scene.locale) if self._is_of_this(picture.pause) else []
+        return {**_fields(snapshot.values), "__interrupt__": listed} if listed else snapshot.values
+
+    def _is_of_this(self, pause: Any) -> bool:
+        return pause is not None and pause.run_id == self._begun.run_id
+
+    async def _final(self) -> Snapshot:
+        """The state that the run left."""
+        thread = self._begun.thread
+        head = await self._scene.core.agents.snapshot(thread)
+        if head.run_id in (None, self._begun.run_id) or not self._begun.goes_on:
+            return head
+        found = await self._scene.core.agents.snapshots(thread, 1, metadata={"interlock_run": self._begun.run_id})
+        return found[0] if found else head
+
+    def _encoded(self, item: Any) -> Iterator[bytes]:
+        if isinstance(item, Quiet):
+            yield KEEP_ALIVE
+            return
+        if isinstance(item, Event):
+            self._seq = item.seq
+        frames = list(self._frames(item))
+        for place, (event, data) in enumerate(frames, 1):
+            if isinstance(item, Step) and place == len(frames):
+                # Who was cut off in the middle of a step gets it whole once more.
+                self._step_number = item.number
+            yield self._frame(event, data)
+
+    def _frames(self, item: Any) -> Iterator[tuple[str, JsonValue]]:
+        match item:
+            case Token() | Partial() if "messages-tuple" in self._modes:
+                if new := self._messages.token(item):
+                    yield "messages", [chunk(item.message_id, new), self._node()]
+            case Step():
+                yield from self._step(item)
+            case Event(data=Custom(written)) if "custom" in self._modes:
+                yield "custom", written
+            case _:
+                pass
+
+    def _step(self, step: Step) -> Iterator[tuple[str, JsonValue]]:
+        for task in step.done if not step.is_input else ():
+            if not task.name.startswith("__"):
+                yield from self._task(task, step.number)
+        if "values" in self._modes and not step.is_input:
+            yield "values", step.snapshot.values
+        if "events" in self._modes:
+            for task in step.snapshot.tasks:
+                if not task.name.startswith("__"):
+                    yield from self._started_node(task, step.number + 1)
+
+    def _task(self, task: TaskState, number: int) -> Iterator[tuple[str, JsonValue]]:
+        if "events" in self._modes:
+            yield from self._started_node(task, number)
+            yield "events", self._event("on_chain_end", task, number, {"output": task.result})
+        if "messages-tuple" in self._modes:
+            for message in messages_of(task.result):
+                if (rest := self._messages.finished(message)) is not None:
+                    yield "messages", [rest, self._node(task.name, task.id, number)]
+        if "updates" in self._modes:
+            yield "updates", {task.name: task.result}
+
+    def _started_node(self, task: TaskState, number: int) -> Iterator[tuple[str, JsonValue]]:
+        if task.id not in self._started:
+            self._started.add(task.id)
+            yield "events", self._event("on_chain_start", task, number, {"input": None})
+
+    def _event(self, name: str, task: TaskState, number: int, data: JsonObject) -> JsonObject:
+        return {
+            "event": name,
+            "name": task.name,
+            "run_id": task.id,
+            "parent_ids": [self._begun.run_id],
+            "tags": [f"graph:step:{number}"],
+            "metadata": self._node(task.name, task.id, number),
+            "data": data,
+        }
+
+    def _node(self, name: str | None = None, task_id: str = "", number: int = 0) -> JsonObject:
+        """Where in the graph something is said."""
+        head = self._feed.steps.head
+        task = next((one for one in head.tasks if not one.name.startswith("__")), None) if head else None
+        if name is None and head is not None and task is not None:
+            name, task_id, number = task.name, task.id, head.step + 1
+        return {
+            "thread_id": self._begun.thread.id,
+            "run_id": self._begun.run_id,
+            "langgraph_node": name or "",
+            "langgraph_step": number,
+            "langgraph_checkpoint_ns": f"{name}:{task_id}" if name else "",
+        }
+
+    async def _over(self, over: Over) -> AsyncGenerator[bytes]:
+        if over.status is RunStatus.FAILED or over.reason in ("revoked", "deleted"):
+            self.is_over = True
+            yield self._frame("error", self._error(over))
+            return
+        if over.reason:
+            # The run goes on: a client that sees no `end` comes back.
+            return
+        if over.status is RunStatus.PAUSED:
+            async for frame in self._asked():
+                yield frame
+        self.is_over = True
+        yield self._frame("end", None)
+
+    async def _asked(self) -> AsyncGenerator[bytes]:
+        picture = await self._scene.picture(self._begun.thread.id)
+        if not self._is_of_this(picture.pause):
+            # It was answered meanwhile: an old question is not shown as an open one.
+            return
+        listed = picture.listed(self._scene.locale)
+        if "updates" in self._modes:
+            yield self._frame("updates", {"__interrupt__": listed})
+        if "values" in self._modes and listed:
+            yield self._frame("values", {**_fields((await self._final()).values), "__interrupt__": listed})
+        if self._modes & {"updates", "values"}:
+            await self._scene.note_shown(picture)
+
+    async def _present(self) -> AsyncGenerator[bytes]:
+        picture = await self._scene.picture(self._begun.thread.id)
+        snapshot = await self._scene.core.agents.snapshot(picture.thread)
+        listed = picture.listed(self._scene.locale)
+        more = {"__interrupt__": listed} if listed else {}
+        if "updates" in self._modes and picture.pause is not None:
+            yield self._frame("updates", {"__interrupt__": listed})
+        if "values" in self._modes:
+            yield self._frame("values", {**_fields(snapshot.values), **more} if more else snapshot.values)
+        await self._scene.note_shown(picture)
+        self.is_over = True
+        yield self._frame("end", None)
+
+    def _error(self, over: Over) -> JsonObject:
+        if over.status is RunStatus.FAILED:
+            return {"error": FAILED, "message": over.error or "the run failed"}
+        return {"error": over.reason, "message": text(over.reason or "unavailable", self._scene.locale)}
+
+    def _frame(self, event: str, data: JsonValue) -> bytes:
+        position = f"{self._seq}-{self._step_number - NOTHING_YET}"
+        return encode_lines(f"id: {position}", f"event: {event}", data_line(data))
+
+
+def _fields(values: JsonValue) -> JsonObject:
+    return cast("JsonObject", values) if isinstance(values, dict) else {"__root__": values}
+
+
+def is_whole(after: str | None) -> bool:
+    return after is None or after.strip() in ("", "-", "-1")
+
+
+def _position(after: str) -> tuple[int, int]:
+    seq, _, step = after.strip().partition("-")
+    if not (seq.isascii() and seq.isdigit() and len(seq) < 19 and step.isascii() and step.isdigit() and len(step) < 10):
+        raise invalid("Last-Event-ID must be the id of an event of this stream")
+    return int(seq), int(step) + NOTHING_YET

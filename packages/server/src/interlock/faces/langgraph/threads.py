@@ -1,0 +1,286 @@
+"""Threads: made, found, looked at, noted on and deleted; their states now and in the past."""
+
+import uuid
+from collections.abc import Callable, Sequence
+from typing import Any, cast
+
+from fastapi import APIRouter, Request
+from fastapi.responses import Response
+
+from interlock.domain.errors import Conflict
+from interlock.domain.json_value import JsonObject
+from interlock.domain.thread import Thread, ThreadStatus
+from interlock.domain.thread_metadata import contains
+from interlock.faces.http.credentials import Caller
+from interlock.faces.http.lenient_json import LenientJSONResponse
+from interlock.faces.langgraph.errors import Refusal, invalid
+from interlock.faces.langgraph.fields import (
+    Fields,
+    body_of,
+    choice_of,
+    is_on,
+    not_offered,
+    number_of,
+    object_of,
+    query_of,
+    text_of,
+    texts_of,
+)
+from interlock.faces.langgraph.paging import page_headers, selected
+from interlock.faces.langgraph.resumes import SOURCE
+from interlock.faces.langgraph.scene import Scene, thread_uuid
+from interlock.faces.langgraph.views import ThreadPicture, checkpoint, state_view, thread_view
+from interlock.services.threads import messages, states, threads
+from interlock.services.threads.threads import MOST_FOUND, MOST_SKIPPED
+
+router = APIRouter(include_in_schema=False)
+
+STATUSES = {
+    "idle": ThreadStatus.IDLE,
+    "error": ThreadStatus.IDLE,
+    "busy": ThreadStatus.RUNNING,
+    "interrupted": ThreadStatus.PAUSED,
+}
+SORTED_BY = ("updated_at", "state_updated_at", "thread_id", "status", "created_at")
+LISTED_AT_ONCE = 100
+MOST_LISTED = 10_000
+
+
+@router.post("/threads")
+async def make(request: Request, caller: Caller) -> Response:
+    body, scene = await body_of(request), Scene(request, caller)
+    for name in ("supersteps", "ttl"):
+        if body.get(name):
+            raise not_offered(f"{name} is not offered here")
+    named = text_of(body, "thread_id")
+    thread_id = thread_uuid(named) if named else str(uuid.uuid4())
+    metadata = object_of(body, "metadata") or {}
+    graph = text_of(body, "graph_id") or metadata.get("graph_id")
+    agent = scene.agent(graph) if isinstance(graph, str) and graph else None
+    try:
+        thread = await threads.create_thread(
+            scene.core, caller, agent=agent, thread_id=thread_id, metadata=_noted(metadata)
+        )
+    except Conflict as error:
+        if choice_of(body, "if_exists", "raise", "raise", "do_nothing") == "raise":
+            raise Refusal(409, "conflict", "there is a thread of this id already") from error
+        return await _shown(scene, await scene.picture(thread_id))
+    return LenientJSONResponse(thread_view(ThreadPicture(thread, None, (), None), None, scene.locale))
+
+
+@router.post("/threads/search")
+async def search(request: Request, caller: Caller) -> Response:
+    body, scene = await body_of(request), Scene(request, caller)
+    limit = number_of(body, "limit", 10, 1, MOST_FOUND)
+    offset = number_of(body, "offset", 0, 0, MOST_SKIPPED)
+    names = texts_of(body, "select")
+    found = await _found(scene, body, offset + limit + 1)
+    page, has_more = found[offset : offset + limit], len(found) > offset + limit
+    views: list[JsonObject] = []
+    for picture in page:
+        views.append(selected(await _view(scene, picture, names), names))
+        if names is None or "interrupts" in names:
+            await scene.note_shown(picture)
+    return LenientJSONResponse(views, headers=page_headers(offset, len(page), has_more=has_more))
+
+
+@router.post("/threads/count")
+async def count(request: Request, caller: Caller) -> Response:
+    return LenientJSONResponse(len(await _found(Scene(request, caller), await body_of(request), MOST_LISTED)))
+
+
+@router.get("/threads/{thread_id}")
+async def get(request: Request, caller: Caller, thread_id: str) -> Response:
+    scene = Scene(request, caller)
+    return await _shown(scene, await scene.picture(thread_id))
+
+
+@router.patch("/threads/{thread_id}")
+async def patch(request: Request, caller: Caller, thread_id: str) -> Response:
+    body, scene = await body_of(request), Scene(request, caller)
+    await scene.thread(thread_id, drives=True)
+    if body.get("ttl"):
+        raise not_offered("ttl is not offered here")
+    await threads.merge_metadata(scene.core, caller, thread_id, _noted(object_of(body, "metadata") or {}))
+    if "return=minimal" in request.headers.get("prefer", ""):
+        return Response(status_code=204)
+    return await _shown(scene, await scene.picture(thread_id))
+
+
+@router.delete("/threads/{thread_id}")
+async def delete(request: Request, caller: Caller, thread_id: str) -> Response:
+    scene = Scene(request, caller)
+    await scene.thread(thread_id, drives=True)
+    await threads.delete_thread(scene.core, caller, thread_id)
+    return Response(status_code=204)
+
+
+@router.get("/threads/{thread_id}/state")
+async def state(request: Request, caller: Caller, thread_id: str) -> Response:
+    return await _state(Scene(request, caller), thread_id, None, inner=is_on(query_of(request).get("subgraphs")))
+
+
+@router.get("/threads/{thread_id}/state/{checkpoint_id}")
+async def state_at(request: Request, caller: Caller, thread_id: str, checkpoint_id: str) -> Response:
+    inner = is_on(query_of(request).get("subgraphs"))
+    return await _state(Scene(request, caller), thread_id, checkpoint_id, inner=inner)
+
+
+@router.post("/threads/{thread_id}/state/checkpoint")
+async def state_of_checkpoint(request: Request, caller: Caller, thread_id: str) -> Response:
+    body = await body_of(request)
+    named = object_of(body, "checkpoint") or {}
+    inner = is_on(body.get("subgraphs"))
+    return await _state(Scene(request, caller), thread_id, text_of(named, "checkpoint_id"), inner=inner)
+
+
+@router.post("/threads/{thread_id}/state")
+async def write(request: Request, caller: Caller, thread_id: str) -> Response:
+    """Write to the state. What is open is cancelled first: `{values: null, as_node: "__end__"}` does only that."""
+    body, scene = await body_of(request), Scene(request, caller)
+    thread = await scene.thread(thread_id, drives=True)
+    named = object_of(body, "checkpoint") or {}
+    fence = text_of(named, "checkpoint_id") or text_of(body, "checkpoint_id")
+    head = await scene.core.agents.snapshot(thread)
+    if fence is not None and fence != head.checkpoint_id:
+        raise Refusal(409, "stale_checkpoint", "the thread has gone on since this checkpoint")
+    values, as_node = body.get("values"), text_of(body, "as_node")
+    if thread.status is not ThreadStatus.IDLE:
+        await messages.cancel_pause(scene.core, caller, thread_id, SOURCE)
+    written = head.checkpoint_id
+    if values is not None or as_node != "__end__":
+        written = await states.write_state(scene.core, caller, thread_id, values, as_node)
+    shown = checkpoint(thread_id, written)
+    return LenientJSONResponse({"checkpoint": shown, "configurable": shown or {}, "checkpoint_id": written})
+
+
+@router.get("/threads/{thread_id}/history")
+async def history(request: Request, caller: Caller, thread_id: str) -> Response:
+    return await _history(Scene(request, caller), thread_id, query_of(request))
+
+
+@router.post("/threads/{thread_id}/history")
+async def history_of(request: Request, caller: Caller, thread_id: str) -> Response:
+    return await _history(Scene(request, caller), thread_id, await body_of(request))
+
+
+async def _history(scene: Scene, thread_id: str, given: Fields) -> Response:
+    picture = await scene.picture(thread_id)
+    limit = number_of(given, "limit", 1, 1, 1000)
+    found = await scene.core.agents.snapshots(
+        picture.thread, limit, _before(given.get("before")), object_of(given, "metadata")
+    )
+    head = (await scene.core.agents.snapshot(picture.thread)).checkpoint_id
+    views = picture.by_source(scene.locale)
+    listed = [state_view(thread_id, one, views if one.checkpoint_id == head else {}) for one in found]
+    if any(one.checkpoint_id == head for one in found):
+        await scene.note_shown(picture)
+    return LenientJSONResponse(listed)
+
+
+def _before(given: Any) -> str | None:
+    if isinstance(given, dict):
+        named = cast("JsonObject", given)
+        configurable: Any = named.get("configurable") or named
+        return text_of(configurable, "checkpoint_id")
+    if given is not None and not isinstance(given, str):
+        raise invalid("before must name a checkpoint")
+    return given or None
+
+
+async def _state(scene: Scene, thread_id: str, checkpoint_id: str | None, *, inner: bool) -> Response:
+    picture = await scene.picture(thread_id)
+    if checkpoint_id is None:
+        view = await scene.state(picture, inner=inner)
+        await scene.note_shown(picture)
+        return LenientJSONResponse(view)
+    head = await scene.core.agents.snapshot(picture.thread)
+    if head.checkpoint_id == checkpoint_id:
+        return await _state(scene, thread_id, None, inner=inner)
+    snapshot = await scene.core.agents.snapshot(picture.thread, checkpoint_id, inner=inner)
+    return LenientJSONResponse(state_view(thread_id, snapshot, {}))
+
+
+async def _shown(scene: Scene, picture: ThreadPicture) -> Response:
+    view = await _view(scene, picture, None)
+    await scene.note_shown(picture)
+    return LenientJSONResponse(view)
+
+
+async def _view(scene: Scene, picture: ThreadPicture, names: Sequence[str] | None) -> JsonObject:
+    needs_state = names is None or "values" in names or "interrupts" in names
+    snapshot = await scene.core.agents.snapshot(picture.thread) if needs_state else None
+    return thread_view(picture, snapshot, scene.locale)
+
+
+def _noted(metadata: JsonObject) -> JsonObject:
+    """What every thread says by itself is not noted on it."""
+    return {name: value for name, value in metadata.items() if name not in ("graph_id", "assistant_id")}
+
+
+async def _found(scene: Scene, body: Fields, most: int) -> list[ThreadPicture]:
+    """As many as are asked for, the one last touched first, unless another order is asked for."""
+    status = text_of(body, "status")
+    if status is not None and status not in STATUSES:
+        raise invalid(f"status must be one of {', '.join(STATUSES)}")
+    values = object_of(body, "values")
+    metadata = object_of(body, "metadata") or {}
+    agents = _agents(scene, metadata)
+    sort_by = choice_of(body, "sort_by", "updated_at", *SORTED_BY)
+    is_rising = choice_of(body, "sort_order", "desc", "asc", "desc") == "asc"
+    is_sorted = sort_by in ("updated_at", "state_updated_at") and not is_rising
+    wanted = most if is_sorted else MOST_LISTED
+    ids = texts_of(body, "ids")
+    found: list[ThreadPicture] = []
+    for start in range(0, MOST_LISTED, LISTED_AT_ONCE):
+        page = await threads.search_threads(
+            scene.core,
+            scene.caller,
+            ids=ids,
+            agents=agents,
+            statuses=[STATUSES[status]] if status else None,
+            metadata=_noted(metadata),
+            offset=start,
+            limit=LISTED_AT_ONCE,
+        )
+        for picture in await _pictures(scene, page):
+            if status in (None, picture.status) and await _has_values(scene, picture.thread, values):
+                found.append(picture)
+        if len(page) < LISTED_AT_ONCE or len(found) >= wanted:
+            break
+    return found if is_sorted else sorted(found, key=_key(sort_by), reverse=not is_rising)
+
+
+def _key(sort_by: str) -> Callable[[ThreadPicture], Any]:
+    match sort_by:
+        case "thread_id":
+            return lambda one: one.thread.id
+        case "status":
+            return lambda one: one.status
+        case "created_at":
+            return lambda one: one.thread.created_at
+        case _:
+            return lambda one: one.thread.updated_at
+
+
+async def _pictures(scene: Scene, page: Sequence[Thread]) -> list[ThreadPicture]:
+    async with scene.core.store.snapshot() as tx:
+        return [await scene.picture_of(tx, thread) for thread in page if not thread.is_outside]
+
+
+async def _has_values(scene: Scene, thread: Thread, values: JsonObject | None) -> bool:
+    if not values:
+        return True
+    return contains((await scene.core.agents.snapshot(thread)).values, values)
+
+
+def _agents(scene: Scene, metadata: JsonObject) -> list[str]:
+    """The agents of the threads that a filter means; what is unknown fits none."""
+    names = list(scene.core.agents.names)
+    for field in ("graph_id", "assistant_id"):
+        if (named := metadata.get(field)) is not None:
+            try:
+                names = [name for name in names if name == scene.agent(str(named))]
+            except Refusal:
+                return []
+    return names

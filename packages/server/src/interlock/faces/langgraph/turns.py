@@ -1,0 +1,223 @@
+"""What the body of a run says, and what is begun with it: an answer, an input, or nothing but a look."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any, cast
+
+from interlock.domain.errors import Conflict, ThreadBusy
+from interlock.domain.ids import named_run_id
+from interlock.domain.json_value import ABSENT, JsonObject, JsonValue
+from interlock.domain.run_input import GraphCommand, GraphInput, Nodes, RunSettings, Send
+from interlock.domain.thread import Thread, ThreadStatus
+from interlock.faces.http.guard import is_click
+from interlock.faces.langgraph.errors import Refusal, invalid
+from interlock.faces.langgraph.fields import choice_of, not_offered, object_of, text_of, texts_of
+from interlock.faces.langgraph.resumes import SOURCE, Resume, is_goto_end
+from interlock.faces.langgraph.scene import Scene, thread_uuid
+from interlock.services.threads import messages, states, threads
+from interlock.services.threads.messages import Enqueued, Started
+
+STRATEGIES = ("enqueue", "reject", "interrupt", "rollback")
+
+
+@dataclass(frozen=True, slots=True)
+class Begun:
+    thread: Thread
+    run_id: str
+    seq: int
+    """The thread's last event before it."""
+    goes_on: bool = True
+    """False where nothing is run: what is true now is all there is to tell."""
+
+
+@dataclass(frozen=True, slots=True)
+class Turn:
+    agent: str
+    given: GraphInput | None
+    resume: JsonValue = ABSENT
+    ends: bool = False
+    """Whether it only says that the conversation is done with what is open."""
+    strategy: str | None = None
+    detached: bool = True
+    fence: str | None = None
+    """The checkpoint that its sender takes for the newest."""
+    metadata: JsonObject = field(default_factory=JsonObject)
+
+
+def read_turn(scene: Scene, body: Mapping[str, Any]) -> Turn:
+    named = text_of(body, "assistant_id")
+    if named is None:
+        raise invalid("assistant_id is required")
+    agent = scene.agent(named)
+    config, context = object_of(body, "config"), object_of(body, "context")
+    if config and config.get("configurable") and context:
+        raise Refusal(400, "invalid_argument", "send config.configurable or context, not both")
+    for name in ("after_seconds", "webhook"):
+        if body.get(name) is not None:
+            raise not_offered(f"{name} is not offered here")
+    strategy = body.get("multitask_strategy")
+    if strategy is not None:
+        choice_of(body, "multitask_strategy", "enqueue", *STRATEGIES)
+    if strategy == "rollback":
+        raise not_offered("multitask_strategy rollback is not offered here: use interrupt")
+    metadata = object_of(body, "metadata") or {}
+    settings = RunSettings.of(config, context, _nodes(body, "interrupt_before"), _nodes(body, "interrupt_after"))
+    turn = Turn(
+        agent,
+        None,
+        strategy=strategy,
+        detached=choice_of(body, "on_disconnect", "continue", "continue", "cancel") == "continue",
+        fence=_fence(body, config),
+        metadata=metadata,
+    )
+    return _with_content(turn, body, settings)
+
+
+def _with_content(turn: Turn, body: Mapping[str, Any], settings: RunSettings) -> Turn:
+    from dataclasses import replace
+
+    command = object_of(body, "command") or {}
+    goto, update = command.get("goto") or None, command.get("update")
+    is_empty_update = update in (None, {}, [])
+    if "resume" in command and not (command["resume"] is None and (goto or not is_empty_update)):
+        if goto or not is_empty_update:
+            raise not_offered("resume goes without update and goto here")
+        return replace(turn, resume=command["resume"])
+    if goto or not is_empty_update:
+        if is_empty_update and is_goto_end(goto):
+            return replace(turn, ends=True)
+        given = GraphCommand(None if is_empty_update else update, _goto(goto))
+        return replace(turn, given=GraphInput(None, settings, given, turn.metadata))
+    if "input" not in body:
+        return turn
+    return replace(turn, given=GraphInput(body["input"], settings, None, turn.metadata))
+
+
+def _goto(goto: Any) -> tuple[str | Send, ...]:
+    found: list[str | Send] = []
+    for one in cast("list[Any]", goto) if isinstance(goto, list) else [goto] if goto else []:
+        if isinstance(one, str):
+            found.append(one)
+        elif isinstance(one, dict) and isinstance(cast("JsonObject", one).get("node"), str):
+            sent = cast("JsonObject", one)
+            found.append(Send(sent["node"], sent.get("input")))
+        else:
+            raise invalid("command.goto must name nodes")
+    return tuple(found)
+
+
+def _nodes(body: Mapping[str, Any], name: str) -> Nodes:
+    given = texts_of(body, name) or ()
+    return "*" if "*" in given or "All" in given else tuple(given)
+
+
+def _fence(body: Mapping[str, Any], config: Mapping[str, Any] | None) -> str | None:
+    given = object_of(body, "checkpoint") or {}
+    configurable: Any = (config or {}).get("configurable") or {}
+    found = given.get("checkpoint_id") or body.get("checkpoint_id") or configurable.get("checkpoint_id")
+    if found is not None and not isinstance(found, str):
+        raise invalid("checkpoint_id must be a text")
+    return found
+
+
+async def begin(scene: Scene, thread_id: str, turn: Turn, *, creates: bool = False) -> Begun:
+    """Do what the turn says. 2xx only after this: what it says is committed then."""
+    thread = await _thread(scene, thread_id, turn, creates=creates)
+    if turn.fence is not None:
+        await _check_fence(scene, thread, turn)
+    if turn.resume is not ABSENT:
+        return await _resumed(scene, thread, turn)
+    if turn.ends:
+        return await _ended(scene, thread)
+    if turn.given is None:
+        return await _looked(scene, thread, turn)
+    await states.assign_agent(scene.core, scene.caller, thread.id, turn.agent)
+    return await _sent(scene, thread, turn, turn.given)
+
+
+async def _thread(scene: Scene, thread_id: str, turn: Turn, *, creates: bool) -> Thread:
+    try:
+        return await scene.thread(thread_id)
+    except Refusal:
+        if not creates:
+            raise
+    if turn.resume is not ABSENT:
+        raise Refusal(404, "not_found", "thread not found")
+    try:
+        return await threads.create_thread(
+            scene.core, scene.caller, agent=turn.agent, thread_id=thread_uuid(thread_id), metadata=turn.metadata
+        )
+    except Conflict:
+        # Another call made it a moment before, or it is somebody else's.
+        return await scene.thread(thread_id)
+
+
+async def _check_fence(scene: Scene, thread: Thread, turn: Turn) -> None:
+    snapshot = await scene.core.agents.snapshot(thread)
+    if snapshot.checkpoint_id == turn.fence:
+        return
+    if turn.resume is not ABSENT or thread.status is ThreadStatus.PAUSED:
+        picture = await scene.picture(thread.id)
+        message = "the thread has gone on since this checkpoint"
+        raise Refusal(409, "stale_checkpoint", message, interrupts=picture.listed(scene.locale))
+    raise not_offered("runs begin at the newest checkpoint here: forks are not offered")
+
+
+def _resume(scene: Scene, thread: Thread, turn: Turn) -> Resume:
+    return Resume(
+        scene.core,
+        scene.caller,
+        thread.id,
+        scene.locale,
+        is_click=is_click(scene.request),
+        detached=turn.detached,
+    )
+
+
+async def _resumed(scene: Scene, thread: Thread, turn: Turn) -> Begun:
+    resumed = await _resume(scene, thread, turn).answer(turn.resume)
+    return Begun(thread, resumed.run_id, resumed.seq, resumed.goes_on)
+
+
+async def _ended(scene: Scene, thread: Thread) -> Begun:
+    pause = await messages.cancel_pause(scene.core, scene.caller, thread.id, SOURCE)
+    if pause is None:
+        picture = await scene.picture(thread.id)
+        return Begun(thread, picture.last.id if picture.last else "", thread.seq, goes_on=False)
+    return Begun(thread, pause.run_id, thread.seq, goes_on=False)
+
+
+async def _looked(scene: Scene, thread: Thread, turn: Turn) -> Begun:
+    """`input: null`: at a breakpoint the yes; at a question nothing is run, and what is open comes back."""
+    passed = await _resume(scene, thread, turn).pass_breakpoint()
+    if passed is not None:
+        return Begun(thread, passed.run_id, passed.seq, passed.goes_on)
+    picture = await scene.picture(thread.id)
+    if picture.pause is None:
+        raise Refusal(422, "invalid_argument", "there is no input, and nothing to go on with")
+    return Begun(thread, picture.pause.run_id, thread.seq, goes_on=False)
+
+
+async def _sent(scene: Scene, thread: Thread, turn: Turn, given: GraphInput) -> Begun:
+    core, caller = scene.core, scene.caller
+    key = scene.request.headers.get("idempotency-key")
+    named: dict[str, Any] = {"detached": turn.detached}
+    if key:
+        named["run_id"] = named_run_id(thread.id, f"{caller.id}\n{key}")
+    if turn.strategy == "reject":
+        return _begun(await messages.send_input(core, caller, thread.id, given, **named))
+    if turn.strategy != "enqueue" and thread.status is ThreadStatus.PAUSED:
+        try:
+            return _begun(await messages.replace_pause(core, caller, thread.id, given, SOURCE, **named))
+        except ThreadBusy as error:
+            # Somebody answered meanwhile: it runs, and the input waits its turn.
+            if error.status is not ThreadStatus.RUNNING:
+                raise
+    started = await messages.enqueue_input(core, caller, thread.id, given, **named)
+    if turn.strategy == "interrupt" and isinstance(started, Enqueued):
+        await messages.stop(core, caller, thread.id, "another input takes its place")
+    return _begun(started)
+
+
+def _begun(started: Started | Enqueued) -> Begun:
+    return Begun(started.thread, started.run.id, started.seq)

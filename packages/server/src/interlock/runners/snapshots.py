@@ -1,0 +1,140 @@
+"""The state of graphs and their form, as JSON, for clients that know LangGraph."""
+
+from collections.abc import Iterator, Mapping
+from dataclasses import fields, is_dataclass
+from typing import Any, cast
+
+from langchain_core.messages import BaseMessage
+from langchain_core.runnables import RunnableConfig
+from langgraph.errors import InvalidUpdateError
+from langgraph.types import PregelTask, StateSnapshot
+from pydantic import BaseModel, PydanticUserError
+
+from interlock.domain.canonical import plain
+from interlock.domain.errors import InvalidInput, NotFound
+from interlock.domain.json_value import JsonValue
+from interlock.ports.agents import GraphSchemas, Snapshot, TaskState
+from interlock.runners.graph_state import RUN_KEY
+from interlock.runners.loading import Graph
+
+_OWN = ("interlock_", "langgraph_", "__", "checkpoint_")
+EMPTY = Snapshot({}, (), (), {}, None, None, None)
+
+
+async def read(graph: Graph, config: RunnableConfig, *, inner: bool) -> Snapshot:
+    try:
+        state = await graph.aget_state(config, subgraphs=inner)
+    except ValueError as error:
+        raise NotFound("there is no such checkpoint on this thread") from error
+    if state.created_at is None and "checkpoint_id" in config.get("configurable", {}):
+        raise NotFound("there is no such checkpoint on this thread")
+    return _snapshot(state) if state.created_at is not None else EMPTY
+
+
+async def read_many(
+    graph: Graph,
+    config: RunnableConfig,
+    limit: int,
+    before: RunnableConfig | None,
+    metadata: Mapping[str, JsonValue] | None,
+) -> list[Snapshot]:
+    found = graph.aget_state_history(config, filter=dict(metadata or {}) or None, before=before, limit=limit)
+    return [_snapshot(one) async for one in found]
+
+
+async def update(graph: Graph, config: RunnableConfig, values: JsonValue, as_node: str | None) -> str:
+    try:
+        written = await graph.aupdate_state(config, values, as_node)
+    except (InvalidUpdateError, ValueError, TypeError, KeyError) as error:
+        raise InvalidInput(f"the state does not take this: {error}") from error
+    return written["configurable"]["checkpoint_id"]
+
+
+def schemas(graph: Graph) -> GraphSchemas:
+    known = cast("Any", graph)
+    state = getattr(getattr(known, "builder", None), "state_schema", None)
+    return GraphSchemas(
+        _schema(known.get_input_jsonschema),
+        _schema(known.get_output_jsonschema),
+        _schema(lambda: known.get_input_schema().model_json_schema() if state is None else _of_type(state)),
+        _schema(known.get_config_jsonschema),
+        _schema(lambda: known.get_context_jsonschema() or {}),
+    )
+
+
+def inner_schemas(graph: Graph, space: str | None, *, recurse: bool) -> dict[str, GraphSchemas]:
+    found = cast("Any", graph).get_subgraphs(namespace=space, recurse=recurse)
+    return {name: schemas(one) for name, one in found if hasattr(one, "nodes")}
+
+
+def drawing(graph: Graph, depth: int | bool) -> dict[str, JsonValue]:
+    return plain(cast("Any", graph).get_graph(xray=depth).to_json())
+
+
+def _schema(make: Any) -> dict[str, JsonValue]:
+    try:
+        return plain(make())
+    except (PydanticUserError, TypeError, ValueError, AttributeError, NameError):
+        # Before Python 3.12 pydantic reads no plain `typing.TypedDict`; a type may have no schema at all.
+        return {}
+
+
+def _of_type(state: Any) -> dict[str, Any]:
+    from pydantic import TypeAdapter
+
+    return TypeAdapter(state).json_schema()
+
+
+def _snapshot(state: StateSnapshot) -> Snapshot:
+    metadata: dict[str, Any] = dict(state.metadata or {})
+    named: dict[str, Any] = state.config.get("configurable", {})
+    parent: dict[str, Any] = (state.parent_config or {}).get("configurable", {})
+    return Snapshot(
+        to_json(state.values),
+        tuple(state.next),
+        tuple(_tasks(state)),
+        plain({key: value for key, value in metadata.items() if not key.startswith(_OWN)}),
+        state.created_at,
+        # A thread that never ran has a config without one.
+        named.get("checkpoint_id"),
+        parent.get("checkpoint_id"),
+        named.get("checkpoint_ns", ""),
+        metadata.get(RUN_KEY),
+    )
+
+
+def _tasks(state: StateSnapshot) -> Iterator[TaskState]:
+    # An interrupt that was answered stays with its task until that ends.
+    waiting = {one.id for one in state.interrupts}
+    for task in state.tasks:
+        yield TaskState(
+            task.id,
+            task.name,
+            plain(list(task.path)),
+            None if task.error is None else str(task.error),
+            [one.id for one in task.interrupts if one.id in waiting],
+            to_json(task.result),
+            _space(task),
+            _snapshot(task.state) if isinstance(task.state, StateSnapshot) else None,
+        )
+
+
+def _space(task: PregelTask) -> str:
+    config = task.state.config if isinstance(task.state, StateSnapshot) else task.state
+    return (config or {}).get("configurable", {}).get("checkpoint_ns", "")
+
+
+def to_json(value: Any) -> JsonValue:
+    """As LangGraph's own server has it: messages with their type, everything else by its fields."""
+    if isinstance(value, BaseMessage):
+        return to_json(value.model_dump())
+    if isinstance(value, BaseModel):
+        return {name: to_json(getattr(value, name)) for name in type(value).model_fields}
+    if is_dataclass(value) and not isinstance(value, type):
+        return {one.name: to_json(getattr(value, one.name)) for one in fields(value)}
+    if isinstance(value, Mapping):
+        given = cast("Mapping[Any, Any]", value)
+        return {str(name): to_json(one) for name, one in given.items()}
+    if isinstance(value, list | tuple | set | frozenset):
+        return [to_json(one) for one in cast("list[Any]", value)]
+    return plain(value)

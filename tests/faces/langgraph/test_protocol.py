@@ -1,0 +1,200 @@
+"""v2: commands, and all of a thread as events, over a stream and over a socket."""
+
+import json
+import uuid
+from collections.abc import Iterator
+from typing import Any
+
+import pytest
+from websockets.exceptions import ConnectionClosed
+from websockets.sync.client import ClientConnection, connect
+
+from tests.support.langgraph import LanggraphClient
+from tests.support.puppet import calls, says, script
+from tests.support.threads import ThreadsClient
+from tests.support.wire import bounded
+from tests.support.witness import Witness
+
+ALL = ["lifecycle", "input", "values", "messages", "tools", "custom", "updates"]
+
+
+def command(client: LanggraphClient, thread_id: str, method: str, **params: Any) -> dict[str, Any]:
+    body = {"id": 7, "method": method, "params": params}
+    reply = client.http.post(f"/threads/{thread_id}/commands", json=body)
+    assert reply.status_code == 200, reply.text
+    assert reply.json()["id"] == 7
+    return reply.json()
+
+
+def start(
+    client: LanggraphClient, agent: str, thread_id: str | None = None, **given: Any
+) -> tuple[str, dict[str, Any]]:
+    thread_id = thread_id or str(uuid.uuid4())
+    return thread_id, command(client, thread_id, "run.start", assistant_id=agent, input={"q": "x", **given})
+
+
+def events(
+    client: LanggraphClient, thread_id: str, until: str, count: int = 1, since: int | None = None, **more: Any
+) -> list[dict[str, Any]]:
+    """Everything up to the `count`-th lifecycle event of this name."""
+    found: list[dict[str, Any]] = []
+    body = {"channels": ALL, **more, **({} if since is None else {"since": since})}
+    with client.http.stream("POST", f"/threads/{thread_id}/stream/events", json=body) as reply:
+        assert reply.status_code == 200
+        for event in _events(bounded(reply.iter_lines())):
+            found.append(event)
+            if event["method"] == "lifecycle" and event["params"]["data"]["event"] == until:
+                count -= 1
+                if not count:
+                    return found
+    raise AssertionError("the stream ended")
+
+
+def _events(lines: Iterator[str]) -> Iterator[dict[str, Any]]:
+    return (json.loads(line.removeprefix("data: ")) for line in lines if line.startswith("data: "))
+
+
+def told(events: list[dict[str, Any]], method: str) -> list[Any]:
+    return [one["params"]["data"] for one in events if one["method"] == method]
+
+
+def test_a_run_asks_is_answered_and_ends_on_one_stream(client: LanggraphClient) -> None:
+    thread_id, started = start(client, "one_node")
+    assert started["result"]["run_id"]
+    first = events(client, thread_id, "interrupted")
+    [asked] = told(first, "input.requested")
+    assert asked["payload"] == asked["value"] == {"question": "delete x/staging?"}
+    assert [one["event"] for one in told(first, "lifecycle")] == ["running", "interrupted"]
+    assert first[-2]["method"] == "input.requested"
+    assert client.state(thread_id)["tasks"][0]["interrupts"][0]["id"] == asked["interrupt_id"]
+    answered = command(
+        client, thread_id, "input.respond", interrupt_id=asked["interrupt_id"], namespace=[], response="yes"
+    )
+    assert (answered["type"], answered["result"]) == ("success", {})
+    border = answered["meta"]["applied_through_seq"]
+    assert first[-1]["seq"] <= border
+    second = events(client, thread_id, "interrupted", 2)
+    assert [one["event"] for one in told(second, "lifecycle")] == ["running", "interrupted", "running", "interrupted"]
+    # Of the questions only the one that is open is told.
+    [then] = [one for one in second if one["method"] == "input.requested"]
+    assert then["seq"] > border
+    seqs = [one["seq"] for one in second]
+    assert seqs == sorted(set(seqs))
+    assert "__interrupt__" not in json.dumps(told(second, "values"))
+    later = events(client, thread_id, "interrupted", since=border)
+    assert all(one["seq"] > border for one in later)
+    command(client, thread_id, "input.respond", interrupt_id=then["params"]["data"]["interrupt_id"], response="no")
+    whole = events(client, thread_id, "completed")
+    assert told(whole, "values")[-1]["out"] == ["yes", "no"]
+    assert {one["event_id"] for one in first if one["method"] != "input.requested"} <= {
+        one["event_id"] for one in whole
+    }
+
+
+@pytest.mark.parametrize("agent", ["one_node", "two_nodes"])
+def test_an_answer_that_is_sent_twice_answers_one_question(
+    client: LanggraphClient, witness: Witness, agent: str
+) -> None:
+    thread_id, _ = start(client, agent, q=(name := uuid.uuid4().hex))
+    asked = told(events(client, thread_id, "interrupted"), "input.requested")[0]["interrupt_id"]
+    replies = [command(client, thread_id, "input.respond", interrupt_id=asked, response="yes") for _ in range(3)]
+    assert {one["type"] for one in replies} == {"success"}
+    refused = command(client, thread_id, "input.respond", interrupt_id=asked, response="other")
+    assert (refused["error"], refused["code"]) == ("no_such_interrupt", "already_settled")
+    events(client, thread_id, "interrupted", 2)
+    assert witness.count(f"{name}/production") == 0
+
+
+def test_input_on_a_paused_thread_is_no_answer(client: LanggraphClient, witness: Witness) -> None:
+    thread_id, _ = start(client, "one_node")
+    events(client, thread_id, "interrupted")
+    name = uuid.uuid4().hex
+    start(client, "one_node", thread_id, q=name)
+    told_since = events(client, thread_id, "interrupted", 2)
+    [asked] = told(told_since, "input.requested")
+    assert asked["payload"] == {"question": f"delete {name}/staging?"}
+    assert witness.count(f"{name}/production") == 0
+
+
+def test_what_is_malformed(client: LanggraphClient) -> None:
+    thread_id = client.thread()
+    path = f"/threads/{thread_id}/commands"
+    for body in ({}, {"id": "1", "method": "run.start"}, {"id": 1, "method": 2}):
+        reply = client.http.post(path, json=body)
+        assert (reply.status_code, reply.json()["type"], reply.json()["error"]) == (400, "error", "invalid_argument")
+    assert command(client, thread_id, "state.get")["error"] == "unknown_command"
+    assert command(client, thread_id, "run.start", assistant_id="nobody", input={})["error"] == "invalid_argument"
+    assert (
+        command(client, thread_id, "input.respond", interrupt_id="0" * 32, response=1)["error"] == "no_such_interrupt"
+    )
+    events_path = f"/threads/{thread_id}/stream/events"
+    assert client.http.post(events_path, json={"channels": ["nothing"]}).status_code == 400
+    assert client.http.post(f"/threads/{uuid.uuid4()}/stream/events", json={"channels": ALL}).status_code == 404
+
+
+def test_messages_and_tools(alice: ThreadsClient) -> None:
+    with LanggraphClient.of(alice) as client:
+        thread_id = client.thread()
+        said = script(calls(("note", {"name": uuid.uuid4().hex}), say=["I ", "note."]), says("Do", "ne"))
+        given = {"messages": [{"type": "human", "content": said}]}
+        command(client, thread_id, "run.start", assistant_id="puppet", input=given)
+        whole = events(client, thread_id, "completed")
+    messages = told(whole, "messages")
+    finished = [
+        one["content"]["text"] for one in messages if one["event"] == "content-block-finish" and one["index"] == 0
+    ]
+    assert finished == ["I note.", "Done"]
+    assert [one["event"] for one in messages].count("message-finish") == 2
+    assert [one["event"] for one in told(whole, "tools")] == ["tool-started", "tool-finished"]
+    assert [one["type"] for one in told(whole, "values")[-1]["messages"]] == ["human", "ai", "tool", "ai"]
+
+
+def test_channels_and_namespaces_are_filters(client: LanggraphClient) -> None:
+    thread_id, _ = start(client, "plain")
+    whole = events(client, thread_id, "completed")
+    only = events(client, thread_id, "completed", channels=["lifecycle"])
+    assert only == [one for one in whole if one["method"] == "lifecycle"]
+
+
+def socket(client: LanggraphClient, thread_id: str) -> ClientConnection:
+    url = str(client.http.base_url).replace("http", "ws").rstrip("/")
+    return connect(f"{url}/threads/{thread_id}/stream/events", open_timeout=30)
+
+
+def test_all_of_it_over_a_socket(client: LanggraphClient) -> None:
+    thread_id = client.thread()
+    with socket(client, thread_id) as ws:
+
+        def ask(number: int, method: str, **params: Any) -> None:
+            ws.send(json.dumps({"id": number, "method": method, "params": params}))
+
+        def until(is_right: Any) -> dict[str, Any]:
+            while not is_right(message := json.loads(ws.recv(timeout=30))):
+                pass
+            return message
+
+        ws.send("{")
+        assert json.loads(ws.recv(timeout=30))["id"] is None
+        ask(1, "subscription.subscribe", channels=["lifecycle", "input"])
+        subscribed = until(lambda one: one.get("id") == 1)["result"]
+        ask(2, "run.start", assistant_id="one_node", input={"q": "x"})
+        assert until(lambda one: one.get("id") == 2)["type"] == "success"
+        asked = until(lambda one: one.get("method") == "input.requested")["params"]["data"]
+        ask(3, "input.respond", interrupt_id=asked["interrupt_id"], response="yes")
+        until(lambda one: one.get("method") == "input.requested")
+        ask(4, "subscription.unsubscribe", subscription_id=subscribed["subscription_id"])
+        assert until(lambda one: one.get("id") == 4)["type"] == "success"
+        ask(5, "subscription.unsubscribe", subscription_id="none")
+        assert until(lambda one: one.get("id") == 5)["error"] == "no_such_subscription"
+
+
+def test_a_socket_is_refused_by_its_code(client: LanggraphClient, alice: ThreadsClient) -> None:
+    with socket(client, str(uuid.uuid4())) as ws, pytest.raises(ConnectionClosed) as closed:
+        ws.recv(timeout=30)
+    assert closed.value.rcvd is not None
+    assert closed.value.rcvd.code == 4404
+    with LanggraphClient(str(alice.http.base_url)) as nobody:
+        with socket(nobody, str(uuid.uuid4())) as ws, pytest.raises(ConnectionClosed) as closed:
+            ws.recv(timeout=30)
+        assert closed.value.rcvd is not None
+        assert closed.value.rcvd.code == 4401

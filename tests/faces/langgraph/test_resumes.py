@@ -1,0 +1,262 @@
+"""A resume is an answer: row by row of who may settle what, and that nobody answers what they did not see."""
+
+from typing import Any
+
+import pytest
+
+from tests.support.langgraph import LanggraphClient
+from tests.support.waiting import wait_for
+from tests.support.wire import at_once
+from tests.support.witness import Witness
+
+AGENTS = ("one_node", "two_nodes")
+BROWSER = {"origin": "https://app.example.org"}
+
+
+def question(interrupt: dict[str, Any]) -> str:
+    return interrupt["value"]["question"].rpartition("/")[2]
+
+
+def name(interrupt: dict[str, Any]) -> str:
+    return interrupt["value"]["question"].removeprefix("delete ").rpartition("/")[0]
+
+
+@pytest.mark.parametrize("agent", AGENTS)
+def test_a_bare_resume_answers_what_was_shown(client: LanggraphClient, witness: Witness, agent: str) -> None:
+    thread_id, asked = client.asked(agent)
+    assert question(asked) == "staging?"
+    then = client.resume(thread_id, agent, "yes").json()["__interrupt__"]
+    assert [question(one) for one in then] == ["PRODUCTION?"]
+    done = client.resume(thread_id, agent, "really").json()
+    assert done["out"] == ["yes", "really"]
+    assert "__interrupt__" not in done
+    assert witness.count(f"{name(asked)}/production") == 1
+
+
+@pytest.mark.parametrize("agent", AGENTS)
+def test_ids_are_ours_and_are_not_used_again(client: LanggraphClient, agent: str) -> None:
+    thread_id, asked = client.asked(agent)
+    assert len(asked["id"]) == 32
+    assert client.state(thread_id)["tasks"][0]["interrupts"] == [{"id": asked["id"], "value": asked["value"]}]
+    [then] = client.resume(thread_id, agent, {asked["id"]: "yes"}).json()["__interrupt__"]
+    assert then["id"] != asked["id"]
+    refused = client.resume(thread_id, agent, {asked["id"]: "another"})
+    assert (refused.status_code, refused.json()["code"]) == (409, "already_settled")
+    assert refused.json()["interrupts"][0]["id"] == then["id"]
+    assert (refused.json()["current_status"], refused.json()["source"]) == ("answered", "langgraph")
+
+
+@pytest.mark.parametrize("agent", AGENTS)
+@pytest.mark.parametrize("by", ["bare", "id"])
+@pytest.mark.parametrize("how", ["", "wait", "stream"])
+@pytest.mark.parametrize("tabs", ["one connection", "two tabs"])
+def test_a_double_click_answers_one_question(
+    client: LanggraphClient, witness: Witness, agent: str, by: str, how: str, tabs: str
+) -> None:
+    thread_id, asked = client.asked(agent)
+    value = "yes" if by == "bare" else {asked["id"]: "yes"}
+
+    def click(_: int) -> int:
+        if tabs == "one connection":
+            return client.resume(thread_id, agent, value, how, **BROWSER).status_code
+        with LanggraphClient(str(client.http.base_url)) as tab:
+            return tab.resume(thread_id, agent, value, how, **BROWSER).status_code
+
+    statuses = at_once(2, click) if tabs == "two tabs" else [click(0), click(1)]
+    assert statuses.count(200) >= 1
+    assert set(statuses) <= {200, 409}
+    state = client.http.get(f"/threads/{thread_id}").json()
+    assert state["status"] in ("interrupted", "busy")
+    assert witness.count(f"{name(asked)}/production") == 0
+
+
+@pytest.mark.parametrize("agent", AGENTS)
+@pytest.mark.parametrize("by", ["bare", "id"])
+def test_a_repeat_gets_the_first_reply(client: LanggraphClient, witness: Witness, agent: str, by: str) -> None:
+    thread_id, asked = client.asked(agent)
+    value = "yes" if by == "bare" else {asked["id"]: "yes"}
+    first, again, third = (client.resume(thread_id, agent, value, "") for _ in range(3))
+    assert {first.status_code, again.status_code, third.status_code} == {200}
+    assert first.json()["run_id"] == again.json()["run_id"] == third.json()["run_id"]
+    assert witness.count(f"{name(asked)}/production") == 0
+
+
+def test_another_bare_value_for_an_unseen_question_is_refused(client: LanggraphClient) -> None:
+    thread_id, _ = client.asked("one_node")
+    client.resume(thread_id, "one_node", "yes", "")
+    client.http.get(f"/threads/{thread_id}/runs").raise_for_status()
+    refused = _until_refused_as(client, thread_id, "other", "not_shown")
+    assert [question(one) for one in refused["interrupts"]] == ["PRODUCTION?"]
+    # The refusal itself shows nothing: the third of three clicks is refused like the second.
+    assert client.resume(thread_id, "one_node", "other", "").status_code == 409
+    client.state(thread_id)
+    assert client.resume(thread_id, "one_node", "other").json()["out"] == ["yes", "other"]
+
+
+def _until_refused_as(client: LanggraphClient, thread_id: str, value: str, code: str) -> dict[str, Any]:
+    def look() -> dict[str, Any]:
+        reply = client.resume(thread_id, "one_node", value, "")
+        assert reply.status_code == 409
+        return reply.json()
+
+    return wait_for(look, lambda body: body["code"] == code)
+
+
+def test_null_is_no_answer_and_false_is_one(client: LanggraphClient) -> None:
+    thread_id, _ = client.asked("two_nodes")
+    for body in ({"command": {"resume": None}}, {"command": {"resume": None, "update": None, "goto": []}}):
+        refused = client.post(thread_id, "", {"assistant_id": "two_nodes", **body})
+        assert (refused.status_code, refused.json()["code"]) == (422, "invalid_answer")
+    client.resume(thread_id, "two_nodes", False)
+    assert client.resume(thread_id, "two_nodes", []).json()["out"] == [False, []]
+
+
+def test_several_open_need_ids_and_some_may_be_answered(client: LanggraphClient, witness: Witness) -> None:
+    thread_id, _ = client.asked("pair")
+    tasks = client.state(thread_id)["tasks"]
+    ids = [one["interrupts"][0]["id"] for one in tasks]
+    assert len(set(ids)) == 2
+    refused = client.resume(thread_id, "pair", "yes")
+    assert (refused.status_code, refused.json()["code"]) == (422, "ambiguous")
+    assert {one["id"] for one in refused.json()["interrupts"]} == set(ids)
+    partly = client.resume(thread_id, "pair", {ids[0]: "yes"}).json()
+    assert [one["id"] for one in partly["__interrupt__"]] == [ids[1]]
+    repeated = client.resume(thread_id, "pair", {ids[0]: "yes"}).json()
+    assert [one["id"] for one in repeated["__interrupt__"]] == [ids[1]]
+    both = client.resume(thread_id, "pair", {ids[0]: "yes", ids[1]: "yes"})
+    assert (both.status_code, both.json()["code"]) == (409, "already_settled")
+    shown = client.http.get(f"/threads/{thread_id}").json()
+    assert [view["id"] for views in shown["interrupts"].values() for view in views] == [ids[1]]
+    assert sorted(client.resume(thread_id, "pair", {ids[1]: "no"}).json()["out"]) == ["no", "yes"]
+
+
+def test_unknown_ids_and_nothing_pending(client: LanggraphClient) -> None:
+    thread_id, _ = client.asked("one_node")
+    refused = client.resume(thread_id, "one_node", {"0" * 32: "yes"})
+    assert (refused.status_code, refused.json()["code"]) == (409, "no_such_interrupt")
+    fresh = client.thread()
+    nothing = client.resume(fresh, "one_node", "yes")
+    assert (nothing.status_code, nothing.json()["code"]) == (409, "nothing_pending")
+
+
+def test_an_object_with_other_keys_is_the_answer_itself(client: LanggraphClient) -> None:
+    thread_id, _ = client.asked("two_nodes")
+    client.resume(thread_id, "two_nodes", {"a": 1})
+    assert client.state(thread_id)["values"]["out"] == [{"a": 1}]
+
+
+def test_a_checkpoint_is_a_fence(client: LanggraphClient) -> None:
+    thread_id, asked = client.asked("two_nodes")
+    head = client.state(thread_id)["checkpoint"]
+    body = {"assistant_id": "two_nodes", "command": {"resume": {asked["id"]: "yes"}}}
+    taken = client.post(thread_id, "wait", {**body, "checkpoint": head}).json()
+    [then] = taken["__interrupt__"]
+    later = {"assistant_id": "two_nodes", "command": {"resume": {then["id"]: "yes"}}, "checkpoint": head}
+    stale = client.post(thread_id, "wait", later)
+    assert (stale.status_code, stale.json()["code"]) == (409, "stale_checkpoint")
+    assert client.state(thread_id)["values"]["out"] == ["yes"]
+
+
+def test_an_input_is_never_an_answer(client: LanggraphClient, witness: Witness) -> None:
+    thread_id, asked = client.asked("one_node")
+    busy = client.post(
+        thread_id, "wait", {"assistant_id": "one_node", "input": {"q": "x"}, "multitask_strategy": "reject"}
+    )
+    assert busy.status_code == 409
+    went_on = client.post(thread_id, "wait", {"assistant_id": "one_node", "input": {"q": "other"}}).json()
+    [then] = went_on["__interrupt__"]
+    assert then["id"] != asked["id"]
+    assert then["value"]["question"] == "delete other/staging?"
+    late = client.resume(thread_id, "one_node", {asked["id"]: "yes"})
+    assert (late.status_code, late.json()["current_status"]) == (409, "cancelled")
+    assert witness.count("other/production") == 0
+
+
+def test_an_input_that_waits_comes_after_the_answers(client: LanggraphClient) -> None:
+    thread_id, _ = client.asked("two_nodes")
+    body = {"assistant_id": "two_nodes", "input": {"q": "later"}, "multitask_strategy": "enqueue"}
+    waiting = client.post(thread_id, "", body).json()
+    assert (waiting["status"], waiting["kwargs"]["input"]) == ("pending", {"q": "later"})
+    client.resume(thread_id, "two_nodes", "yes")
+    client.resume(thread_id, "two_nodes", "yes")
+    asked = client.http.get(f"/threads/{thread_id}/runs/{waiting['run_id']}/join").json()
+    assert asked["__interrupt__"][0]["value"]["question"] == "delete later/staging?"
+
+
+@pytest.mark.parametrize("by", ["goto", "state"])
+def test_resolving_cancels_what_is_open(client: LanggraphClient, by: str) -> None:
+    thread_id, asked = client.asked("one_node")
+    if by == "goto":
+        body = {"assistant_id": "one_node", "command": {"goto": "__end__"}, "stream_mode": ["values"]}
+        assert client.stream(thread_id, body).frames[-1].event == "end"
+    else:
+        written = client.http.post(f"/threads/{thread_id}/state", json={"values": None, "as_node": "__end__"})
+        assert written.json()["checkpoint"]["thread_id"] == thread_id
+    shown = client.http.get(f"/threads/{thread_id}").json()
+    assert (shown["status"], shown["interrupts"]) == ("idle", {})
+    assert client.state(thread_id)["tasks"][0]["interrupts"] == []
+    assert client.resume(thread_id, "one_node", {asked["id"]: "yes"}).json()["code"] == "already_settled"
+
+
+def test_no_input_shows_the_question_again(client: LanggraphClient) -> None:
+    thread_id, asked = client.asked("one_node")
+    again = client.post(thread_id, "wait", {"assistant_id": "one_node", "input": None}).json()
+    assert again["__interrupt__"][0]["id"] == asked["id"]
+    fresh = client.thread()
+    assert client.post(fresh, "wait", {"assistant_id": "one_node", "input": None}).status_code == 422
+
+
+def test_a_breakpoint_is_passed_by_no_input(client: LanggraphClient) -> None:
+    thread_id = client.thread()
+    body = {"assistant_id": "plain", "input": {"q": "x"}, "interrupt_before": ["second"]}
+    stopped = client.post(thread_id, "wait", body).json()
+    assert stopped["out"] == ["first"]
+    shown = client.http.get(f"/threads/{thread_id}").json()
+    assert (shown["status"], shown["interrupts"]) == ("interrupted", {})
+    assert client.state(thread_id)["next"] == ["second"]
+    passed = client.post(thread_id, "wait", {"assistant_id": "plain", "input": None}).json()
+    assert passed["out"] == ["first", "second"]
+
+
+def test_decisions_are_checked_before_they_count(client: LanggraphClient) -> None:
+    thread_id, asked = client.asked("hitl")
+    assert [one["args"]["amount"] for one in asked["value"]["action_requests"]] == [1, 2]
+    wrong: list[Any] = [
+        {"decisions": [{"type": "approve"}]},
+        {"decisions": [{"type": "approve"}, {"type": "maybe"}]},
+        {"decisions": [{"type": "approve"}, {"type": "respond", "message": "x"}]},
+        {"decisions": [{"type": "approve"}, {"type": "edit", "edited_action": {"name": "rob", "args": {}}}]},
+        "yes",
+    ]
+    for value in wrong:
+        refused = client.resume(thread_id, "hitl", value)
+        assert (refused.status_code, refused.json()["code"]) == (422, "invalid_answer"), value
+    edit = {"name": "pay", "args": {"amount": 3, "to": "bob"}}
+    given = [{"type": "edit", "edited_action": edit}, {"type": "reject", "message": "no"}]
+    done = client.resume(thread_id, "hitl", {"decisions": given}).json()
+    assert done["out"] == [{"decisions": given}]
+
+
+def test_agent_inbox_answers_the_first_action_only(client: LanggraphClient) -> None:
+    thread_id, asked = client.asked("hitl")
+    accept = [{"type": "accept", "args": None}]
+    left = client.resume(thread_id, "hitl", accept, "").json()
+    assert left["status"] == "success"
+    # The same once more, before what is left was shown, is the same answer.
+    again = client.resume(thread_id, "hitl", accept, "")
+    assert again.status_code == 200
+    by_id = client.resume(thread_id, "hitl", {asked["id"]: accept}, "")
+    assert by_id.status_code == 200
+    [interrupt] = client.state(thread_id)["tasks"][0]["interrupts"]
+    assert [one["args"]["amount"] for one in interrupt["value"]["action_requests"]] == [2]
+    done = client.resume(thread_id, "hitl", [{"type": "response", "args": "too much"}]).json()
+    decisions = [{"type": "approve"}, {"type": "reject", "message": "too much"}]
+    assert done["out"] == [{"decisions": decisions}]
+
+
+def test_the_older_form_is_answered_in_its_own_words(client: LanggraphClient) -> None:
+    thread_id, asked = client.asked("inbox")
+    assert asked["value"][0]["action_request"] == {"action": "send", "args": {"text": "hi"}}
+    edited = [{"type": "edit", "args": {"action": "send", "args": {"text": "hello"}}}]
+    done = client.resume(thread_id, "inbox", edited).json()
+    assert done["out"] == [[{"type": "edit", "args": {"action": "send", "args": {"text": "hello"}}}]]
