@@ -12,6 +12,8 @@ from interlock.domain.kinds import BODIES, VALUES, RequestKind
 from interlock.faces.agui.kinds import ROWS as AGUI
 from interlock.faces.confirm.kinds import ROWS as CONFIRM
 from interlock.faces.hitl.kinds import ROWS as HITL
+from interlock.faces.langgraph.answers import ROWS as LANGGRAPH_ANSWERS
+from interlock.faces.langgraph.interrupts import ROWS as LANGGRAPH
 from interlock.faces.mcp.results import ANSWERS as MCP
 from interlock.faces.sessions.kinds import ROWS as SESSIONS
 from interlock.faces.shared.responses import FORMS
@@ -124,6 +126,18 @@ EDITS = {
             "    RequestKind.QUESTIONS: Row(",
         )
     ],
+    "faces/langgraph/interrupts.py": [
+        (
+            "    RequestKind.QUESTIONS: _questions,",
+            "    RequestKind.RATING: lambda body: body.what,\n    RequestKind.QUESTIONS: _questions,",
+        )
+    ],
+    "faces/langgraph/answers.py": [
+        (
+            "    RequestKind.QUESTIONS: _questions,",
+            "    RequestKind.RATING: lambda _, value: value,\n    RequestKind.QUESTIONS: _questions,",
+        )
+    ],
     "faces/shared/responses.py": [
         (
             "    RequestKind.DECISION: (",
@@ -145,6 +159,8 @@ from interlock.faces.agui.events import interrupt
 from interlock.faces.agui.kinds import reply_of
 from interlock.faces.confirm.kinds import asking, description_of
 from interlock.faces.hitl import views as hitl
+from interlock.faces.langgraph.answers import read
+from interlock.faces.langgraph.interrupts import Interrupt
 from interlock.faces.mcp.results import outcome_of
 from interlock.faces.sessions.kinds import response_of
 from interlock.faces.sessions.views import request_view as session_view
@@ -164,6 +180,7 @@ checked = {
     "hitl, confirm and inbox": request.check(reply_to(request, {"stars": 5}).value),
     "sessions": request.check(response_of(request, {"stars": 5})),
     "agui": request.check(reply_of(request, {"stars": 5}).value),
+    "langgraph": request.check(read([request], {"stars": 5}, lambda _, given: given).replies[0].value),
 }
 assert len({answer.stars for answer in checked.values()}) == 1, checked
 end = RequestSettled("rate_1", "p1", request.kind, RequestStatus.ANSWERED, checked["threads"], "ann", "web",
@@ -179,6 +196,7 @@ print(json.dumps({
     "sessions": session_view(request, "en")["description"],
     "inbox": showing.headline(request, None),
     "agui": interrupt(shown, "en", "/requests/rate_1")["message"],
+    "langgraph": Interrupt("id", None, (request,)).view("en")["value"],
 }))
 """
 
@@ -207,5 +225,5 @@ def test_a_further_kind_is_one_file_and_one_row_a_face(tmp_path: Path) -> None:
 
 
 def test_every_kind_has_a_row_on_every_face() -> None:
-    for table in (BODIES, VALUES, THREADS, CONFIRM, HITL, SESSIONS, AGUI, MCP, FORMS):
+    for table in (BODIES, VALUES, THREADS, CONFIRM, HITL, SESSIONS, AGUI, LANGGRAPH, LANGGRAPH_ANSWERS, MCP, FORMS):
         assert set(table) == set(RequestKind)

@@ -92,6 +92,7 @@ HTTP = {
     "manage": "/api/v1/keys",
     "hooks": "/api/v1/hooks/claude-code",
     "agui": "/api/v1/agui/demo",
+    "langgraph": "/threads",
 }
 FACES = [*HTTP, "confirm", "mcp"]
 

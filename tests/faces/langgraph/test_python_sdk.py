@@ -1,5 +1,6 @@
 """LangGraph's own Python client, and RemoteGraph, unchanged."""
 
+import asyncio
 from collections.abc import Generator
 from typing import Any, cast
 
@@ -25,7 +26,7 @@ def test_a_thread_from_its_making_to_its_end(sdk: SyncLangGraphClient) -> None:
     thread = sdk.threads.create(metadata={"team": "a"})
     thread_id = thread["thread_id"]
     parts = list(sdk.runs.stream(thread_id, "one_node", input=GIVEN, stream_mode=["values", "updates"]))
-    assert [part.event for part in parts][0] == "metadata"
+    assert parts[0].event == "metadata"
     [interrupt] = cast("dict[str, Any]", parts[-2].data)["__interrupt__"]
     [found] = sdk.threads.search(ids=[thread_id], status="interrupted")
     [[listed]] = found["interrupts"].values()
@@ -98,9 +99,12 @@ async def test_the_second_protocol(graphs: ServerProcess) -> None:
     client = get_client(url=graphs.url)
     async with client.threads.stream(assistant_id="one_node") as thread:
         await thread.run.start(input=GIVEN)
-        await thread.output.with_timeout(30)
-        assert thread.interrupted
-        [asked] = thread.interrupts
-        assert cast("Any", asked)["value"] == {"question": "delete x/staging?"}
-        await thread.run.respond("yes", interrupt_id=asked["interrupt_id"])
+        async with asyncio.timeout(30):
+            assert [one async for one in thread.values]
+            assert thread.interrupted
+            [asked] = thread.interrupts
+            assert cast("Any", asked)["value"] == {"question": "delete x/staging?"}
+            await thread.run.respond("yes", interrupt_id=asked["interrupt_id"])
+            with pytest.raises(RuntimeError, match="no_such_interrupt"):
+                await thread.run.respond("another", interrupt_id=asked["interrupt_id"])
     await client.aclose()
