@@ -12,6 +12,7 @@ from langgraph_sdk.client import SyncLangGraphClient
 from langgraph_sdk.errors import ConflictError, UnprocessableEntityError
 
 from tests.support.server import ServerProcess
+from tests.support.waiting import wait_for
 
 GIVEN = {"q": "x"}
 
@@ -99,12 +100,9 @@ async def test_the_second_protocol(graphs: ServerProcess) -> None:
     client = get_client(url=graphs.url)
     async with client.threads.stream(assistant_id="one_node") as thread:
         await thread.run.start(input=GIVEN)
-        async with asyncio.timeout(30):
-            assert [one async for one in thread.values]
-            assert thread.interrupted
-            [asked] = thread.interrupts
-            assert cast("Any", asked)["value"] == {"question": "delete x/staging?"}
-            await thread.run.respond("yes", interrupt_id=asked["interrupt_id"])
-            with pytest.raises(RuntimeError, match="no_such_interrupt"):
-                await thread.run.respond("another", interrupt_id=asked["interrupt_id"])
+        [asked] = await asyncio.to_thread(wait_for, lambda: list(thread.interrupts), bool)
+        assert asked["value"] == {"question": "delete x/staging?"}
+        await thread.run.respond("yes", interrupt_id=asked["interrupt_id"])
+        with pytest.raises(RuntimeError, match="no_such_interrupt"):
+            await thread.run.respond("another", interrupt_id=asked["interrupt_id"])
     await client.aclose()

@@ -1,9 +1,11 @@
 """What the operator sets: flags, then the environment, then defaults. The only file that reads the environment."""
 
+import json
 import os
 import re
+import sys
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from difflib import get_close_matches
 from ipaddress import ip_address, ip_network
 from pathlib import Path
@@ -13,6 +15,7 @@ import yaml
 
 from interlock.domain.errors import InvalidInput
 from interlock.domain.gateway import UpstreamSettings, read_upstreams
+from interlock.domain.json_value import object_at
 from interlock.domain.risk import RISK_LEVELS
 from interlock.texts import Locale
 from interlock_client.cli.config import CLIENT_VARIABLES
@@ -38,6 +41,7 @@ class Config:
     agents: tuple[str, ...] = ()
     runner: Literal["local", "ray"] = "local"
     mcp_gateway: Path | None = None
+    config: Path | None = None
     ray_address: str | None = None
     ray_runtime_env: Path | None = None
     workers: int = 2
@@ -109,8 +113,65 @@ def load(given: Mapping[str, Any] | None = None, environment: Mapping[str, str] 
         elif text.strip():
             settings[name] = _read(f"INTERLOCK_{name.upper()}=", read, text)
     config = Config(**settings)
+    if config.config is not None:
+        config = replace(config, agents=(*config.agents, *read_project(config.config).agents))
     _check(config)
     return config
+
+
+@dataclass(frozen=True, slots=True)
+class Project:
+    """What a `langgraph.json` says: its graphs, where they import from, and what their environment is."""
+
+    agents: tuple[str, ...]
+    folders: tuple[Path, ...]
+    environment: Mapping[str, str]
+
+
+def read_project(path: Path) -> Project:
+    """Paths in it are relative to it; packages that it names are not installed here."""
+    try:
+        read: Any = json.loads(path.read_text())
+    except (OSError, ValueError) as error:
+        why = error.strerror if isinstance(error, OSError) else "it is not JSON"
+        raise InvalidInput(f"--config {path}: {why}") from error
+    given: dict[str, Any] = object_at(read)
+    graphs, folder = object_at(given, "graphs"), path.resolve().parent
+    if not graphs:
+        raise InvalidInput(f"--config {path}: it names no graphs")
+    agents = tuple(f"{name}={_graph(path, folder, one)}" for name, one in graphs.items())
+    named: list[Any] = given.get("dependencies") or []
+    folders = [folder / one for one in named if isinstance(one, str) and one.startswith(".")]
+    return Project(agents, tuple(one.resolve() for one in folders), _project_environment(path, given.get("env")))
+
+
+def _graph(path: Path, folder: Path, given: Any) -> str:
+    target: Any = object_at(given).get("path") if isinstance(given, dict) else given
+    where, _, attr = target.rpartition(":") if isinstance(target, str) else ("", "", "")
+    if not where or not attr:
+        raise InvalidInput(f"--config {path}: a graph is path/to/file.py:attr or package.module:attr")
+    return f"{folder / where if where.endswith('.py') else where}:{attr}"
+
+
+def _project_environment(path: Path, given: Any) -> dict[str, str]:
+    if not isinstance(given, str):
+        return {name: str(value) for name, value in object_at(given).items()}
+    try:
+        lines = (path.parent / given).read_text().splitlines()
+    except OSError as error:
+        raise InvalidInput(f"--config {path}: {given}: {error.strerror}") from error
+    pairs = (line.strip().removeprefix("export ").partition("=") for line in lines if not line.strip().startswith("#"))
+    return {name.strip(): value.strip().strip("\"'") for name, sign, value in pairs if sign}
+
+
+def enter_project(config: Config) -> None:
+    """Give the graphs of a `langgraph.json` their folders and their environment; what is set already stays."""
+    if config.config is None:
+        return
+    project = read_project(config.config)
+    sys.path[:0] = [str(one) for one in project.folders if str(one) not in sys.path]
+    for name, value in project.environment.items():
+        os.environ.setdefault(name, value)
 
 
 def _check_names(environment: Mapping[str, str]) -> None:
@@ -275,6 +336,7 @@ _VARIABLES: Mapping[str, Any] = {
     "agents": _listed,
     "runner": _one_of("local", "ray"),
     "mcp_gateway": Path,
+    "config": Path,
     "ray_address": str,
     "ray_runtime_env": Path,
     "workers": _count,

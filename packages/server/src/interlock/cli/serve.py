@@ -42,6 +42,10 @@ def serve(
     mcp_gateway: Annotated[
         Path | None, typer.Option(help="YAML file of MCP servers to put behind /mcp/g/NAME. [default: none]")
     ] = None,
+    config: Annotated[
+        Path | None,
+        typer.Option(help="langgraph.json of a project: its graphs, folders and environment. [default: none]"),
+    ] = None,
     locale: Annotated[str | None, typer.Option(help="Default language: zh or en. [default: zh]")] = None,
     log_format: LogFormat = None,
 ) -> None:
@@ -60,6 +64,7 @@ def serve(
             "runner": runner,
             "ray_address": ray_address,
             "mcp_gateway": mcp_gateway,
+            "config": config,
             "locale": locale,
             "log_format": log_format,
         }

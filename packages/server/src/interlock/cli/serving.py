@@ -14,7 +14,7 @@ import uvicorn
 from interlock.bootstrap import TOOL_THREADS, Application, application
 from interlock.cli.connection import Bounds, connections
 from interlock.cli.logs import set_up_logs
-from interlock.config import Config, load
+from interlock.config import Config, enter_project, load
 from interlock.domain.errors import StorageUnavailable
 from interlock.faces.http.one_time_link import LIFETIME
 from interlock.faces.http.sockets import MAX_MESSAGE
@@ -54,6 +54,7 @@ class _Server(uvicorn.Server):
 
 def serve_until_stopped(given: Mapping[str, Any]) -> None:
     config = load(given)
+    enter_project(config)
     set_up_logs(config.log_level, config.log_format)
     asyncio.run(_serve(config))
 
