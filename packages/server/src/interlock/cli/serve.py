@@ -44,7 +44,7 @@ def serve(
     ] = None,
     config: Annotated[
         Path | None,
-        typer.Option(help="langgraph.json of a project: its graphs, folders and environment. [default: none]"),
+        typer.Option(help="langgraph.json of a project whose graphs to serve. [default: none]"),
     ] = None,
     locale: Annotated[str | None, typer.Option(help="Default language: zh or en. [default: zh]")] = None,
     log_format: LogFormat = None,

@@ -7,6 +7,7 @@ can point a name of its own at 127.0.0.1, but not make the browser send another 
 
 import ipaddress
 import logging
+import re
 import secrets
 import time
 from collections.abc import Mapping
@@ -27,9 +28,11 @@ from interlock.faces.http.problems import Problems
 from interlock.faces.http.sockets import refuse_handshake
 
 MAX_BODY = 1024 * 1024
-TOO_LARGE = f"a body has {MAX_BODY} bytes at the most"
+MAX_INPUT = 8 * MAX_BODY
+"""Of an input for a graph, which may have images in it."""
 INTERFACE = ("/api", "/agent", "/system", "/mcp", "/assistants", "/threads", "/runs", "/info", "/ok")
 """What programs use, and no browser may keep or take for a page."""
+_INPUTS = re.compile(r"(/threads/[^/]+)?/runs(/stream|/wait)?|/threads/[^/]+/commands")
 FAILED = "the server failed; its log has more under this request id"
 
 logger = logging.getLogger("interlock.access")
@@ -120,14 +123,14 @@ class Guard:
             is_visit = headers.get("sec-fetch-mode") == "navigate" and scope.get("method") == "GET"
             if not is_visit or scope["path"].startswith(INTERFACE):
                 return 403, "requests that another site makes are not taken"
-        length = headers.get("content-length", "0")
-        if length.isdigit() and int(length) > MAX_BODY:
-            return 413, TOO_LARGE
+        length, most = headers.get("content-length", "0"), _most(scope)
+        if length.isdigit() and int(length) > most:
+            return 413, too_large(most)
         return None
 
     async def _pass_on(self, scope: Scope, receive: Receive, answering: "_Answering") -> None:
         try:
-            await self.app(scope, _bounded(receive), answering)
+            await self.app(scope, _bounded(receive, _most(scope)), answering)
         except (WebSocketDisconnect, ClientDisconnect):
             # Who has gone is told nothing, and has broken nothing.
             return
@@ -215,8 +218,8 @@ class _Answering:
 class BodyTooLarge(HTTPException):
     """A body without a length turned out to be longer than one may be."""
 
-    def __init__(self) -> None:
-        super().__init__(413, TOO_LARGE)
+    def __init__(self, most: int) -> None:
+        super().__init__(413, too_large(most))
 
 
 class BodyTooDeep(HTTPException):
@@ -226,7 +229,15 @@ class BodyTooDeep(HTTPException):
         super().__init__(400, TOO_DEEP)
 
 
-def _bounded(receive: Receive) -> Receive:
+def too_large(most: int) -> str:
+    return f"a body has {most} bytes at the most"
+
+
+def _most(scope: Scope) -> int:
+    return MAX_INPUT if _INPUTS.fullmatch(scope["path"]) else MAX_BODY
+
+
+def _bounded(receive: Receive, most: int) -> Receive:
     seen = 0
     depth = Depth()
 
@@ -236,8 +247,8 @@ def _bounded(receive: Receive) -> Receive:
         if message["type"] == "http.request":
             body = message.get("body", b"")
             seen += len(body)
-            if seen > MAX_BODY:
-                raise BodyTooLarge
+            if seen > most:
+                raise BodyTooLarge(most)
             if depth.exceeds(body):
                 raise BodyTooDeep
         return message

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 
 from interlock.domain.errors import StorageUnavailable
 from interlock.domain.event import Event, Partial, RunEnded, RunStarted, ThreadDeleted, Token
-from interlock.domain.run import Run, RunCause, RunStatus
+from interlock.domain.run import ACTIVE, Run, RunCause, RunStatus
 from interlock.domain.thread import Thread
 from interlock.faces.http.watching import Watch
 from interlock.faces.langgraph.scene import Scene
@@ -21,7 +21,7 @@ from interlock.services.threads.following import follow
 
 PAGE = 8
 MOST_PAGES = 50
-QUIET_SECONDS = 4.5
+QUIET_SECONDS = 3.0
 NOTHING_YET = -2
 """Before the first step, which is -1."""
 
@@ -138,20 +138,31 @@ class RunFeed:
             yield _over(item)
             return
         if item is None:
-            yield await self._idle()
+            for one in await self._silence():
+                yield one
             return
         if reason := await self._watch.reason_to_end(self._thread.id, is_idle=False):
             yield Over(reason=reason)
 
+    async def _silence(self) -> list[Item]:
+        idle = await self._idle()
+        if isinstance(idle, Over) and idle.status is not None and self._with_steps:
+            return [*await self.steps.new(is_newest=False), idle]
+        return [idle]
+
     async def _idle(self) -> Item:
         if reason := await self._watch.reason_to_end(self._thread.id, is_idle=True):
             return Over(reason=reason)
-        if not self._is_begun and await self._run() is None and not await self._waits():
-            # Its sender may not drive the thread any more: it was dropped when its turn came.
-            return Over(RunStatus.STOPPED)
-        if time.monotonic() - self._spoke < QUIET_SECONDS - 1:
+        if time.monotonic() - self._spoke < QUIET_SECONDS:
             return Quiet()
         self._spoke = time.monotonic()
+        run = await self._run()
+        if run is None and not await self._waits():
+            # Its sender may not drive the thread any more: it was dropped when its turn came.
+            return Over(RunStatus.STOPPED)
+        if run is not None and run.status not in ACTIVE:
+            # Whoever joined named a place behind its end.
+            return Over(run.status, run.error)
         return Quiet()
 
     def _heard(self, item: Item) -> Item:

@@ -100,6 +100,8 @@ class RunStream:
         self._is_rejoined = after is not None
         if after is not None:
             seq, step = _position(after)
+            # One that this thread has not reached, say from before a restored backup, must not hide what comes.
+            seq = min(seq, begun.thread.seq)
         self._seq, self._step_number = max(seq, begun.seq), step
         self._feed = RunFeed(scene, begun.thread, begun.run_id, self._seq, step)
         self._messages = Messages()
@@ -140,8 +142,10 @@ class RunStream:
             return {"__error__": self._error(over)}
         picture = await self._scene.picture(self._begun.thread.id)
         snapshot = await self._final()
+        if not self._is_of_this(picture.pause):
+            return snapshot.values
         await self._scene.note_shown(picture)
-        listed = picture.listed(self._scene.locale) if self._is_of_this(picture.pause) else []
+        listed = picture.listed(self._scene.locale)
         return {**_fields(snapshot.values), "__interrupt__": listed} if listed else snapshot.values
 
     def _is_of_this(self, pause: Any) -> bool:
