@@ -66,8 +66,8 @@ def human(state: State) -> dict[str, Any]:
 
 
 def blocked(state: State) -> dict[str, Any]:
-    say(f"did at:{state['q']}")
-    say(f"block {state['q']}")
+    say(f"did at:{state.get('q')}")
+    say(f"block {state.get('q')}")
     return {"out": ["went on"]}
 
 

@@ -168,24 +168,24 @@ def test_all_of_it_over_a_socket(client: LanggraphClient) -> None:
         def ask(number: int, method: str, **params: Any) -> None:
             ws.send(json.dumps({"id": number, "method": method, "params": params}))
 
-        def until(is_right: Any) -> dict[str, Any]:
-            while not is_right(message := json.loads(ws.recv(timeout=30))):
+        def until(**fields: Any) -> dict[str, Any]:
+            while not fields.items() <= (message := json.loads(ws.recv(timeout=30))).items():
                 pass
             return message
 
         ws.send("{")
         assert json.loads(ws.recv(timeout=30))["id"] is None
         ask(1, "subscription.subscribe", channels=["lifecycle", "input"])
-        subscribed = until(lambda one: one.get("id") == 1)["result"]
+        subscribed = until(id=1)["result"]
         ask(2, "run.start", assistant_id="one_node", input={"q": "x"})
-        assert until(lambda one: one.get("id") == 2)["type"] == "success"
-        asked = until(lambda one: one.get("method") == "input.requested")["params"]["data"]
+        assert until(id=2)["type"] == "success"
+        asked = until(method="input.requested")["params"]["data"]
         ask(3, "input.respond", interrupt_id=asked["interrupt_id"], response="yes")
-        until(lambda one: one.get("method") == "input.requested")
+        until(method="input.requested")
         ask(4, "subscription.unsubscribe", subscription_id=subscribed["subscription_id"])
-        assert until(lambda one: one.get("id") == 4)["type"] == "success"
+        assert until(id=4)["type"] == "success"
         ask(5, "subscription.unsubscribe", subscription_id="none")
-        assert until(lambda one: one.get("id") == 5)["error"] == "no_such_subscription"
+        assert until(id=5)["error"] == "no_such_subscription"
 
 
 def test_a_socket_is_refused_by_its_code(client: LanggraphClient, alice: ThreadsClient) -> None:

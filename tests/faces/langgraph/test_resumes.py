@@ -104,8 +104,9 @@ def _until_refused_as(client: LanggraphClient, thread_id: str, value: str, code:
 
 def test_null_is_no_answer_and_false_is_one(client: LanggraphClient) -> None:
     thread_id, _ = client.asked("two_nodes")
-    for body in ({"command": {"resume": None}}, {"command": {"resume": None, "update": None, "goto": []}}):
-        refused = client.post(thread_id, "", {"assistant_id": "two_nodes", **body})
+    commands: list[dict[str, Any]] = [{"resume": None}, {"resume": None, "update": None, "goto": []}]
+    for command in commands:
+        refused = client.post(thread_id, "", {"assistant_id": "two_nodes", "command": command})
         assert (refused.status_code, refused.json()["code"]) == (422, "invalid_answer")
     client.resume(thread_id, "two_nodes", False)
     assert client.resume(thread_id, "two_nodes", []).json()["out"] == [False, []]

@@ -72,6 +72,33 @@ _PARTS = (
     agui,
 )
 
+HEADERS_TAKEN = (
+    "authorization",
+    "cache-control",
+    "content-type",
+    "idempotency-key",
+    "last-event-id",
+    "mcp-method",
+    "mcp-name",
+    "mcp-protocol-version",
+    "prefer",
+    "x-api-key",
+    "x-auth-scheme",
+    "x-on-disconnect",
+    "x-request-id",
+)
+"""Of pages of other origins."""
+HEADERS_EXPOSED = (
+    "content-location",
+    "location",
+    "retry-after",
+    "x-pagination-next",
+    "x-pagination-total",
+    "x-request-id",
+    "x-thread-id",
+)
+"""What such pages may read."""
+
 Lifespan = Callable[[FastAPI], AbstractAsyncContextManager[None]]
 
 
@@ -110,30 +137,8 @@ def create_app(
             CORSMiddleware,
             allow_origins=sorted(allowed.origins),
             allow_methods=["GET", "POST", "PUT", "PATCH", "DELETE"],
-            allow_headers=[
-                "authorization",
-                "cache-control",
-                "content-type",
-                "idempotency-key",
-                "last-event-id",
-                "mcp-method",
-                "mcp-name",
-                "mcp-protocol-version",
-                "prefer",
-                "x-api-key",
-                "x-auth-scheme",
-                "x-on-disconnect",
-                "x-request-id",
-            ],
-            expose_headers=[
-                "content-location",
-                "location",
-                "retry-after",
-                "x-pagination-next",
-                "x-pagination-total",
-                "x-request-id",
-                "x-thread-id",
-            ],
+            allow_headers=HEADERS_TAKEN,
+            expose_headers=HEADERS_EXPOSED,
             allow_private_network=True,
         )
     app.add_middleware(Packing)

@@ -44,7 +44,7 @@ async def read_many(
 
 async def update(graph: Graph, config: RunnableConfig, values: JsonValue, as_node: str | None) -> str:
     try:
-        written = await graph.aupdate_state(config, values, as_node)
+        written: Any = await graph.aupdate_state(config, values, as_node)
     except (InvalidUpdateError, ValueError, TypeError, KeyError) as error:
         raise InvalidInput(f"the state does not take this: {error}") from error
     return written["configurable"]["checkpoint_id"]
@@ -58,7 +58,7 @@ def schemas(graph: Graph) -> GraphSchemas:
         _schema(known.get_output_jsonschema),
         _schema(lambda: known.get_input_schema().model_json_schema() if state is None else _of_type(state)),
         _schema(known.get_config_jsonschema),
-        _schema(lambda: known.get_context_jsonschema() or {}),
+        _schema(known.get_context_jsonschema),
     )
 
 
@@ -73,7 +73,7 @@ def drawing(graph: Graph, depth: int | bool) -> dict[str, JsonValue]:
 
 def _schema(make: Any) -> dict[str, JsonValue]:
     try:
-        return plain(make())
+        return plain(make()) or {}
     except (PydanticUserError, TypeError, ValueError, AttributeError, NameError):
         # Before Python 3.12 pydantic reads no plain `typing.TypedDict`; a type may have no schema at all.
         return {}
@@ -110,7 +110,7 @@ def _tasks(state: StateSnapshot) -> Iterator[TaskState]:
         yield TaskState(
             task.id,
             task.name,
-            plain(list(task.path)),
+            plain(list(cast("tuple[Any, ...]", task.path))),
             None if task.error is None else str(task.error),
             [one.id for one in task.interrupts if one.id in waiting],
             to_json(task.result),

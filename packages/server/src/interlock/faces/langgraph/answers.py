@@ -87,8 +87,8 @@ def _object(value: JsonValue) -> JsonObject:
 
 def _human_responses(value: JsonValue) -> list[JsonObject]:
     items = cast("list[Any]", value) if isinstance(value, list) else [value]
-    fit = [cast("JsonObject", one) for one in items if isinstance(one, dict) and one.get("type") in HUMAN]
-    return fit if len(fit) == len(items) else []
+    fit = [cast("JsonObject", one) for one in items if isinstance(one, dict)]
+    return fit if len(fit) == len(items) and all(one.get("type") in HUMAN for one in fit) else []
 
 
 def _to_human_interrupt(requests: Sequence[Request], humans: Sequence[JsonObject], convert: Convert) -> Read:

@@ -32,7 +32,8 @@ class Command:
 
     @classmethod
     def read(cls, given: Mapping[str, Any]) -> "Command":
-        number, method, params = given.get("id"), given.get("method"), given.get("params") or {}
+        params: Any = given.get("params") or {}
+        number, method = given.get("id"), given.get("method")
         if type(number) is not int or not isinstance(method, str) or not isinstance(params, dict):
             raise MalformedCommand("a command is {id: number, method: text, params: object}")
         return cls(number, method, {name: one for name, one in cast("JsonObject", params).items() if one is not None})

@@ -19,6 +19,7 @@ from interlock.faces.langgraph.views import ThreadPicture, assistant_id, own_ask
 from interlock.ports.store import Transaction
 from interlock.services.core import Core
 from interlock.services.threads.threads import driven, visible
+from interlock.texts import Locale
 
 
 class Scene:
@@ -28,7 +29,7 @@ class Scene:
         self.request = request
         self.caller = caller
         self.core: Core = state_of(request).core
-        self.locale = locale_of(request)
+        self.locale: Locale = locale_of(request)
 
     async def thread(self, thread_id: str, *, drives: bool = False) -> Thread:
         """The thread, if it is there and theirs; else 404, whichever it is."""
