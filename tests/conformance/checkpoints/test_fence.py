@@ -77,6 +77,30 @@ async def test_a_lease_that_was_lost_or_given_back_changes_no_checkpoint(
     assert await rows(database) == before
 
 
+RESTING = {"status": "idle", "epoch": 7, "lease_worker": None, "lease_run": None, "lease_until": None}
+
+
+async def test_between_runs_a_thread_at_rest_is_written_to(
+    saver: CheckpointSaver, database: Database, lease_on: Leases
+) -> None:
+    await lease_on("t")
+    await take_over(database, **RESTING)
+    await put_one(saver.at_rest(7))
+    assert await saver.aget_tuple(at("t")) is not None
+
+
+@pytest.mark.parametrize("began", [{"status": "running", "epoch": 8}, {"epoch": 8}, {"status": "paused"}])
+async def test_once_a_run_began_nothing_is_written_between_runs(
+    saver: CheckpointSaver, database: Database, lease_on: Leases, began: dict[str, Any]
+) -> None:
+    await lease_on("t")
+    await take_over(database, **{**RESTING, **began})
+    before = await rows(database)
+    with pytest.raises(LeaseLost):
+        await put_one(saver.at_rest(7))
+    assert await rows(database) == before
+
+
 @pytest.mark.parametrize("call", ["aput", "aput_writes"])
 async def test_a_write_that_meets_a_takeover_under_way_waits_for_it_and_loses(
     saver: CheckpointSaver, database: Database, lease_on: Leases, call: str

@@ -1,5 +1,6 @@
 """Assistants, threads, states, histories and runs, as clients of LangGraph's server use them."""
 
+import json
 import uuid
 from typing import Any
 
@@ -208,6 +209,19 @@ def test_a_run_is_cancelled(client: LanggraphClient, witness: Witness) -> None:
     assert waited.status_code == 200
     assert client.http.get(f"{path}/{active}").json()["status"] == "interrupted"
     assert client.http.post(f"{path}/{active}/cancel?wait=1").status_code == 404
+
+
+def test_a_cancel_that_waits_returns_when_the_state_may_be_written(client: LanggraphClient, witness: Witness) -> None:
+    name, thread_id = uuid.uuid4().hex, client.thread()
+    active = client.post(thread_id, "", {"assistant_id": "slow", "input": {"q": name}}).json()["run_id"]
+    wait_for(lambda: witness.count(f"at:{name}"), bool)
+
+    with client.http.stream("POST", f"/threads/{thread_id}/runs/{active}/cancel?wait=1") as waited:
+        # The headers come when the stop is on record.
+        witness.release(name)
+        assert json.loads(waited.read()) == {"q": name, "out": ["went on"]}
+    written = client.http.post(f"/threads/{thread_id}/state", json={"values": {"out": ["x"]}, "as_node": "second"})
+    assert written.status_code == 200
 
 
 def test_an_input_may_reject_wait_or_take_the_place(client: LanggraphClient, witness: Witness) -> None:
