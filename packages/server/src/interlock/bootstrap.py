@@ -80,7 +80,13 @@ class NoAgents:
         return Snapshot({}, (), (), {}, None, None, None)
 
     async def snapshots(
-        self, thread: Thread, limit: int, before: str | None = None, metadata: Mapping[str, Any] | None = None
+        self,
+        thread: Thread,
+        limit: int,
+        before: str | None = None,
+        metadata: Mapping[str, Any] | None = None,
+        *,
+        run_id: str | None = None,
     ) -> list[Snapshot]:
         return []
 

@@ -88,9 +88,15 @@ class Graphs(Protocol):
         ...
 
     async def snapshots(
-        self, thread: Thread, limit: int, before: str | None = None, metadata: Mapping[str, JsonValue] | None = None
+        self,
+        thread: Thread,
+        limit: int,
+        before: str | None = None,
+        metadata: Mapping[str, JsonValue] | None = None,
+        *,
+        run_id: str | None = None,
     ) -> list[Snapshot]:
-        """The states before a checkpoint, the newest first."""
+        """The states before a checkpoint, of all runs or of one, the newest first."""
         ...
 
     async def update_state(self, thread: Thread, values: JsonValue, as_node: str | None) -> str:

@@ -17,6 +17,7 @@ from interlock.domain.run_input import GraphInput
 from interlock.domain.thread import Lease, Thread
 from interlock.ports.agents import GraphSchemas, Message, Snapshot, ToolInfo
 from interlock.runners import arguments, declared, replies, snapshots
+from interlock.runners.graph_state import RUN_KEY
 from interlock.runners.loading import HostedAgent
 from interlock.runners.transcript import messages_in, to_messages
 
@@ -55,13 +56,20 @@ class HostedAgents:
         return await snapshots.read(agent.graph, self._config(thread, checkpoint_id), inner=inner)
 
     async def snapshots(
-        self, thread: Thread, limit: int, before: str | None = None, metadata: Mapping[str, Any] | None = None
+        self,
+        thread: Thread,
+        limit: int,
+        before: str | None = None,
+        metadata: Mapping[str, Any] | None = None,
+        *,
+        run_id: str | None = None,
     ) -> list[Snapshot]:
         agent = self.find(thread.agent)
         if agent is None:
             return []
         earlier = self._config(thread, before) if before else None
-        return await snapshots.read_many(agent.graph, self._config(thread), limit, earlier, metadata)
+        wanted = {**(metadata or {}), **({RUN_KEY: run_id} if run_id else {})}
+        return await snapshots.read_many(agent.graph, self._config(thread), limit, earlier, wanted)
 
     async def update_state(self, thread: Thread, values: Any, as_node: str | None) -> str:
         agent = self.find(thread.agent)

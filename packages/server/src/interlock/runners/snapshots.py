@@ -36,9 +36,9 @@ async def read_many(
     config: RunnableConfig,
     limit: int,
     before: RunnableConfig | None,
-    metadata: Mapping[str, JsonValue] | None,
+    metadata: Mapping[str, JsonValue],
 ) -> list[Snapshot]:
-    found = graph.aget_state_history(config, filter=dict(metadata or {}) or None, before=before, limit=limit)
+    found = graph.aget_state_history(config, filter=dict(metadata) or None, before=before, limit=limit)
     return [_snapshot(one) async for one in found]
 
 

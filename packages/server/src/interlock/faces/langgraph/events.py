@@ -31,6 +31,8 @@ from interlock.services.threads.followers import following
 from interlock.services.threads.following import follow
 
 CHANNELS = ("lifecycle", "input", "values", "messages", "tools", "custom", "updates", "tasks", "checkpoints")
+REPLAYED = 100
+"""How many of the newest steps of a thread come again at the beginning of a stream."""
 _ENDED = {RunStatus.DONE: "completed", RunStatus.FAILED: "failed"}
 
 
@@ -97,6 +99,8 @@ class ThreadEvents:
         self._at = 0
         self._run_id = ""
         self._steps: Steps | None = None
+        self._past: dict[str | None, list[Step]] = {}
+        """By run, the newest steps from before the stream."""
         self._ended: set[str] = set()
         self._message: _Message | None = None
 
@@ -120,6 +124,8 @@ class ThreadEvents:
 
     async def _start(self) -> int:
         """After which entry of the log it begins; one that stands in the middle of a run knows which."""
+        if self._wanted.channels & {"values", "updates"}:
+            await self._read_past()
         if self._wanted.since is None:
             return 0
         after = max(0, self._wanted.since // PARTS - 1)
@@ -128,6 +134,12 @@ class ThreadEvents:
         if under_way := [one for one in runs if one.started_seq <= after]:
             self._begin(under_way[-1].id)
         return after
+
+    async def _read_past(self) -> None:
+        found = await self._scene.core.agents.snapshots(self._thread, REPLAYED)
+        tasks = {one.checkpoint_id: one.tasks for one in found}
+        for one in reversed(found):
+            self._past.setdefault(one.run_id, []).append(Step(one, tasks.get(one.parent_id, ())))
 
     def _begin(self, run_id: str) -> None:
         self._run_id = run_id
@@ -148,17 +160,14 @@ class ThreadEvents:
         is_end = isinstance(item, Event) and isinstance(item.data, RunEnded) and item.data.run_id == self._run_id
         if self._steps is None or not self._wanted.channels & {"values", "updates"} or self._run_id in self._ended:
             return
-        is_live = item is None or item.seq >= self._scene_head
-        if not (is_end or is_live):
+        if item is not None and item.seq <= self._thread.seq:
             # Of what is replayed the steps come with the end of their run.
-            return
-        for step in await self._steps.new(is_newest=not is_end):
+            steps = self._past.get(self._run_id, []) if is_end else []
+        else:
+            steps = await self._steps.new(is_newest=not is_end)
+        for step in steps:
             for event in self._step(step):
                 yield event
-
-    @property
-    def _scene_head(self) -> int:
-        return self._thread.seq
 
     def _step(self, step: Step) -> Iterator[JsonObject]:
         if step.is_input:

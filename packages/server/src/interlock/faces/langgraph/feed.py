@@ -20,7 +20,8 @@ from interlock.services.threads.followers import following
 from interlock.services.threads.following import follow
 
 PAGE = 8
-MOST_PAGES = 50
+MOST = 1_000
+"""Steps of one run that are told to who comes later."""
 QUIET_SECONDS = 3.0
 NOTHING_YET = -2
 """Before the first step, which is -1."""
@@ -70,27 +71,33 @@ class Steps:
         self.head: Snapshot | None = None
 
     async def new(self, *, is_newest: bool) -> list[Step]:
-        """In their order. Of a run that others came after, all of the thread is looked through."""
+        """In their order. While the run is the newest its steps are the last of the thread."""
         found: list[Snapshot] = []
-        for _ in range(MOST_PAGES):
-            before = found[-1].checkpoint_id if found else None
-            page = await self._scene.core.agents.snapshots(self._thread, PAGE, before)
+        size = 2
+        while len(found) < MOST:
+            page = await self._scene.core.agents.snapshots(
+                self._thread,
+                size,
+                found[-1].checkpoint_id if found else None,
+                run_id=None if is_newest else self._run_id,
+            )
             found += page
-            if len(page) < PAGE or self._is_past(found, is_newest=is_newest):
+            if len(page) < size or found[-1].run_id != self._run_id or found[-1].step <= self.number:
                 break
+            size = PAGE
         if is_newest and found:
             self.head = found[0]
-        by_id = {one.checkpoint_id: one for one in found}
         fresh = [one for one in reversed(found) if one.run_id == self._run_id and one.step > self.number]
-        if fresh:
-            self.number = fresh[-1].step
-        return [Step(one, by_id[one.parent_id].tasks if one.parent_id in by_id else ()) for one in fresh]
+        return await self._with_tasks(fresh, found) if fresh else []
 
-    def _is_past(self, found: Sequence[Snapshot], *, is_newest: bool) -> bool:
-        last = found[-1]
-        if last.run_id == self._run_id:
-            return last.step <= self.number
-        return is_newest or any(one.run_id == self._run_id for one in found)
+    async def _with_tasks(self, fresh: Sequence[Snapshot], found: Sequence[Snapshot]) -> list[Step]:
+        self.number = fresh[-1].step
+        tasks = {one.checkpoint_id: one.tasks for one in found}
+        before = fresh[0].parent_id
+        if before is not None and before not in tasks:
+            # Where an answer went on, the step before it is of the run that asked.
+            tasks[before] = (await self._scene.core.agents.snapshot(self._thread, before)).tasks
+        return [Step(one, tasks.get(one.parent_id, ())) for one in fresh]
 
 
 class RunFeed:

@@ -157,7 +157,7 @@ class RunStream:
         head = await self._scene.core.agents.snapshot(thread)
         if head.run_id in (None, self._begun.run_id) or not self._begun.goes_on:
             return head
-        found = await self._scene.core.agents.snapshots(thread, 1, metadata={"interlock_run": self._begun.run_id})
+        found = await self._scene.core.agents.snapshots(thread, 1, run_id=self._begun.run_id)
         return found[0] if found else head
 
     def _encoded(self, item: Any) -> Iterator[bytes]:
