@@ -77,7 +77,7 @@ async def search(request: Request, caller: Caller) -> Response:
     found = await _found(scene, body, offset + limit + 1)
     page, has_more = found[offset : offset + limit], len(found) > offset + limit
     views: list[JsonObject] = []
-    for picture in page:
+    for picture in await _pictures(scene, page):
         views.append(selected(await _view(scene, picture, names), names))
         if names is None or "interrupts" in names:
             await scene.note_shown(picture)
@@ -218,21 +218,20 @@ def _noted(metadata: JsonObject) -> JsonObject:
     return {name: value for name, value in metadata.items() if name not in ("graph_id", "assistant_id")}
 
 
-async def _found(scene: Scene, body: Fields, most: int) -> list[ThreadPicture]:
+async def _found(scene: Scene, body: Fields, most: int) -> list[Thread]:
     """As many as are asked for, the one last touched first, unless another order is asked for."""
     status = text_of(body, "status")
     if status is not None and status not in STATUSES:
         raise invalid(f"status must be one of {', '.join(STATUSES)}")
-    values = object_of(body, "values")
-    metadata = object_of(body, "metadata") or {}
-    agents = _agents(scene, metadata)
+    values, metadata = object_of(body, "values"), object_of(body, "metadata") or {}
     sort_by = choice_of(body, "sort_by", "updated_at", *SORTED_BY)
     is_rising = choice_of(body, "sort_order", "desc", "asc", "desc") == "asc"
     is_sorted = sort_by in ("updated_at", "state_updated_at") and not is_rising
     wanted = most if is_sorted else MOST_LISTED
-    ids = texts_of(body, "ids")
-    found: list[ThreadPicture] = []
-    for start in range(0, MOST_LISTED, LISTED_AT_ONCE):
+    size = min(wanted, LISTED_AT_ONCE)
+    ids, agents = texts_of(body, "ids"), _agents(scene, metadata)
+    found: list[Thread] = []
+    for start in range(0, MOST_LISTED, size):
         page = await threads.search_threads(
             scene.core,
             scene.caller,
@@ -241,37 +240,40 @@ async def _found(scene: Scene, body: Fields, most: int) -> list[ThreadPicture]:
             statuses=[STATUSES[status]] if status else None,
             metadata=_noted(metadata),
             offset=start,
-            limit=LISTED_AT_ONCE,
+            limit=size,
         )
-        for picture in await _pictures(scene, page):
-            if status in (None, picture.status) and await _has_values(scene, picture.thread, values):
-                found.append(picture)
-        if len(page) < LISTED_AT_ONCE or len(found) >= wanted:
+        found += [one for one in page if await _fits(scene, one, status, values)]
+        if len(page) < size or len(found) >= wanted:
             break
     return found if is_sorted else sorted(found, key=_key(sort_by), reverse=not is_rising)
 
 
-def _key(sort_by: str) -> Callable[[ThreadPicture], Any]:
+async def _fits(scene: Scene, thread: Thread, status: str | None, values: JsonObject | None) -> bool:
+    """What the store was not asked for."""
+    if thread.is_outside:
+        return False
+    if status in ("idle", "error"):
+        [picture] = await _pictures(scene, [thread])
+        if picture.status != status:
+            return False
+    return not values or contains((await scene.core.agents.snapshot(thread)).values, values)
+
+
+def _key(sort_by: str) -> Callable[[Thread], Any]:
     match sort_by:
         case "thread_id":
-            return lambda one: one.thread.id
+            return lambda one: one.id
         case "status":
-            return lambda one: one.status
+            return lambda one: one.status.value
         case "created_at":
-            return lambda one: one.thread.created_at
+            return lambda one: one.created_at
         case _:
-            return lambda one: one.thread.updated_at
+            return lambda one: one.updated_at
 
 
 async def _pictures(scene: Scene, page: Sequence[Thread]) -> list[ThreadPicture]:
     async with scene.core.store.snapshot() as tx:
-        return [await scene.picture_of(tx, thread) for thread in page if not thread.is_outside]
-
-
-async def _has_values(scene: Scene, thread: Thread, values: JsonObject | None) -> bool:
-    if not values:
-        return True
-    return contains((await scene.core.agents.snapshot(thread)).values, values)
+        return [await scene.picture_of(tx, thread) for thread in page]
 
 
 def _agents(scene: Scene, metadata: JsonObject) -> list[str]:
