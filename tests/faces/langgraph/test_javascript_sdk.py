@@ -17,14 +17,17 @@ Call = Callable[..., dict[str, Any]]
 GIVEN = {"q": "x"}
 
 
-@pytest.fixture
-def call(graphs: ServerProcess) -> Generator[Call]:
+@pytest.fixture(name="call")
+def started(graphs: ServerProcess) -> Generator[Call]:
     assert (CLIENTS / "node_modules/@langchain/langgraph-sdk").exists(), "its npm package is not installed"
     program = [node(), str(Path(langgraph.__file__).with_name("langgraph_client.mjs"))]
     with subprocess.Popen(program, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True, cwd=CLIENTS) as process:
         assert process.stdin is not None
         assert process.stdout is not None
         given, said = process.stdin, process.stdout
+
+        def call(part: str, method: str, *args: Any) -> dict[str, Any]:
+            return send(part=part, method=method, args=args)
 
         def send(**fields: Any) -> dict[str, Any]:
             given.write(json.dumps(fields) + "\n")
@@ -35,7 +38,7 @@ def call(graphs: ServerProcess) -> Generator[Call]:
 
         send(url=graphs.url)
         try:
-            yield lambda part, method, *args: send(part=part, method=method, args=args)
+            yield call
         finally:
             process.kill()
 

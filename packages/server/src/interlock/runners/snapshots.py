@@ -110,7 +110,7 @@ def _tasks(state: StateSnapshot) -> Iterator[TaskState]:
         yield TaskState(
             task.id,
             task.name,
-            plain(list(cast("tuple[Any, ...]", task.path))),
+            plain(list(cast("Any", task).path)),
             None if task.error is None else str(task.error),
             [one.id for one in task.interrupts if one.id in waiting],
             to_json(task.result),
