@@ -80,8 +80,9 @@ def test_a_run_without_a_thread(sdk: Any) -> None:
     assert [part.event for part in sdk.runs.stream(None, "plain", input=GIVEN)][-1] == "end"
 
 
-def test_a_remote_graph(graphs: ServerProcess, sdk: Any) -> None:
-    remote = RemoteGraph("two_nodes", url=graphs.url)
+def test_a_remote_graph(sdk: Any) -> None:
+    # With an address it makes clients of its own, and closes none.
+    remote = RemoteGraph("two_nodes", sync_client=sdk)
     config: Any = {"configurable": {"thread_id": sdk.threads.create()["thread_id"]}}
     asked = remote.invoke(GIVEN, config)
     assert asked["__interrupt__"]
