@@ -47,8 +47,7 @@ def test_ids_are_ours_and_are_not_used_again(client: LanggraphClient, agent: str
 
 
 @pytest.mark.parametrize("agent", AGENTS)
-@pytest.mark.parametrize("by", ["bare", "id"])
-@pytest.mark.parametrize("how", ["", "wait", "stream"])
+@pytest.mark.parametrize(("by", "how"), [("bare", ""), ("id", ""), ("id", "wait"), ("id", "stream")])
 @pytest.mark.parametrize("tabs", ["one connection", "two tabs"])
 def test_a_double_click_answers_one_question(
     client: LanggraphClient, witness: Witness, agent: str, by: str, how: str, tabs: str
@@ -62,7 +61,8 @@ def test_a_double_click_answers_one_question(
         with LanggraphClient(str(client.http.base_url)) as tab:
             return tab.resume(thread_id, agent, value, how, **BROWSER).status_code
 
-    statuses = at_once(2, click) if tabs == "two tabs" else [click(0), click(1)]
+    # Without an id no reply shows the next question here: whether a click came within a second is for the clock.
+    statuses = at_once(2, click)
     assert statuses.count(200) >= 1
     assert set(statuses) <= {200, 409}
     state = client.http.get(f"/threads/{thread_id}").json()
