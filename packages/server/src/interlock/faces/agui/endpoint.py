@@ -19,7 +19,7 @@ from interlock.domain.thread import Thread, ThreadStatus
 from interlock.faces.agui.events import EVENTS, already_answered
 from interlock.faces.agui.kinds import reply_of
 from interlock.faces.agui.streaming import RunNames, RunStream
-from interlock.faces.http.credentials import Caller
+from interlock.faces.http.credentials import Caller, stream_slot
 from interlock.faces.http.documented import problems, stream
 from interlock.faces.http.lenient_json import LenientJSONResponse
 from interlock.faces.http.locale import locale_of
@@ -39,11 +39,6 @@ Stream = AsyncGenerator[bytes]
 router = APIRouter(prefix="/api/v1/agui", tags=["agui"])
 
 
-async def place(request: Request, caller: Caller) -> AsyncGenerator[None]:
-    with state_of(request).limits.stream(caller.person_id):
-        yield
-
-
 @router.get("/{agent}", responses=problems(401, 404))
 async def capabilities(request: Request, caller: Caller, agent: str) -> Response:
     """What this agent can do, as `AgentCapabilities`."""
@@ -59,7 +54,7 @@ async def capabilities(request: Request, caller: Caller, agent: str) -> Response
 
 
 @router.post(
-    "/{agent}", response_class=Response, dependencies=[Depends(place)], responses=stream(EVENTS, 400, 401, 404)
+    "/{agent}", response_class=Response, dependencies=[Depends(stream_slot)], responses=stream(EVENTS, 400, 401, 404)
 )
 async def run(
     request: Request,

@@ -11,7 +11,7 @@ from interlock.domain.errors import NotFound, StorageUnavailable
 from interlock.domain.event import Event, Live, ThreadDeleted
 from interlock.faces.hitl.documented import streamed
 from interlock.faces.hitl.events import RenderedEvent, StreamPosition, read_place, rendered_events, still_pending
-from interlock.faces.http.credentials import Caller
+from interlock.faces.http.credentials import Caller, stream_slot
 from interlock.faces.http.locale import locale_of
 from interlock.faces.http.server_state import state_of
 from interlock.faces.http.sse import KEEP_ALIVE, EventStream, Frame
@@ -24,12 +24,7 @@ from interlock.texts import Locale
 router = APIRouter(prefix="/api/v1/agent", tags=["hitl"])
 
 
-async def place(request: Request, caller: Caller) -> AsyncGenerator[None]:
-    with state_of(request).limits.stream(caller.person_id):
-        yield
-
-
-@router.get("/stream", response_class=Response, responses=streamed(), dependencies=[Depends(place)])
+@router.get("/stream", response_class=Response, responses=streamed(), dependencies=[Depends(stream_slot)])
 async def stream(
     request: Request,
     caller: Caller,

@@ -13,7 +13,7 @@ from interlock.domain.kinds import ApprovalAnswer, RequestKind
 from interlock.domain.principal import Principal
 from interlock.domain.request import RequestStatus
 from interlock.faces.hooks.held import HeldCall, HeldCalls
-from interlock.faces.http.credentials import Caller
+from interlock.faces.http.credentials import Caller, stream_slot
 from interlock.faces.http.documented import Responses, problems
 from interlock.faces.http.server_state import state_of
 from interlock.faces.http.waiting import settled
@@ -37,12 +37,7 @@ _TOLD: Responses = {200: {"content": {"application/json": {"schema": {"type": "o
 router = APIRouter(prefix="/api/v1/hooks", tags=["hooks"])
 
 
-async def place(request: Request, caller: Caller) -> AsyncGenerator[None]:
-    with state_of(request).limits.stream(caller.person_id):
-        yield
-
-
-@router.post("/claude-code", response_class=Response, responses=_TOLD, dependencies=[Depends(place)])
+@router.post("/claude-code", response_class=Response, responses=_TOLD, dependencies=[Depends(stream_slot)])
 async def claude_code_hook(
     request: Request,
     caller: Caller,

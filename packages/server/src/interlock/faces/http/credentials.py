@@ -6,7 +6,7 @@ ticket. What stands behind a stream is looked at again while it is open: a crede
 
 import json
 import math
-from collections.abc import Awaitable, Callable
+from collections.abc import AsyncGenerator, Awaitable, Callable
 from dataclasses import dataclass, replace
 from datetime import datetime
 from typing import Annotated, Any, cast
@@ -172,3 +172,9 @@ async def _named_user(request: Request) -> str | None:
 
 
 Caller = Annotated[Principal, Depends(caller)]
+
+
+async def stream_slot(request: Request, caller: Caller) -> AsyncGenerator[None]:
+    """A dependency: holds one of the caller's streams from before the route acts until its response has ended."""
+    with state_of(request).limits.stream(caller.person_id):
+        yield

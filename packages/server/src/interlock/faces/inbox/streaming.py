@@ -11,7 +11,7 @@ from interlock.domain.errors import NotAuthenticated, StorageUnavailable
 from interlock.domain.event import Event, Looking, PauseOpened, RequestExtended, RequestSettled, ThreadDeleted
 from interlock.domain.moment import to_iso
 from interlock.domain.principal import Principal
-from interlock.faces.http.credentials import Caller, caller_still
+from interlock.faces.http.credentials import Caller, caller_still, stream_slot
 from interlock.faces.http.documented import stream as streamed
 from interlock.faces.http.locale import locale_of
 from interlock.faces.http.server_state import state_of
@@ -32,12 +32,7 @@ TICK_SECONDS = 4.0
 router = APIRouter(prefix="/api/v1/inbox", tags=["inbox"])
 
 
-async def place(request: Request, caller: Caller) -> AsyncGenerator[None]:
-    with state_of(request).limits.stream(caller.person_id):
-        yield
-
-
-@router.get("/stream", response_class=Response, responses=streamed(EVENTS, 401), dependencies=[Depends(place)])
+@router.get("/stream", response_class=Response, responses=streamed(EVENTS, 401), dependencies=[Depends(stream_slot)])
 async def stream(request: Request, caller: Caller) -> Response:
     """What happens, as it happens. It has no past: after a reconnect the list is to be read again."""
     return EventStream(_frames(request, caller), caller=caller.id)

@@ -15,7 +15,7 @@ from interlock.domain.ids import new_id
 from interlock.domain.json_value import JsonObject
 from interlock.domain.principal import Principal
 from interlock.faces.http.connections import watch
-from interlock.faces.http.credentials import Caller, authenticated
+from interlock.faces.http.credentials import Caller, authenticated, stream_slot
 from interlock.faces.http.lenient_json import LenientJSONResponse
 from interlock.faces.http.server_state import state_of
 from interlock.faces.http.sockets import Outbox, read_message
@@ -24,7 +24,6 @@ from interlock.faces.langgraph.commands import Command, MalformedCommand, failur
 from interlock.faces.langgraph.errors import Refusal, status_here
 from interlock.faces.langgraph.events import Filter, ThreadEvents
 from interlock.faces.langgraph.fields import body_of
-from interlock.faces.langgraph.runs import place
 from interlock.faces.langgraph.scene import Scene
 from interlock.faces.langgraph.streaming import KEEP_ALIVE
 from interlock.texts import threads_text as text
@@ -44,7 +43,7 @@ async def command(request: Request, caller: Caller, thread_id: str) -> Response:
     return LenientJSONResponse(await obey(Scene(request, caller), thread_id, given))
 
 
-@router.post("/threads/{thread_id}/stream/events", dependencies=[Depends(place)])
+@router.post("/threads/{thread_id}/stream/events", dependencies=[Depends(stream_slot)])
 async def events(request: Request, caller: Caller, thread_id: str) -> Response:
     scene, wanted = Scene(request, caller), Filter.read(await body_of(request))
     thread = await scene.thread(thread_id)

@@ -18,9 +18,8 @@ from interlock.domain.principal import Principal
 from interlock.domain.run import ACTIVE, Run, RunStatus
 from interlock.domain.thread import Thread
 from interlock.domain.waiting_run import WaitingRun
-from interlock.faces.http.credentials import Caller
+from interlock.faces.http.credentials import Caller, stream_slot
 from interlock.faces.http.lenient_json import LenientJSONResponse
-from interlock.faces.http.server_state import state_of
 from interlock.faces.http.sse import EventStream
 from interlock.faces.langgraph.errors import Refusal, not_found
 from interlock.faces.langgraph.fields import (
@@ -46,13 +45,8 @@ from interlock.services.threads.following import follow
 _tasks: set[asyncio.Task[None]] = set()
 
 
-async def place(request: Request, caller: Caller) -> AsyncGenerator[None]:
-    with state_of(request).limits.stream(caller.person_id):
-        yield
-
-
 router = APIRouter(include_in_schema=False)
-STREAMS: Mapping[str, Any] = {"dependencies": [Depends(place)]}
+STREAMS: Mapping[str, Any] = {"dependencies": [Depends(stream_slot)]}
 
 
 @router.post("/threads/{thread_id}/runs")

@@ -21,7 +21,7 @@ from interlock.domain.principal import Principal
 from interlock.domain.request import PublicRequest
 from interlock.domain.request import Request as Asked
 from interlock.domain.thread import ThreadStatus
-from interlock.faces.http.credentials import Caller
+from interlock.faces.http.credentials import Caller, stream_slot
 from interlock.faces.http.documented import stream
 from interlock.faces.http.guard import is_click
 from interlock.faces.http.locale import locale_of
@@ -46,7 +46,7 @@ SOURCE = "threads"
 
 router = APIRouter(prefix="/api", tags=["chat"])
 
-STREAMS: Mapping[str, Any] = {"response_class": Response, "dependencies": [Depends(streaming.place)]}
+STREAMS: Mapping[str, Any] = {"response_class": Response, "dependencies": [Depends(stream_slot)]}
 OnDisconnect = Annotated[str | None, Header(description="`continue` lets the run go on when its followers have gone.")]
 
 

@@ -10,7 +10,6 @@ from interlock.domain.event import Event, Live, PauseOpened, ThreadDeleted
 from interlock.domain.principal import Principal
 from interlock.domain.request import PublicRequest
 from interlock.domain.request import Request as Asked
-from interlock.faces.http.credentials import Caller
 from interlock.faces.http.locale import locale_of
 from interlock.faces.http.server_state import state_of
 from interlock.faces.http.sse import KEEP_ALIVE, Frame
@@ -19,12 +18,6 @@ from interlock.faces.threads.frames import Frames
 from interlock.services.threads.followers import following
 from interlock.services.threads.following import follow
 from interlock.texts import threads_text as text
-
-
-async def place(request: Request, caller: Caller) -> AsyncGenerator[None]:
-    """A dependency: holds one of the caller's streams from before the route acts until its response has ended."""
-    with state_of(request).limits.stream(caller.person_id):
-        yield
 
 
 class Stream:
