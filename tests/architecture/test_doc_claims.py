@@ -64,7 +64,7 @@ def _operations_of_langgraph() -> Iterator[str]:
     for part in (assistants, protocol, runs, threads):
         for route in part.router.routes:
             if isinstance(route, APIRoute):
-                yield from (f"{method} {_unnamed(route.path)}" for method in route.methods)
+                yield from (f"{method} {_unnamed(route.path)}" for method in route.methods or ())
 
 
 def _is_served(method: str, path: str, served: set[str]) -> bool:

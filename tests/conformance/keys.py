@@ -11,7 +11,7 @@ from sqlalchemy import select
 from interlock.master_key import KeyFile
 from interlock.storage.database import Database, open_database
 from interlock.storage.key_ring import KeyRing, MasterKey, open_ring
-from interlock.storage.key_rotation import Rotated, rotate
+from interlock.storage.key_rotation import RotationReport, rotate
 from interlock.storage.schema import server_keys
 from interlock.storage.store import SqlStore
 from tests.conformance.examples import AT
@@ -58,7 +58,7 @@ async def another(url: str) -> AsyncGenerator[Database]:
         await database.close()
 
 
-async def rotated_apart(url: str, master: MasterKey) -> Rotated | None:
+async def rotated_apart(url: str, master: MasterKey) -> RotationReport | None:
     async with another(url) as database:
         return await rotate(database, master, AT)
 

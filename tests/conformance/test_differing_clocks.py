@@ -12,16 +12,16 @@ from interlock.domain.request import RequestStatus
 from interlock.domain.upstream_call import UpstreamCall
 from interlock.services.core import Core, Policy
 from interlock.services.gateway import calls, doubts
-from interlock.services.gateway.calls import Wanted
+from interlock.services.gateway.calls import ProposedCall
 from interlock.services.requests import holding, pending
 from interlock.services.requests.deadlines import until_nearest
-from interlock.services.requests.holding import HeldAsk
+from interlock.services.requests.holding import CallAsk
 from interlock.services.requests.outside import Ask
 from interlock.storage.store import SqlStore
 from tests.conformance.examples import ANN
 from tests.conformance.trails import core_on
 
-CALL = Wanted("web", "write", {"text": "a"}, {"name": "write"}, Verdict("pass", None, is_idempotent=False))
+CALL = ProposedCall("web", "write", {"text": "a"}, {"name": "write"}, Verdict("pass", None, is_idempotent=False))
 
 pytestmark = [
     pytest.mark.parametrize("database_url", ["postgres"], indirect=True),
@@ -41,8 +41,8 @@ def server(store: SqlStore, minutes: int = 0) -> Core:
     return replace(core_on(store, WrongClock(minutes)), policy=Policy(several_servers=True))
 
 
-def asked(holder: str) -> HeldAsk:
-    return HeldAsk(Ask(RequestKind.APPROVAL, {"tool_name": "deploy", "args": {}}, None), "d", holder)
+def asked(holder: str) -> CallAsk:
+    return CallAsk(Ask(RequestKind.APPROVAL, {"tool_name": "deploy", "args": {}}, None), "d", holder)
 
 
 async def test_an_ask_that_is_waited_for_is_not_taken_over(store: SqlStore, minutes: int) -> None:

@@ -13,7 +13,7 @@ from interlock.domain.request import RequestStatus
 from interlock.services.core import Core
 from interlock.services.requests import answering, holding, pending
 from interlock.services.requests.answering import Reply, Sender
-from interlock.services.requests.holding import HeldAsk
+from interlock.services.requests.holding import CallAsk
 from interlock.services.requests.outside import Ask
 from interlock.storage.store import SqlStore
 from tests.conformance.examples import ANN
@@ -79,9 +79,9 @@ async def ask_and_go(core: Core) -> str:
     return held.request_id
 
 
-def asked(holder: str) -> HeldAsk:
+def asked(holder: str) -> CallAsk:
     data: JsonObject = {"tool_name": "deploy", "args": {}}
-    return HeldAsk(Ask(RequestKind.APPROVAL, data, None), "d", holder)
+    return CallAsk(Ask(RequestKind.APPROVAL, data, None), "d", holder)
 
 
 async def test_what_nobody_takes_over_in_time_ends_because_its_asker_is_gone(store: SqlStore) -> None:

@@ -14,7 +14,7 @@ from interlock.storage.access import SqlAccess
 from interlock.storage.audit import SqlAudit, chained
 from interlock.storage.database import Database
 from interlock.storage.key_ring import open_ring, row_of
-from interlock.storage.key_rotation import Rotated, rotate
+from interlock.storage.key_rotation import RotationReport, rotate
 from interlock.storage.schema import audit, saved_secrets, secrets, server_keys, webhooks
 from interlock.storage.sealing import Sealer, UnknownKey, derive
 from interlock.storage.token_keys import RingTokenKeys
@@ -195,7 +195,7 @@ async def test_a_rotation_keeps_every_value_and_every_other_key(database: Databa
         await connection.execute(insert(saved_secrets), _saved("s1", before.seal("saved", context="saved:s1")))
         await connection.execute(insert(webhooks), _webhook("w1", before.seal("signing", context="webhook:w1")))
 
-    assert await rotate(database, kept.master, AT) == Rotated(values=5, unreadable=0)
+    assert await rotate(database, kept.master, AT) == RotationReport(values=5, unreadable=0)
 
     assert kept.read() != MASTER_KEY
     assert kept.mode == 0o600
@@ -309,7 +309,7 @@ async def test_a_value_that_is_replaced_during_a_rotation_stays_replaced(
         await connection.execute(update(secrets).values(sealed=ring.seal("new", context="h0")))
         rotating = asyncio.create_task(rotated_apart(database_url, kept.master))
         await until_it_waits_for_a_lock(database)
-    assert await rotating == Rotated(values=1, unreadable=0)
+    assert await rotating == RotationReport(values=1, unreadable=0)
     assert await values_of(store) == ["new"]
 
 
@@ -328,7 +328,7 @@ async def test_a_value_that_does_not_open_is_left_as_it_is_and_told(database: Da
     async with database.write() as connection:
         await connection.execute(insert(secrets), [_secret(handle, sealed) for handle, sealed in broken.items()])
     await put(store_of(database, ring), "h0")
-    assert await rotate(database, kept.master, AT) == Rotated(values=1, unreadable=3)
+    assert await rotate(database, kept.master, AT) == RotationReport(values=1, unreadable=3)
     now = {row.handle: row.sealed for row in await rows_of(database, secrets)}
     assert {handle: now[handle] for handle in broken} == broken
     assert "00000001" in await secrets_keys(database)
@@ -337,7 +337,7 @@ async def test_a_value_that_does_not_open_is_left_as_it_is_and_told(database: Da
 async def test_a_key_of_the_operator_is_replaced_by_one_of_the_operator(database: Database) -> None:
     store = await started(database, GivenKey(OLD))
     await put(store, "h0", "first")
-    assert await rotate(database, GivenKey(OLD, NEW), AT) == Rotated(values=1, unreadable=0)
+    assert await rotate(database, GivenKey(OLD, NEW), AT) == RotationReport(values=1, unreadable=0)
     with pytest.raises(InvalidInput):
         await open_ring(database, GivenKey(OLD), AT)
     fresh = await started(database, GivenKey(NEW))

@@ -9,7 +9,7 @@ from interlock.domain.ask_binding import AskBinding
 from interlock.domain.canonical import action_digest
 from interlock.domain.form import Form, HumanInterrupt
 from interlock.domain.kinds import ApprovalAnswer, RequestKind
-from interlock.domain.preview import FilePreview, KeptFile
+from interlock.domain.preview import FilePreview, FileSnapshot
 from interlock.domain.request import PAUSE, AnswerOrigin, PauseOrigin, PauseStatus, RequestStatus
 from interlock.ports.store import Store
 from interlock.runners.replies import approved_digest
@@ -18,7 +18,7 @@ from tests.conformance.examples import AT, a_body, a_pause, a_pending_request, a
 from tests.support.bodies import shown
 
 FILE = FilePreview("/tmp/日本", True, "a", "00", None, None, on_disk=False)
-FORM = Form(HumanInterrupt(["accept"], "send", True, 1), AskBinding("", "d", "node"), KeptFile(FILE, "host"))
+FORM = Form(HumanInterrupt(["accept"], "send", True, 1), AskBinding("", "d", "node"), FileSnapshot(FILE, "host"))
 
 
 async def test_a_pause_is_read_back_with_its_requests_as_they_were_added(store: Store) -> None:

@@ -15,7 +15,7 @@ from interlock.domain.request import RequestStatus
 from interlock.domain.upstream_call import ToolPin, UpstreamCall
 from interlock.services.core import Core
 from interlock.services.gateway import calls, doubts
-from interlock.services.gateway.calls import Begun, Recorded, StillRunning, Wanted
+from interlock.services.gateway.calls import ProposedCall, RecordedResult, SendCall, StillRunning
 from interlock.services.requests import answering, pending
 from interlock.services.requests.answering import Reply, Sender
 from interlock.storage.store import SqlStore
@@ -23,7 +23,7 @@ from tests.conformance.examples import ANN
 from tests.conformance.trails import core_on
 
 NOW = datetime(2026, 11, 16, 12, tzinfo=UTC)
-WANTED = Wanted("web", "write", {"text": "a"}, {"name": "write"}, Verdict("ask", "medium", is_idempotent=False))
+WANTED = ProposedCall("web", "write", {"text": "a"}, {"name": "write"}, Verdict("ask", "medium", is_idempotent=False))
 PASSED = replace(WANTED, verdict=Verdict("pass", None, is_idempotent=False))
 
 
@@ -72,7 +72,7 @@ async def test_one_yes_starts_one_call_whoever_wants_to(core: Core) -> None:
     tried = await asyncio.gather(
         *(calls.begin(core, ANN, WANTED, "call_1", held) for _ in range(5)), return_exceptions=True
     )
-    assert sum(isinstance(one, Begun) for one in tried) == 1
+    assert sum(isinstance(one, SendCall) for one in tried) == 1
     assert sum(isinstance(one, TakenOver) for one in tried) == 4
 
 
@@ -93,12 +93,12 @@ async def test_a_call_that_ended_is_on_record_and_told_to_the_same_call_again(co
         await calls.resume(core, ANN, named, "served 2")
     await calls.done(core, begun.call, {"content": [], "isError": False}, "")
     assert await state_of(core, begun.call) is EffectState.DONE
-    assert await calls.resume(core, ANN, named, "served 2") == Recorded({"content": [], "isError": False})
+    assert await calls.resume(core, ANN, named, "served 2") == RecordedResult({"content": [], "isError": False})
     assert await calls.resume(core, ANN, PASSED, "served 3") is None
 
 
 @pytest.mark.parametrize("wanted", [PASSED, WANTED], ids=["pass", "ask"])
-async def test_calls_of_one_conversation_begin_and_end_at_once(core: Core, wanted: Wanted) -> None:
+async def test_calls_of_one_conversation_begin_and_end_at_once(core: Core, wanted: ProposedCall) -> None:
     async def call(number: int) -> UpstreamCall:
         own, held = replace(wanted, args={"text": str(number)}), None
         if wanted is WANTED:

@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from interlock.domain.redaction import HIDDEN, RUN, SHORTEST, Redaction, Together
+from interlock.domain.redaction import HIDDEN, RUN, SHORTEST, CombinedRedaction, Redaction
 
 pytestmark = pytest.mark.promise("P13")
 
@@ -190,7 +190,7 @@ def test_values_hidden_as_a_whole_are_found_in_a_time_that_goes_by_the_text(unit
 
 
 def test_several_hide_together_what_any_of_them_hides() -> None:
-    both = Together(Redaction([KEY]), Redaction(wholes=["hunter2hunter2"]))
+    both = CombinedRedaction(Redaction([KEY]), Redaction(wholes=["hunter2hunter2"]))
     assert both(f"{KEY[:10]} hunter2hunter2 hunter2hunter") == f"{HIDDEN} {HIDDEN} hunter2hunter"
     assert len(both) == 2
-    assert not Together(Redaction(), Redaction())
+    assert not CombinedRedaction(Redaction(), Redaction())

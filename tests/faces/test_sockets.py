@@ -18,7 +18,7 @@ from starlette.websockets import WebSocket
 from websockets.asyncio.client import connect
 from websockets.exceptions import ConnectionClosed
 
-from interlock.cli.connection import Bounds, connections
+from interlock.cli.connection import ConnectionLimits, connections
 from interlock.domain.errors import InvalidInput
 from interlock.faces.http.guard import Allowed, Guard
 from interlock.faces.http.limits import REFUSED_BURST, Limits
@@ -41,7 +41,12 @@ async def served(endpoint: Endpoint, limits: Limits | None = None) -> AsyncGener
     app = Guard(Starlette(routes=[WebSocketRoute("/socket", endpoint)]), Allowed(), limits or Limits(), Problems({}))
     listening = socket.create_server(("127.0.0.1", 0))
     config = uvicorn.Config(
-        app, http=connections(Bounds()), ws_max_size=MAX_MESSAGE, ws_ping_interval=None, log_config=None, lifespan="off"
+        app,
+        http=connections(ConnectionLimits()),
+        ws_max_size=MAX_MESSAGE,
+        ws_ping_interval=None,
+        log_config=None,
+        lifespan="off",
     )
     server = uvicorn.Server(config)
     # Not `serve`, which would take the signals of the process.

@@ -30,11 +30,11 @@ from interlock.runners.local import LocalRunner
 from interlock.runners.transcript import messages_in
 from interlock.services.core import Core, Policy
 from interlock.services.requests import answering
-from interlock.services.requests.answering import Reply, Sender, Settled
+from interlock.services.requests.answering import Reply, Sender, SettleResult
 from interlock.services.runs import lifecycle as running
 from interlock.services.threads import messages
 from interlock.services.threads.following import follow
-from interlock.services.threads.messages import Started
+from interlock.services.threads.messages import StartedRun
 from interlock.storage.checkpoints import CheckpointSaver
 from interlock.storage.database import Database
 from interlock.storage.schema import runs
@@ -171,14 +171,14 @@ class Stage:
 
     # What people do
 
-    async def send(self, text: str = "go", thread: str = THREAD) -> Started:
+    async def send(self, text: str = "go", thread: str = THREAD) -> StartedRun:
         return await messages.send_message(self.core, ANN, thread, text)
 
     async def say(self, text: str = "go", thread: str = THREAD) -> Turn:
         started = await self.send(text, thread)
         return await self.ended(started.run, started.seq)
 
-    async def answer(self, request: Request, value: Mapping[str, Any] | None, by: Principal = ANN) -> Settled:
+    async def answer(self, request: Request, value: Mapping[str, Any] | None, by: Principal = ANN) -> SettleResult:
         return await answering.answer(self.core, Sender(by, "test"), Reply(request.id, value))
 
     async def reply(self, request: Request, value: Mapping[str, Any] | None) -> Turn:

@@ -20,7 +20,7 @@ from interlock.langchain import InterlockMiddleware
 from interlock.services.requests.answering import expire_due
 from interlock.services.runs.effects import find_doubtful
 from interlock.services.runs.log import RunLog
-from interlock.services.threads.messages import Started
+from interlock.services.threads.messages import StartedRun
 from tests.runners.conftest import Host, on_sqlite
 from tests.runners.deeds import Deeds, Gate
 from tests.runners.script import agent, by_hand, line, script
@@ -74,7 +74,7 @@ async def test_whoever_is_asked_reads_it_in_their_language(host: Host, cut: Cut)
     assert not re.search(r"[\u4e00-\u9fff]", json.dumps(english, ensure_ascii=False))
 
 
-async def recovered(stage: Stage, started: Started) -> Turn:
+async def recovered(stage: Stage, started: StartedRun) -> Turn:
     await stage.start()
     return await stage.ended(started.run, started.seq)
 

@@ -8,7 +8,7 @@ from collections.abc import Generator
 import pytest
 
 from interlock.domain.redaction import Redaction
-from interlock.runners.lent import Lent, lent
+from interlock.runners.lent import LentValues, lent
 from interlock.runners.quiet_logs import silence_logs
 
 VALUE = "sk-Zq81mVx0Lr7TbW2kDn5A"
@@ -48,7 +48,7 @@ def test_nobody_hides_their_calls_by_giving_an_address_as_a_secret(
 
 
 def test_many_values_push_out_none_of_a_run_under_way_and_take_no_more_room_than_there_is() -> None:
-    every = Lent()
+    every = LentValues()
     kept, ended = Redaction([VALUE]), Redaction(["hunter2hunter2"])
     every.lend(kept)
     every.lend(ended)

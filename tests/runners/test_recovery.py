@@ -11,7 +11,7 @@ from typing_extensions import TypedDict
 
 from interlock.domain.event import AssistantMessage, EventType
 from interlock.domain.request import PauseStatus
-from interlock.services.requests.answering import Settled
+from interlock.services.requests.answering import SettleResult
 from interlock.services.threads.threads import delete_thread
 from tests.runners.conftest import Host, on_sqlite
 from tests.runners.deeds import Deeds, Gate
@@ -29,7 +29,7 @@ def ask(state: Said) -> Said:
     return {"said": [interrupt("which one?")]}
 
 
-async def resumed(stage: Stage, settled: Settled) -> Turn:
+async def resumed(stage: Stage, settled: SettleResult) -> Turn:
     await stage.start()
     assert settled.run is not None
     return await stage.ended(settled.run, settled.seq)

@@ -19,7 +19,7 @@ from interlock.services.runs import waiting
 from interlock.services.threads import messages, threads
 from interlock.services.threads.export import export_thread
 from interlock.services.threads.following import follow
-from interlock.services.threads.messages import Enqueued, Started
+from interlock.services.threads.messages import EnqueuedRun, StartedRun
 from tests.conformance.examples import AT
 from tests.runners.conftest import Host, on_sqlite
 from tests.runners.deeds import Gate
@@ -42,7 +42,7 @@ def slow(gate: Gate) -> Any:
     return line(MessagesState, reply)
 
 
-async def enqueue(stage: Stage, text: str, by: Principal = ANN) -> Started | Enqueued:
+async def enqueue(stage: Stage, text: str, by: Principal = ANN) -> StartedRun | EnqueuedRun:
     return await messages.enqueue_input(stage.core, by, THREAD, MessageInput(text))
 
 
@@ -71,10 +71,10 @@ async def test_runs_wait_their_turn_and_come_in_order(host: Host) -> None:
     gate = Gate()
     stage = await host(slow(gate))
     first = await enqueue(stage, "one")
-    assert isinstance(first, Started)
+    assert isinstance(first, StartedRun)
     await gate.until_reached()
     later = [await enqueue(stage, text) for text in ("two", "three")]
-    assert all(isinstance(one, Enqueued) for one in later)
+    assert all(isinstance(one, EnqueuedRun) for one in later)
     with pytest.raises(ThreadBusy):
         await stage.send("four")
     gate.open.set()
@@ -95,7 +95,7 @@ async def test_a_run_waits_behind_a_pause_until_its_answer_has_been_used(host: H
     stage = await host(slow(gate))
     turn = await stage.say("ask")
     assert turn.status == "paused"
-    assert isinstance(await enqueue(stage, "next"), Enqueued)
+    assert isinstance(await enqueue(stage, "next"), EnqueuedRun)
     await waiting.start_stranded(stage.core)
     assert await said(stage) == ["ask"]
     await stage.answer(turn.request, {"answer": "yes"})

@@ -129,7 +129,7 @@ class _Call:
         # JSON has lists only.
         if isinstance(self._given[name], tuple) and isinstance(value, list):
             return tuple(cast("list[Any]", value))
-        return cast("Any", value)
+        return value
 
 
 def _check_fits(function: Callable[..., Any], client: "Interlock | SyncInterlock") -> None:

@@ -12,7 +12,7 @@ from interlock_client._transport import Call as ServerCall
 from interlock_client.errors import InterlockError, InvalidInput
 from interlock_client.hitl import Cancelled, RequestObject
 from interlock_client.hook.call import Agent, Call, Outcome
-from interlock_client.hook.requests import AT_TERMINAL, GONE, MARGIN, Misfit, body_of, outcome_of
+from interlock_client.hook.requests import AT_TERMINAL, GONE, MARGIN, AnswerMismatch, body_of, outcome_of
 from interlock_client.hook.settings import Misconfigured, Settings, load
 from interlock_client.visible import one_line
 
@@ -133,7 +133,7 @@ class Dialogs:
         except asyncio.CancelledError:
             await self._inbox.withdraw(placing, self._reasons.get(task, GONE))
             raise
-        except (InterlockError, Misfit) as error:
+        except (InterlockError, AnswerMismatch) as error:
             outcome = None
             message = error.message if isinstance(error, InterlockError) else str(error)
             say(f"{agent.NAME} asks at its own dialog only: {' '.join(message.split())}")

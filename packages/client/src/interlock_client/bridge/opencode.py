@@ -36,7 +36,7 @@ class OpenCodeAgent:
 
 
 @dataclass(frozen=True)
-class Asked:
+class Dialog:
     """One thing that OpenCode waits for: a permission, or questions."""
 
     kind: str
@@ -80,19 +80,19 @@ class OpenCode:
                 raise ServerFailed(f"{self.url} is no server of OpenCode: start one with `opencode serve`")
             yield _events(response)
 
-    async def pending(self, folder: str | None) -> list[Asked]:
+    async def pending(self, folder: str | None) -> list[Dialog]:
         """What is waited for there: OpenCode also lists what was asked in turns that were stopped since."""
         busy = object_of(await self._get("/session/status", folder)) or {}
-        found: list[Asked] = []
+        found: list[Dialog] = []
         for kind in ASKED.values():
             listed = map(object_of, list_of(await self._get(f"/{kind}", folder)))
-            found += [Asked(kind, one, folder) for one in listed if one is not None and one.get("sessionID") in busy]
+            found += [Dialog(kind, one, folder) for one in listed if one is not None and one.get("sessionID") in busy]
         return found
 
     async def _get(self, path: str, folder: str | None) -> Any:
         return (await self._http.get(path, params=_in(folder))).raise_for_status().json()
 
-    async def input_of(self, asked: Asked) -> Mapping[str, Any]:
+    async def input_of(self, asked: Dialog) -> Mapping[str, Any]:
         """All that the tool is called with, where it can be found: what is asked shows a part of it only."""
         tool = object_of(asked.about.get("tool")) or {}
         message, call = optional_text(tool, "messageID"), optional_text(tool, "callID")
@@ -106,7 +106,7 @@ class OpenCode:
                     return object_of((object_of(part.get("state")) or {}).get("input")) or {}
         return {}
 
-    async def reply(self, asked: Asked, body: Mapping[str, Any]) -> None:
+    async def reply(self, asked: Dialog, body: Mapping[str, Any]) -> None:
         """Tell it, as often as it takes to arrive."""
         failures = 0
         while True:
@@ -140,7 +140,7 @@ class Watch:
     def __init__(self, opencode: OpenCode, inbox: Inbox, folders: Iterable[str] = ()) -> None:
         self._opencode = opencode
         self._dialogs = Dialogs(inbox)
-        self._asked: dict[str, Asked] = {}
+        self._asked: dict[str, Dialog] = {}
         self._gone: set[str] = set()
         """What was asked in turns that were stopped; it comes up again with the next turn."""
         # Where it was started, and what is named; others are known once something happens there.
@@ -168,7 +168,7 @@ class Watch:
     async def _heed(self, folder: str | None, event: Mapping[str, Any]) -> None:
         name, about = optional_text(event, "type"), object_of(event.get("properties")) or {}
         if kind := ASKED.get(name):
-            await self._ask(Asked(kind, about, folder))
+            await self._ask(Dialog(kind, about, folder))
         elif name in SETTLED:
             self._close(optional_text(about, "requestID"), AT_TERMINAL)
         elif name == "server.connected":
@@ -195,7 +195,7 @@ class Watch:
         self._asked.pop(asked_id, None)
         self._dialogs.close(asked_id, reason)
 
-    async def _ask(self, asked: Asked) -> None:
+    async def _ask(self, asked: Dialog) -> None:
         if not asked.id or not asked.session or asked.id in self._asked or asked.id in self._gone:
             return
         self._asked[asked.id] = asked
@@ -209,7 +209,7 @@ class Watch:
         self._dialogs.open(asked.id, OpenCodeAgent(), call, digest(OpenCodeAgent.AGENT, asked.id), answer)
 
 
-def _call(asked: Asked, given: Mapping[str, Any]) -> Call:
+def _call(asked: Dialog, given: Mapping[str, Any]) -> Call:
     folder = asked.folder or ""
     questions = [one for one in map(object_of, list_of(asked.about.get("questions"))) if one is not None]
     if asked.kind == "question":

@@ -15,7 +15,7 @@ from interlock_client.hook import settings as hook_settings
 from interlock_client.hook.call import AGENTS, list_of, object_of, optional_text
 from interlock_client.hook.installation import PROGRAM, Entry
 from interlock_client.hook.installing import InstallableHost, all_settings, host_of, ours_of
-from interlock_client.hook.settings_file import SettingsFile, Unusable
+from interlock_client.hook.settings_file import SettingsFile, UnusableSettings
 
 PROGRAMS = {"claude-code": "claude", "codex": "codex", "gemini": "gemini", "cursor": "cursor"}
 
@@ -29,7 +29,7 @@ def of_agents(*, project: bool) -> Iterator[Finding]:
             continue
         try:
             files = [SettingsFile.read(path) for path in paths]
-        except (Unusable, OSError) as error:
+        except (UnusableSettings, OSError) as error:
             yield fail(host.NAME, str(error))
             continue
         yield from _of_agent(agent, host, files, project=project)
@@ -77,7 +77,7 @@ def of_mcp_entries(*, project: bool) -> Iterator[Finding]:
     for path, names in _mcp_files(project=project):
         try:
             settings = SettingsFile.read(path).settings
-        except (Unusable, OSError) as error:
+        except (UnusableSettings, OSError) as error:
             yield warn("MCP", str(error))
             continue
         for name, entry in _entries(settings, names):

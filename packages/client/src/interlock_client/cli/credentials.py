@@ -13,7 +13,7 @@ from interlock_client.errors import InvalidInput
 
 
 @dataclass(frozen=True, slots=True)
-class Kept:
+class StoredCredential:
     key: str = field(repr=False)
     key_id: str | None = None
     """Of a key that was made for this file, which `interlock logout` revokes."""
@@ -21,12 +21,12 @@ class Kept:
     """Who signed in to make it."""
 
 
-def kept(file: Path, url: str) -> Kept | None:
+def kept(file: Path, url: str) -> StoredCredential | None:
     """What is kept for the server. `InvalidInput` for a file that others may read, or that cannot be read."""
     return _all(file).get(_name(url))
 
 
-def keep(file: Path, url: str, entry: Kept) -> None:
+def keep(file: Path, url: str, entry: StoredCredential) -> None:
     _write(file, {**_all(file), _name(url): entry})
 
 
@@ -38,7 +38,7 @@ def _name(url: str) -> str:
     return url.rstrip("/")
 
 
-def _all(file: Path) -> dict[str, Kept]:
+def _all(file: Path) -> dict[str, StoredCredential]:
     try:
         with file.open("rb") as opened:
             mode = os.fstat(opened.fileno()).st_mode
@@ -52,13 +52,14 @@ def _all(file: Path) -> dict[str, Kept]:
     try:
         entries = cast("dict[str, dict[str, Any]]", json.loads(text))
         return {
-            name: Kept(str(entry["key"]), entry.get("key_id"), entry.get("user")) for name, entry in entries.items()
+            name: StoredCredential(str(entry["key"]), entry.get("key_id"), entry.get("user"))
+            for name, entry in entries.items()
         }
     except (ValueError, TypeError, KeyError, AttributeError) as error:
         raise InvalidInput(f"{file} is not what `interlock login` wrote: remove it, and log in again") from error
 
 
-def _write(file: Path, entries: dict[str, Kept]) -> None:
+def _write(file: Path, entries: dict[str, StoredCredential]) -> None:
     """All of it or nothing, and never for others to read."""
     written = ""
     try:

@@ -8,7 +8,7 @@ from interlock_client.cli._server import Url, hidden_prompt, refusals, run, spok
 
 if TYPE_CHECKING:
     from interlock_client.cli.config import ClientConfig
-    from interlock_client.cli.credentials import Kept
+    from interlock_client.cli.credentials import StoredCredential
     from interlock_client.client import Interlock
 
 
@@ -57,7 +57,7 @@ def logout(
         typer.echo(f"the key for {config.url}{named} is forgotten here; it still holds until it expires or is revoked")
 
 
-def _revoke(config: "ClientConfig", entry: "Kept") -> None:
+def _revoke(config: "ClientConfig", entry: "StoredCredential") -> None:
     """By who signed in, and not with the key: keys revoke no keys."""
     import asyncio
 
@@ -78,10 +78,10 @@ def _revoke(config: "ClientConfig", entry: "Kept") -> None:
         asyncio.run(revoke())
 
 
-def _given(config: "ClientConfig") -> "Kept":
+def _given(config: "ClientConfig") -> "StoredCredential":
     from dataclasses import replace
 
-    from interlock_client.cli.credentials import Kept
+    from interlock_client.cli.credentials import StoredCredential
 
     key = hidden_prompt("API key")
 
@@ -90,26 +90,26 @@ def _given(config: "ClientConfig") -> "Kept":
             return
 
     run(replace(config, key=key), check)
-    return Kept(key)
+    return StoredCredential(key)
 
 
-def _made(config: "ClientConfig", user: str | None, days: int) -> "Kept":
+def _made(config: "ClientConfig", user: str | None, days: int) -> "StoredCredential":
     """A key of its own, so that it can be revoked by itself, and outlives the token of a sign-in."""
     import asyncio
     import socket
     from datetime import UTC, datetime, timedelta
 
-    from interlock_client.cli.credentials import Kept
+    from interlock_client.cli.credentials import StoredCredential
     from interlock_client.client import Interlock
 
     name = user or typer.prompt("Username")
     password = hidden_prompt("Password")
 
-    async def make() -> Kept:
+    async def make() -> StoredCredential:
         expires_at = datetime.now(UTC) + timedelta(days=days)
         async with await Interlock.sign_in(config.url, name, password, locale=spoken()) as client:
             made = await client.create_key(f"terminal at {socket.gethostname()}"[:64], expires_at=expires_at)
-        return Kept(made.key, made.id, name)
+        return StoredCredential(made.key, made.id, name)
 
     with refusals():
         return asyncio.run(make())

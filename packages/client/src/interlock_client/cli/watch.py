@@ -8,12 +8,12 @@ import typer
 from interlock_client.cli._server import refusals
 
 
-class Watched(StrEnum):
+class WatchedAgent(StrEnum):
     OPENCODE = "opencode"
 
 
 def watch(
-    agent: Annotated[Watched, typer.Argument(help="The coding agent.")],
+    agent: Annotated[WatchedAgent, typer.Argument(help="The coding agent.")],
     url: Annotated[
         str, typer.Option(help="Address of `opencode serve`; OPENCODE_SERVER_PASSWORD is its password.")
     ] = "http://127.0.0.1:4096",

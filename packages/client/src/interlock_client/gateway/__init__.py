@@ -10,7 +10,7 @@ Name = Annotated[str, Field(min_length=1, max_length=200)]
 Seconds = Annotated[float, Field(ge=0, le=60)]
 
 
-class WantedCall(ClientModel):
+class HostCall(ClientModel):
     """A call of a tool that is about to be made."""
 
     upstream: Name

@@ -44,7 +44,7 @@ class Refused(NotAsked):
         return [str(one.get("field")) for one in errors if one is not None]
 
 
-class Away(Exception):
+class ServerAway(Exception):
     """The server was not reached, or cannot serve now: to be tried again."""
 
     def __init__(self, message: str, pause: float = 0.0) -> None:
@@ -58,7 +58,7 @@ class Server:
         self._key = settings.key
 
     def call(self, method: str, path: str, body: Json | None = None, *, key: str = "", seconds: float = SLACK) -> Json:
-        """What the server says; `Away` where it should be asked again, `Refused` where that would not help."""
+        """What the server says; `ServerAway` where it should be asked again, `Refused` where that would not help."""
         headers = {"accept": "application/json", "accept-language": "en"}
         if self._key:
             headers["authorization"] = f"Bearer {self._key}"
@@ -74,7 +74,7 @@ class Server:
             response = connection.getresponse()
             return self._read(response, response.read())
         except (OSError, http.client.HTTPException) as error:
-            raise Away(f"{self._url.geturl()} cannot be reached ({type(error).__name__}: {error})") from error
+            raise ServerAway(f"{self._url.geturl()} cannot be reached ({type(error).__name__}: {error})") from error
         finally:
             connection.close()
 
@@ -89,7 +89,9 @@ class Server:
             told = None
         if response.status == 429 or response.status >= 500 or (response.status == 200 and told is None):
             # Not only ours: what a proxy says while the server is restarted, or a page of a hotel's network.
-            raise Away(f"{self._url.geturl()} answered {response.status}", _seconds(response.getheader("retry-after")))
+            raise ServerAway(
+                f"{self._url.geturl()} answered {response.status}", _seconds(response.getheader("retry-after"))
+            )
         data = object_of((told or {}).get("data"))
         if response.status != 200 or data is None:
             said = object_of((told or {}).get("error")) or {}
@@ -117,7 +119,7 @@ class Ask:
         until = min(self.until, time.monotonic() + PATIENCE)
         try:
             placed = self._tried(lambda left: self._post(min(left, SLACK)), until)
-        except Away as error:
+        except ServerAway as error:
             raise NotAsked(str(error)) from error
         self.request_id = placed["request_id"]
         return placed
@@ -138,14 +140,14 @@ class Ask:
         """The request once it is settled; `TimedOut` when that is not soon enough."""
         try:
             return self._tried(self._look, self.until)
-        except Away as error:
+        except ServerAway as error:
             raise TimedOut(str(error)) from error
 
     def look(self) -> Json:
         """The request as it is now. In short time: there may be little left."""
         try:
             return self._tried(lambda left: self._get(0, left), time.monotonic() + LOOKING)
-        except Away as error:
+        except ServerAway as error:
             raise NotAsked(str(error)) from error
 
     def withdraw(self, reason: str) -> bool:
@@ -154,7 +156,7 @@ class Ask:
             if self.is_sent and not self.request_id:
                 # The reply may be on its way: the same ask again tells which request it is.
                 self.request_id = self._post(WITHDRAWING)["request_id"]
-        except (Away, NotAsked):
+        except (ServerAway, NotAsked):
             return True
         return not self.request_id or withdraw(self.server, self.request_id, reason)
 
@@ -171,15 +173,15 @@ class Ask:
         return _with_text(self.server.call("GET", path, seconds=seconds), "status")
 
     def _tried(self, act: Callable[[float], Json | None], until: float) -> Json:
-        """What it gives at last; `Away` when the time is up."""
+        """What it gives at last; `ServerAway` when the time is up."""
         failures = 0
         while True:
-            away = Away("nobody answered")
+            away = ServerAway("nobody answered")
             try:
                 if (given := act(until - time.monotonic())) is not None:
                     return given
                 failures = 0
-            except Away as error:
+            except ServerAway as error:
                 away, failures = error, failures + 1
             left = until - time.monotonic()
             if left <= 0:
@@ -192,12 +194,12 @@ def withdraw(server: Server, request_id: str, reason: str) -> bool:
     """Best effort: whoever sees the request should not answer somebody who has gone. False: it was answered before."""
     try:
         return cancel(server, request_id, reason)
-    except Away:
+    except ServerAway:
         return True
 
 
 def cancel(server: Server, request_id: str, reason: str) -> bool:
-    """The same, and `Away` where the server could not be told."""
+    """The same, and `ServerAway` where the server could not be told."""
     try:
         server.call("POST", f"{HITL}/cancel", {"request_id": request_id, "reason": reason}, seconds=WITHDRAWING)
     except Refused as error:
@@ -208,7 +210,7 @@ def cancel(server: Server, request_id: str, reason: str) -> bool:
 def _with_text(said: Json, name: str) -> Json:
     """What a server of ours says has it; what a proxy says may be anything."""
     if not isinstance(said.get(name), str):
-        raise Away(f"the server answered without {name}")
+        raise ServerAway(f"the server answered without {name}")
     return said
 
 

@@ -33,8 +33,8 @@ from interlock_client.hook.requests import (
     GONE,
     SHORTEST,
     TIMED_OUT,
+    AnswerMismatch,
     Json,
-    Misfit,
     TimedOut,
     body_of,
     call_of,
@@ -129,7 +129,7 @@ def _why(error: BaseException) -> str:
             return TIMED_OUT
         case Malformed():
             return f"Not run: the hook does not understand what it was given: {error}."
-        case NotAsked() | Misconfigured() | Misfit():
+        case NotAsked() | Misconfigured() | AnswerMismatch():
             return f"Not run: no person could be asked: {error}"
         case _:
             return f"Not run: the hook failed ({type(error).__name__}: {error})."

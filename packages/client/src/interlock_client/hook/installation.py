@@ -44,7 +44,7 @@ def hook_entry(program: str, agent: str, options: Sequence[str]) -> Entry:
     return {"type": "command", "command": program, "args": [agent, *options]}
 
 
-class Misshapen(Exception):
+class MalformedHooks(Exception):
     """Something stands where hooks should: it would be lost."""
 
 
@@ -52,12 +52,12 @@ def merged(settings: Mapping[str, Any], entries: Mapping[str, Entry]) -> dict[st
     """The settings with our entries in place of those that were there before, and everything else as it is."""
     cleaned = without_ours(settings)
     if cleaned.get("hooks") is not None and object_of(cleaned["hooks"]) is None:
-        raise Misshapen("hooks is not an object")
+        raise MalformedHooks("hooks is not an object")
     hooks = dict(object_of(cleaned.get("hooks")) or {})
     before = object_of(settings.get("hooks")) or {}
     for event, entry in entries.items():
         if not isinstance(hooks.get(event, []), list):
-            raise Misshapen(f"{event} among its hooks is not a list")
+            raise MalformedHooks(f"{event} among its hooks is not a list")
         # Where it was: agents may know the others by their places.
         groups = list_of(before.get(event))
         place = next((at for at, one in enumerate(groups) if is_all_ours(one)), len(groups))

@@ -9,10 +9,18 @@ from pathlib import Path
 from typing import Any, Protocol
 
 from interlock_client.hook import settings as own
-from interlock_client.hook.asking import HITL, Away, Refused, Server
+from interlock_client.hook.asking import HITL, Refused, Server, ServerAway
 from interlock_client.hook.call import AGENTS, list_of, object_of
-from interlock_client.hook.installation import PROGRAM, Entry, Installation, Misshapen, merged, ours_in, without_ours
-from interlock_client.hook.settings_file import SettingsFile, Unusable
+from interlock_client.hook.installation import (
+    PROGRAM,
+    Entry,
+    Installation,
+    MalformedHooks,
+    merged,
+    ours_in,
+    without_ours,
+)
+from interlock_client.hook.settings_file import SettingsFile, UnusableSettings
 from interlock_client.visible import one_line
 
 SHORTEST_TIMEOUT = 20
@@ -46,7 +54,7 @@ def manage(arguments: Sequence[str]) -> int:
     given = _parser().parse_args(arguments)
     try:
         return _ACTS[given.act](given, host_of(given.agent))
-    except (Unusable, own.Misconfigured) as error:
+    except (UnusableSettings, own.Misconfigured) as error:
         print(f"interlock-hook: {one_line(str(error))}", file=sys.stderr)
     except OSError as error:
         print(f"interlock-hook: {one_line(str(error.filename))} cannot be used: {error.strerror}", file=sys.stderr)
@@ -78,7 +86,9 @@ def _install(given: argparse.Namespace, host: InstallableHost) -> int:
     timeout = given.timeout or (AWAY if given.away else host.TIMEOUT)
     on_timeout = given.on_timeout or ("terminal" if host.TO_TERMINAL and not given.away else "deny")
     if timeout < SHORTEST_TIMEOUT:
-        raise Unusable(f"--timeout must be {SHORTEST_TIMEOUT} seconds or more: the answer comes 10 seconds before it")
+        raise UnusableSettings(
+            f"--timeout must be {SHORTEST_TIMEOUT} seconds or more: the answer comes 10 seconds before it"
+        )
     wanted = Installation(
         _program(project=given.project),
         timeout,
@@ -88,14 +98,14 @@ def _install(given: argparse.Namespace, host: InstallableHost) -> int:
         defers=given.defer,
     )
     if wanted.defers and not (wanted.every_call and given.agent == "claude-code"):
-        raise Unusable("--defer is for claude-code, with --mode every-call")
+        raise UnusableSettings("--defer is for claude-code, with --mode every-call")
     files = _files(given, host)
     place = _place(files)
     entries = host.entries(wanted)
     try:
         after = host.BASE | merged(place.settings, entries)
-    except Misshapen as error:
-        raise Unusable(f"{place.file} was not changed, as {error}: put it right, or take it out") from error
+    except MalformedHooks as error:
+        raise UnusableSettings(f"{place.file} was not changed, as {error}: put it right, or take it out") from error
     # In one of them only: a hook in two files asks twice.
     changes = {place: place.changed(after, entries)} | {one: _cleaned(one) for one in files if one is not place}
     if not _written(changes, given):
@@ -204,7 +214,7 @@ def _reached() -> tuple[bool, str]:
     except Refused as error:
         about = "; set INTERLOCK_KEY, or install with --key" if error.status == 401 else ""
         return False, f"{known.url} refuses the key ({error}){about}"
-    except Away as error:
+    except ServerAway as error:
         return False, str(error)
     return True, f"{known.url} takes requests"
 

@@ -21,7 +21,7 @@ class TimedOut(Exception):
     """Nobody answered in time."""
 
 
-class Misfit(Exception):
+class AnswerMismatch(Exception):
     """An answer that this agent cannot take."""
 
 
@@ -41,12 +41,12 @@ def _answered(call: Call, response: Arguments) -> Outcome:
     if call.questions:
         answers = tuple(map(str, list_of(response.get("answers"))))
         if len(answers) != len(call.questions):
-            raise Misfit("the answers do not fit the questions")
+            raise AnswerMismatch("the answers do not fit the questions")
         return Outcome("allow", answers=answers)
     if response.get("granted") is True:
         args = object_of(response.get("args"))
         if "args" in response and (args is None or "edit" not in call.allowed):
-            raise Misfit("the arguments were changed, which this agent does not take")
+            raise AnswerMismatch("the arguments were changed, which this agent does not take")
         return Outcome("allow", "A person allowed it.", args)
     if said := response.get("reply"):
         return Outcome("deny", f"It did not run. A person says: {said}")

@@ -14,7 +14,7 @@ from interlock_client.hook.installation import Entry
 NOT_READ = (json_text.NotJson, toml_text.NotToml)
 
 
-class Unusable(Exception):
+class UnusableSettings(Exception):
     """The agent's settings cannot be changed; the message says why."""
 
 
@@ -38,7 +38,7 @@ class SettingsFile:
         except FileNotFoundError:
             return cls(file, "", {}, is_toml=is_toml)
         except UnicodeDecodeError as error:
-            raise Unusable(f"{file} is not UTF-8") from error
+            raise UnusableSettings(f"{file} is not UTF-8") from error
         # Of an editor on Windows: lines end as they did.
         has_returns = "\r\n" in written and written.count("\n") == written.count("\r\n")
         text = written.replace("\r\n", "\n") if has_returns else written
@@ -46,7 +46,7 @@ class SettingsFile:
             settings = _said(text, is_toml=is_toml)
         except NOT_READ as error:
             form = "TOML" if is_toml else "JSON"
-            raise Unusable(f"{file} is not {form}, and was not changed ({error})") from error
+            raise UnusableSettings(f"{file} is not {form}, and was not changed ({error})") from error
         return cls(file, text, settings, "\r\n" if has_returns else "\n", is_toml)
 
     def changed(self, settings: dict[str, Any], entries: Mapping[str, Entry]) -> str:
@@ -59,12 +59,14 @@ class SettingsFile:
         except NOT_READ:
             is_right = False
         if not is_right:
-            raise Unusable(f"{self.file} cannot be changed without touching more than our hooks: edit it by hand")
+            raise UnusableSettings(
+                f"{self.file} cannot be changed without touching more than our hooks: edit it by hand"
+            )
         return text
 
     def _changed_json(self, settings: dict[str, Any]) -> str:
         if json_text.has_comments(self.text, "hooks"):
-            raise Unusable(
+            raise UnusableSettings(
                 f"{self.file} has comments among its hooks, which would be lost: take them out, or edit it by hand"
             )
         text = self.text

@@ -45,7 +45,7 @@ KEEPING = "__interlock_keeping"
 """Configurable key that says of every graph of a hosted run how its steps are kept."""
 
 
-class Keeping(StrEnum):
+class Persistence(StrEnum):
     KEPT = "kept"
     """By the run's saver, before the next step begins: after a crash its tasks are found again, by the same ids."""
     LATE = "late"
@@ -75,9 +75,9 @@ def graph_space() -> str:
     return space.rpartition(NS_SEP)[0]
 
 
-def keeping() -> Keeping:
+def keeping() -> Persistence:
     """How the steps of the graph are kept whose task runs now."""
-    return get_config().get("configurable", {}).get(KEEPING, Keeping.APART)
+    return get_config().get("configurable", {}).get(KEEPING, Persistence.APART)
 
 
 def mark_graphs(is_hosted: Callable[[], bool]) -> None:
@@ -91,7 +91,7 @@ def mark_graphs(is_hosted: Callable[[], bool]) -> None:
         *others, saver, store, cache, durability = defaults(self, config, **given)
         if is_hosted():
             known = config["configurable"]
-            known[KEEPING] = _kept_inside(known.get(KEEPING, Keeping.APART), saver, durability)
+            known[KEEPING] = _kept_inside(known.get(KEEPING, Persistence.APART), saver, durability)
             if saver is None and durability == "sync":
                 # It is inherited from the run's graph; LangGraph would wait for a checkpoint that nobody writes.
                 durability = "async"
@@ -101,13 +101,13 @@ def mark_graphs(is_hosted: Callable[[], bool]) -> None:
     pregel._defaults = marked
 
 
-def _kept_inside(outer: Keeping, saver: Any, durability: str) -> Keeping:
+def _kept_inside(outer: Persistence, saver: Any, durability: str) -> Persistence:
     """A graph is kept no better than the one around it, of whose task its checkpoints have the name."""
-    if outer in (Keeping.APART, Keeping.UNSAVED):
+    if outer in (Persistence.APART, Persistence.UNSAVED):
         return outer
     if saver is None:
-        return Keeping.UNSAVED
-    return outer if durability == "sync" else Keeping.LATE
+        return Persistence.UNSAVED
+    return outer if durability == "sync" else Persistence.LATE
 
 
 def node_attempt() -> int:

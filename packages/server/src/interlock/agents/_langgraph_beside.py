@@ -24,8 +24,8 @@ from langgraph.pregel import Pregel, _runner
 from langgraph.pregel._loop import AsyncPregelLoop, PregelLoop, SyncPregelLoop
 from langgraph.types import Command
 
-from interlock.agents._langgraph import KEEPING, Keeping, running_tool
-from interlock.agents._langgraph_in_line import Beside, InLine, find_places
+from interlock.agents._langgraph import KEEPING, Persistence, running_tool
+from interlock.agents._langgraph_in_line import ConcurrentCall, SequentialCall, find_places
 from interlock.agents._langgraph_numbers import Call, counting, first_in, is_earlier, numbered
 from interlock.domain.canonical import digest, plain
 from interlock.domain.errors import InterlockError
@@ -68,12 +68,12 @@ def bind_graphs(is_hosted: Callable[[], bool]) -> None:
         graphs = counting(known[CONFIG_KEY_SCRATCHPAD], space)
         if not _is_beside():
             begin(self, input, **given)
-            if known.get(KEEPING) in (Keeping.KEPT, Keeping.LATE):
-                self.interlock_call = InLine(graphs, space, name_in_line(given["nodes"], input))
+            if known.get(KEEPING) in (Persistence.KEPT, Persistence.LATE):
+                self.interlock_call = SequentialCall(graphs, space, name_in_line(given["nodes"], input))
             return None
         self.interlock_space = space
         call = Call(name_of(given["nodes"], input))
-        self.interlock_call = Beside(call)
+        self.interlock_call = ConcurrentCall(call)
         with numbered(call):
             return begin(self, input, **given)
 

@@ -12,8 +12,8 @@ from langgraph._internal._constants import INTERRUPT, NS_END, PUSH
 from langgraph.errors import GraphInterrupt
 from langgraph.pregel._loop import PregelLoop
 
-from interlock.agents._langgraph import KEEPING, Keeping
-from interlock.agents.breakpoints import Breakpoint, BreakpointRecord, Due
+from interlock.agents._langgraph import KEEPING, Persistence
+from interlock.agents.breakpoints import Breakpoint, BreakpointRecord, NextNode
 from interlock.domain.errors import InterlockError
 
 AFTER = "interlock_after"
@@ -35,7 +35,7 @@ def guard_breakpoints(find: Callable[[], BreakpointRecord | None]) -> None:
 
     def record_of(self: Any) -> BreakpointRecord | None:
         """A graph with a thread of its own is let go on by the code that called it, if at all."""
-        is_apart = self.config["configurable"].get(KEEPING, Keeping.APART) is Keeping.APART
+        is_apart = self.config["configurable"].get(KEEPING, Persistence.APART) is Persistence.APART
         return None if is_apart else find()
 
     def guarded_tick(self: Any) -> bool:
@@ -107,12 +107,12 @@ def _check_stopped_after(loop: Any, record: BreakpointRecord) -> None:
 
 
 def _reach(loop: Any, record: BreakpointRecord, tasks: Any, after: Sequence[str] = ()) -> None:
-    due = [Due(task.name, task.input, task.path[0] == PUSH) for task in tasks]
+    due = [NextNode(task.name, task.input, task.path[0] == PUSH) for task in tasks]
     if not due and not loop.is_nested:
         return  # Nothing comes after it.
     checkpoint = loop.checkpoint["id"]
     path = [part.split(NS_END)[0] for part in loop.checkpoint_ns if part and not part.isdigit()]
-    if loop.config["configurable"][KEEPING] is Keeping.UNSAVED:
+    if loop.config["configurable"][KEEPING] is Persistence.UNSAVED:
         where = ", ".join(after or [one.node for one in due])
         raise BreakpointNotKept(
             f"the graph in {'/'.join(path)} was compiled to stop at {where}, and with checkpointer=False: it could not "

@@ -15,7 +15,7 @@ from langgraph.pregel._loop import AsyncPregelLoop, PregelLoop, SyncPregelLoop
 
 from interlock.agents._langgraph_numbers import Call, Graphs
 from interlock.agents.graph_doubt import is_same
-from interlock.agents.graph_line import Line
+from interlock.agents.graph_line import CallSequence
 
 CALLED = "interlock_called"
 """The key under which a checkpoint says what its graph was called with."""
@@ -113,7 +113,7 @@ class _Spaces:
         return saver.spaces(*self._place)
 
 
-class Beside:
+class ConcurrentCall:
     """One call of a graph that is started beside others, and numbered by what it is."""
 
     def __init__(self, call: Call) -> None:
@@ -127,7 +127,7 @@ class Beside:
         self._call.release()
 
 
-class InLine:
+class SequentialCall:
     """One call of a graph by code that calls one after the other."""
 
     def __init__(self, graphs: Graphs, space: str, name: str) -> None:
@@ -152,10 +152,10 @@ class InLine:
         loop.checkpoint_config = patch_configurable(loop.checkpoint_config, address)
         loop.checkpoint_ns = tuple(address[CONFIG_KEY_CHECKPOINT_NS].split(NS_SEP))
 
-    def _line(self, spaces: Mapping[str, Mapping[str, Any]]) -> Line:
+    def _line(self, spaces: Mapping[str, Mapping[str, Any]]) -> CallSequence:
         numbers = {int(space[len(self._space) + 1 :] or 0): metadata for space, metadata in spaces.items()}
         places = {self._graphs.place(number): metadata.get(CALLED) for number, metadata in numbers.items()}
-        return Line({place: name for place, name in places.items() if place is not None})
+        return CallSequence({place: name for place, name in places.items() if place is not None})
 
     def _at(self, place: int) -> dict[str, Any]:
         number = self._graphs.number(place)

@@ -22,7 +22,7 @@ from langgraph.checkpoint.base import BaseCheckpointSaver, CheckpointTuple
 from langgraph.config import get_config
 
 from interlock.agents._langgraph import node_attempt
-from interlock.agents.graph_line import Line
+from interlock.agents.graph_line import CallSequence
 
 NUMBERED = "interlock_numbered"
 """The key under which a checkpoint says that its graph was called where effects have numbers of their own."""
@@ -41,7 +41,7 @@ class Graphs:
     start: int
     """The number of the first one that is called in line."""
     used: Used = field(default_factory=dict[object, set[int]])
-    line: Line | None = None
+    line: CallSequence | None = None
     """Those that are called one after the other; None as long as nobody has looked for what is saved of them."""
 
     def number(self, place: int) -> int:

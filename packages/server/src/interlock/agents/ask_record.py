@@ -28,7 +28,7 @@ _RUNS_NODES = ("interlock.agents.", "langgraph.", "langchain_core.runnables.conf
 _RUNS_TOOLS = "langchain_core.tools"
 
 
-class WordsKeepChanging(InterlockError):
+class QuestionKeepsChanging(InterlockError):
     """A place that asks in other words each time it has been answered, and so can never be."""
 
     code = "words_keep_changing"
@@ -63,7 +63,7 @@ class AskRecord:
         if in_line:
             ask = replace(ask, changes=changes_of(ask, [self._answered.get(one) for one in ids], taken))
         if ask.changes >= MOST_CHANGES:
-            raise WordsKeepChanging(str(ask.site))
+            raise QuestionKeepsChanging(str(ask.site))
         self._raised.setdefault(interrupt.id, []).append((interrupt, ask))
 
     def renamed(self, interrupt: Interrupt[Any], to: Interrupt[Any]) -> None:

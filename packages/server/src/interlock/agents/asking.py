@@ -10,7 +10,7 @@ from typing import Any, cast
 
 from langgraph.types import interrupt
 
-from interlock.agents._langgraph import Keeping, keeping
+from interlock.agents._langgraph import Persistence, keeping
 from interlock.agents.ask_record import ASK
 from interlock.agents.context import current, here
 from interlock.domain.canonical import plain
@@ -151,7 +151,7 @@ def _allowed_args(args: Mapping[str, Any], value: Mapping[str, Any]) -> Mapping[
 
 
 def ask_body(body: Body, timeout: float | None, **more: str | None) -> dict[str, Any]:
-    if here("interlock.ask") is not None and keeping() is Keeping.APART:
+    if here("interlock.ask") is not None and keeping() is Persistence.APART:
         raise RuntimeError(f"this ask would be put to nobody, {REACHES_NOBODY}")
     ask = {"kind": body.kind.value, "body": body.to_json(), "timeout": timeout, **more}
     reply: dict[str, Any] = interrupt({ASK: ask})

@@ -6,7 +6,7 @@ from typing import Any
 
 
 @dataclass(frozen=True, slots=True)
-class Due:
+class NextNode:
     """A node that would run next."""
 
     node: str
@@ -22,7 +22,7 @@ class Breakpoint:
     """The checkpoint at which its graph stands: no other stop has it, of whatever graph."""
     path: Sequence[str]
     """The nodes around the graph, from the outermost; none for the run's own graph."""
-    due: Sequence[Due]
+    due: Sequence[NextNode]
     after: Sequence[str] = ()
     """The nodes after which it stopped; none where it stopped before those that are due."""
 

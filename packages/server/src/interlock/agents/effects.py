@@ -25,7 +25,7 @@ from interlock.agents import previews
 from interlock.agents._langgraph import (
     Execute,
     ExecuteSync,
-    Keeping,
+    Persistence,
     graph_space,
     keeping,
     mark_graphs,
@@ -46,7 +46,7 @@ from interlock.domain.canonical import action_digest
 from interlock.domain.effect import NODE_EFFECT, SKIPPED, SKIPPED_TEXT, UNKEPT, EffectKey, numbered
 from interlock.domain.errors import InterlockError
 from interlock.domain.preview import FilePreview
-from interlock.ports.journal import Begun, Recorded
+from interlock.ports.journal import EffectStart, RecordedResult
 
 logger = logging.getLogger(__name__)
 
@@ -73,16 +73,16 @@ class EffectNotKept(InterlockError):
 
 def _asks() -> AskRecord | None:
     run = current.get()
-    return None if run is None or keeping() in (Keeping.UNSAVED, Keeping.APART) else run.asks
+    return None if run is None or keeping() in (Persistence.UNSAVED, Persistence.APART) else run.asks
 
 
 def _check_ask() -> None:
     kept = keeping() if current.get() is not None else None
-    if kept is Keeping.UNSAVED:
+    if kept is Persistence.UNSAVED:
         raise EffectNotKept(
             "an ask in a graph that was compiled with checkpointer=False never gets its answer: compile it without"
         )
-    if kept is Keeping.APART:
+    if kept is Persistence.APART:
         # The code that called it may answer it itself, so that it is no error.
         logger.warning("an interrupt is put to nobody, %s", REACHES_NOBODY)
 
@@ -205,7 +205,7 @@ async def _recorded(run: RunContext, call: _Call, execute: Callable[[], Awaitabl
             asker=asker(),
             made_as=call.made_as,
         )
-        if isinstance(begun, Recorded):
+        if isinstance(begun, RecordedResult):
             left = run.asks.left_by(begun.key, begun.asks, positions.ids, positions.taken)
             positions.use(left)
             scope.end(call)
@@ -227,7 +227,7 @@ async def _recorded(run: RunContext, call: _Call, execute: Callable[[], Awaitabl
         run.effect_ended(turn)
 
 
-def _result(run: RunContext, call: _Call, recorded: Recorded) -> Any:
+def _result(run: RunContext, call: _Call, recorded: RecordedResult) -> Any:
     is_own = not recorded.key.is_tool_call
     if is_own and recorded.result.startswith(SKIPPED):
         raise EffectSkipped(call.tool)
@@ -237,7 +237,7 @@ def _result(run: RunContext, call: _Call, recorded: Recorded) -> Any:
     return result
 
 
-async def _numbers(scope: _Scope, begun: Begun) -> AbstractContextManager[None]:
+async def _numbers(scope: _Scope, begun: EffectStart) -> AbstractContextManager[None]:
     """Those of the graphs that the effect calls; one that an earlier version began keeps those of its task."""
     if begun.is_again and await are_in_line():
         return nullcontext()
@@ -250,14 +250,14 @@ def _parent() -> EffectKey | None:
 
 
 def _task() -> str:
-    return task_id() if keeping() is Keeping.KEPT else UNKEPT + task_id()
+    return task_id() if keeping() is Persistence.KEPT else UNKEPT + task_id()
 
 
 def _keeper(run: RunContext, call: _Call) -> EffectKey | None:
     """The effect around this one that is found again after a crash: about it people are asked, for all inside it."""
     keeper = next((key for key in reversed(effects_around.get()) if key.is_kept), None)
     how = keeping()
-    if how is Keeping.KEPT or call.idempotent:
+    if how is Persistence.KEPT or call.idempotent:
         return keeper
     if keeper is None:
         raise EffectNotKept(
@@ -265,7 +265,7 @@ def _keeper(run: RunContext, call: _Call) -> EffectKey | None:
             "durability of its own, or compiled with checkpointer=False): after a crash nobody would know that it ran. "
             "Call that graph without them, or inside interlock.effect(...)"
         )
-    if how is not Keeping.LATE:
+    if how is not Persistence.LATE:
         run.unsaved[keeper] = call.tool
     return keeper
 

@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 
 
 @dataclass(slots=True)
-class Line:
+class CallSequence:
     given: dict[int, str | None]
     """By place, the digest of what was called there, in this try or an earlier one; None where it was not kept."""
     _taken: set[int] = field(default_factory=set[int])
@@ -17,7 +17,7 @@ class Line:
     _next: int = 0
 
     @classmethod
-    def of(cls, saved: Mapping[int, str | None]) -> "Line":
+    def of(cls, saved: Mapping[int, str | None]) -> "CallSequence":
         return cls(dict(saved))
 
     def place_of(self, name: str) -> int | None:

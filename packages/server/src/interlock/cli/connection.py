@@ -22,7 +22,7 @@ floods = logging.getLogger("interlock.connections")
 
 
 @dataclass(slots=True)
-class Bounds:
+class ConnectionLimits:
     """What one address may have open, and how long a client may take."""
 
     slow_seconds: float = 30.0
@@ -56,7 +56,7 @@ class Connection(H11Protocol):
     The streams have a bound of their own, with a better reason in the log; so this one waits for longer.
     """
 
-    bounds = Bounds()
+    bounds = ConnectionLimits()
 
     def connection_made(self, transport: asyncio.Transport) -> None:
         super().connection_made(transport)
@@ -157,7 +157,7 @@ class Connection(H11Protocol):
             self._stuck = None
 
 
-def connections(bounds_: Bounds) -> type[Connection]:
+def connections(bounds_: ConnectionLimits) -> type[Connection]:
     class Bounded(Connection):
         bounds = bounds_
 

@@ -7,7 +7,7 @@ import typer
 
 if TYPE_CHECKING:
     from interlock.config import Config
-    from interlock.storage.key_rotation import Rotated
+    from interlock.storage.key_rotation import RotationReport
 
 app = typer.Typer(help="Rotate the keys that seal secret values.", no_args_is_help=True, rich_markup_mode=None)
 
@@ -38,7 +38,7 @@ def rotate(data: Data = None, database: Database = None) -> None:
         typer.echo("now set INTERLOCK_SECRET_KEY to what INTERLOCK_NEW_SECRET_KEY is, and restart every server with it")
 
 
-async def _rotate(config: "Config") -> "Rotated | None":
+async def _rotate(config: "Config") -> "RotationReport | None":
     from interlock.cli._database import require_database
     from interlock.master_key import master_key_to_rotate
     from interlock.ports.clock import SystemClock
@@ -56,7 +56,7 @@ async def _rotate(config: "Config") -> "Rotated | None":
         await database.close()
 
 
-def _summary(rotated: "Rotated | None") -> str:
+def _summary(rotated: "RotationReport | None") -> str:
     if rotated is None:
         return "the new master key is in use already"
     lost = f"; {rotated.unreadable} could not be opened and stay as they are" if rotated.unreadable else ""

@@ -12,7 +12,7 @@ from typing import Any
 import uvicorn
 
 from interlock.bootstrap import TOOL_THREADS, Application, application
-from interlock.cli.connection import Bounds, connections
+from interlock.cli.connection import ConnectionLimits, connections
 from interlock.cli.logs import set_up_logs
 from interlock.config import Config, enter_project, load
 from interlock.domain.errors import StorageUnavailable
@@ -86,8 +86,10 @@ async def _serve(config: Config) -> None:
         await server.serve(sockets=[listening])
 
 
-def _bounds(config: Config) -> Bounds:
-    return Bounds(config.slow_seconds, config.request_seconds, config.connections_per_address, config.trusted_proxies)
+def _bounds(config: Config) -> ConnectionLimits:
+    return ConnectionLimits(
+        config.slow_seconds, config.request_seconds, config.connections_per_address, config.trusted_proxies
+    )
 
 
 def _heeded(_signal: int, _frame: FrameType | None) -> None: ...

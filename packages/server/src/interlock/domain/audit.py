@@ -54,7 +54,7 @@ class AuditPosition:
 
 
 @dataclass(frozen=True, slots=True)
-class KeptAnswer:
+class StoredAnswer:
     """An answer as the database has it, whoever wrote it there."""
 
     request_id: str

@@ -7,7 +7,7 @@
     │   └── WrongSession     a reply to another session than the user's present one
     ├── NotAuthenticated     no credential, or one that does not hold
     ├── Forbidden            the caller may not do this, or the thing does not exist for them
-    │   └── KeptOut          the right password of somebody who may not sign in
+    │   └── SignInForbidden  the right password of somebody who may not sign in
     ├── NotFound             no such thing, told only to those who may know
     │   └── NoSession        a user without a session
     ├── Conflict             the thing is in another state than the call needs
@@ -90,7 +90,7 @@ class Forbidden(InterlockError):
     code = "forbidden"
 
 
-class KeptOut(Forbidden):
+class SignInForbidden(Forbidden):
     code = "kept_out"
 
 

@@ -8,7 +8,7 @@ from dataclasses import asdict, dataclass, fields
 
 from interlock.domain.ask_binding import AskBinding
 from interlock.domain.json_value import JsonObject, JsonValue
-from interlock.domain.preview import KeptFile
+from interlock.domain.preview import FileSnapshot
 
 
 @dataclass(frozen=True, slots=True)
@@ -113,7 +113,7 @@ class Form:
     shape: Shape
     binding: AskBinding | None = None
     """None where it was written before bindings were: nobody knows to what its answer belongs."""
-    file: KeptFile | None = None
+    file: FileSnapshot | None = None
     """The file that the call would change."""
 
     def to_json(self) -> JsonObject:
@@ -129,7 +129,7 @@ class Form:
         if "shape" not in stored:
             return None
         file = stored.get("file")
-        return cls(_shape(stored), AskBinding.from_json(stored), KeptFile.from_json(file) if file else None)
+        return cls(_shape(stored), AskBinding.from_json(stored), FileSnapshot.from_json(file) if file else None)
 
 
 def _shape(stored: Mapping[str, JsonValue]) -> Shape:

@@ -124,7 +124,7 @@ def _cut(lines: Sequence[str]) -> JsonObject:
 
 
 @dataclass(frozen=True, slots=True)
-class KeptFile:
+class FileSnapshot:
     """A file as it is kept with a request: what the call is held against before it runs, its text where it is short."""
 
     file: FilePreview
@@ -132,7 +132,7 @@ class KeptFile:
     """The machine that it was read on."""
 
     @classmethod
-    def of(cls, file: FilePreview, redact: Redact, host: str) -> "KeptFile":
+    def of(cls, file: FilePreview, redact: Redact, host: str) -> "FileSnapshot":
         public = redacted(file, redact)
         is_short = len(public.text or "") + len(public.after or "") <= LONGEST_KEPT
         text, after = (public.text, public.after) if is_short else (None, None)
@@ -144,7 +144,7 @@ class KeptFile:
         return stored
 
     @classmethod
-    def from_json(cls, stored: Mapping[str, JsonValue]) -> "KeptFile":
+    def from_json(cls, stored: Mapping[str, JsonValue]) -> "FileSnapshot":
         names = {field.name for field in fields(FilePreview)} - {"modified_at"}
         known = {name: value for name, value in stored.items() if name in names}
         return cls(FilePreview(modified_at=None, **known), stored["host"])

@@ -213,7 +213,7 @@ class Redaction:
         return {_folded(line.strip()) for value in self._values for line in value.splitlines()}
 
 
-class Together(Redaction):
+class CombinedRedaction(Redaction):
     """Hides what any of several hides."""
 
     def __init__(self, *parts: Redaction) -> None:

@@ -38,7 +38,7 @@ def view_type(request: Request) -> ViewType:
 
 
 @dataclass(frozen=True, slots=True)
-class Written:
+class RenderedView:
     """What will run, line by line and to the end."""
 
     lines: Sequence[str] = ()
@@ -48,16 +48,16 @@ class Written:
     """What else a graph handed over with its interrupt."""
 
 
-def written(request: Request) -> Written:
+def written(request: Request) -> RenderedView:
     body = request.body
     details = () if body.details is ABSENT else json.dumps(body.details, ensure_ascii=False, indent=2).split("\n")
     if not isinstance(body, ApprovalBody):
-        return Written(details=details)
+        return RenderedView(details=details)
     args: JsonObject = dict(body.args)
     if view_type(request) is ViewType.COMMAND:
         command = args.pop("command").split("\n")
-        return Written(command, _spelled(args) if args else (), details)
-    return Written(_spelled(args), details=details)
+        return RenderedView(command, _spelled(args) if args else (), details)
+    return RenderedView(_spelled(args), details=details)
 
 
 def _spelled(args: JsonObject) -> list[str]:

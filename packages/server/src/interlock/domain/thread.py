@@ -67,7 +67,7 @@ class Removal:
 
 
 @dataclass(frozen=True, slots=True)
-class HeldLease:
+class LeaseRecord:
     """A lease as the store has it: who holds it, and until when."""
 
     thread_id: str

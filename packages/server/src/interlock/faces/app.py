@@ -17,11 +17,11 @@ from interlock.faces.gateway.endpoint import GatewayEndpoint
 from interlock.faces.hitl import requests, socket, streaming
 from interlock.faces.hitl.envelope import Envelope
 from interlock.faces.hooks import claude_code
-from interlock.faces.hooks.held import HeldCalls
+from interlock.faces.hooks.hook_calls import HookCalls
 from interlock.faces.http.documented import Responses, refusals
 from interlock.faces.http.guard import Allowed, Guard
 from interlock.faces.http.lenient_json import LenientJSONResponse
-from interlock.faces.http.packing import Packing
+from interlock.faces.http.packing import Compression
 from interlock.faces.http.problems import ErrorFormat, Problems
 from interlock.faces.http.server_state import ServerState
 from interlock.faces.inbox import conversations as inbox_conversations
@@ -121,7 +121,7 @@ def create_app(
         default_response_class=LenientJSONResponse,
     )
     app.state.server = state
-    app.state.held_calls = HeldCalls()
+    app.state.held_calls = HookCalls()
     problems = Problems(ERROR_FORMATS)
     problems.install(app)
     for part in (*_PARTS, *_INBOX, *_LANGGRAPH):
@@ -141,7 +141,7 @@ def create_app(
             expose_headers=HEADERS_EXPOSED,
             allow_private_network=True,
         )
-    app.add_middleware(Packing)
+    app.add_middleware(Compression)
     app.add_middleware(Guard, allowed=allowed, limits=state.limits, problems=problems)
     return app
 

@@ -4,7 +4,7 @@ from collections.abc import Collection, Mapping, Sequence
 from datetime import datetime
 from typing import Protocol
 
-from interlock.domain.audit import AuditEntry, AuditHead, AuditPosition, ChainKey, KeptAnswer
+from interlock.domain.audit import AuditEntry, AuditHead, AuditPosition, ChainKey, StoredAnswer
 from interlock.domain.json_value import JsonValue
 from interlock.domain.principal import Principal
 
@@ -73,9 +73,9 @@ class Audit(Protocol):
         """Whether the chain has an entry about this action."""
         ...
 
-    async def kept_answers(self, request_ids: Collection[str]) -> dict[str, KeptAnswer]: ...
+    async def kept_answers(self, request_ids: Collection[str]) -> dict[str, StoredAnswer]: ...
 
-    async def all_kept_answers(self, after_request: str, limit: int) -> list[KeptAnswer]:
+    async def all_kept_answers(self, after_request: str, limit: int) -> list[StoredAnswer]:
         """In the order of their requests' ids."""
         ...
 

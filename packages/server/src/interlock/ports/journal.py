@@ -9,7 +9,7 @@ from interlock.domain.json_value import JsonValue
 
 
 @dataclass(frozen=True, slots=True)
-class Begun:
+class EffectStart:
     """Start the tool: the intent is on disk."""
 
     key: EffectKey
@@ -20,7 +20,7 @@ class Begun:
 
 
 @dataclass(frozen=True, slots=True)
-class Recorded:
+class RecordedResult:
     """Do not start it: this is what it gave when it ran. `asks` interrupts of its task were used up by it."""
 
     key: EffectKey
@@ -45,7 +45,7 @@ class Journal(Protocol):
         space: str = "",
         asker: str = "",
         made_as: Sequence[str] = (),
-    ) -> Begun | Recorded:
+    ) -> EffectStart | RecordedResult:
         """Record the intent, or give the recorded result. A call that only asked so far may come with other arguments.
 
         `asks` of the task's answers are this effect's own: were it cut short and its result given by a person, they

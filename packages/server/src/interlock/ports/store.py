@@ -30,7 +30,7 @@ from interlock.ports.gateway import UpstreamCalls
 from interlock.ports.people import SignIns, Users
 from interlock.ports.threads import Leases, Removals, Threads
 from interlock.ports.webhooks import Deliveries, Webhooks
-from interlock.ports.workers import Servers, Unfollowed, Workers
+from interlock.ports.workers import FollowerQuestions, Servers, Workers
 
 
 class Runs(Protocol):
@@ -315,7 +315,7 @@ class Transaction(Protocol):
     @property
     def workers(self) -> Workers: ...
     @property
-    def unfollowed(self) -> Unfollowed: ...
+    def unfollowed(self) -> FollowerQuestions: ...
     @property
     def servers(self) -> Servers: ...
 

@@ -5,7 +5,7 @@ from datetime import datetime
 from typing import Protocol
 
 from interlock.domain.json_value import JsonObject
-from interlock.domain.thread import HeldLease, Lease, Removal, Thread, ThreadStatus
+from interlock.domain.thread import Lease, LeaseRecord, Removal, Thread, ThreadStatus
 from interlock.ports.filters import ThreadFilter
 
 
@@ -131,7 +131,7 @@ class Leases(Protocol):
         """
         ...
 
-    async def held(self, limit: int) -> list[HeldLease]:
+    async def held(self, limit: int) -> list[LeaseRecord]:
         """Leases that somebody holds, by worker."""
         ...
 

@@ -7,7 +7,7 @@ from typing import Protocol
 from interlock.domain.worker import Worker
 
 
-class Unfollowed(Protocol):
+class FollowerQuestions(Protocol):
     """Threads of which a server asks whether anybody follows them at another."""
 
     async def ask(self, thread_id: str, mark: str, at: datetime) -> None:

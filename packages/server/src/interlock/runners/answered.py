@@ -12,7 +12,7 @@ from interlock.domain.run import Run
 from interlock.domain.run_input import MessageInput, RunInput
 from interlock.runners import replies
 from interlock.runners.graph_state import GraphState
-from interlock.services.runs.effects import Approved
+from interlock.services.runs.effects import ApprovedCall
 from interlock.services.runs.lifecycle import SettledPause
 
 
@@ -27,7 +27,7 @@ def _seen_later(answer: Answer) -> str | None:
     return shown_file if isinstance(shown_file, str) else None
 
 
-class Answered:
+class RecordedAnswers:
     def __init__(self, pauses: Sequence[SettledPause] = ()) -> None:
         self.pauses = list(pauses)
         self.by_interrupt: dict[str, list[Request]] = {}
@@ -71,17 +71,17 @@ class Answered:
         }
         return [pause.pause.id for pause in self.pauses if pause.pause.id not in asked]
 
-    def approved(self) -> list[Approved]:
+    def approved(self) -> list[ApprovedCall]:
         """The calls that may run."""
         answers = self.answers
-        approved: list[Approved] = []
+        approved: list[ApprovedCall] = []
         for request in self._requests():
             if request.call_id is not None and request.digest is not None and request.id in answers:
                 digest = replies.approved_digest(request, answers[request.id].value)
                 if digest is not None:
                     binding = request.form.binding if request.form else None
                     asked_in = (binding.space, binding.asker) if binding else (None, None)
-                    approved.append(Approved(request.call_id, digest, *asked_in))
+                    approved.append(ApprovedCall(request.call_id, digest, *asked_in))
         return approved
 
     def shown_files(self) -> dict[tuple[str, str], FilePreview]:

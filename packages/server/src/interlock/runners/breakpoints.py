@@ -5,7 +5,7 @@ from typing import Any, cast
 
 from langchain_core.messages import AIMessage, ToolMessage
 
-from interlock.agents.breakpoints import Breakpoint, Due
+from interlock.agents.breakpoints import Breakpoint, NextNode
 from interlock.domain.canonical import action_digest, plain
 from interlock.domain.form import Form, StoppedGraph
 from interlock.domain.json_value import JsonObject
@@ -13,19 +13,19 @@ from interlock.domain.kinds import ApprovalAnswer, ApprovalBody
 from interlock.domain.redaction import Redaction
 from interlock.domain.request import Request
 from interlock.runners.transcript import messages_in
-from interlock.services.requests.opening import Asked
+from interlock.services.requests.opening import NewRequest
 from interlock.services.runs.lifecycle import SettledPause
 from interlock.texts import LOCALES, Locale
 from interlock.texts import breakpoints_text as text
 
 
-def asked(stop: Breakpoint, locale: Locale, redact: Redaction) -> Asked:
+def asked(stop: Breakpoint, locale: Locale, redact: Redaction) -> NewRequest:
     """Show what would run: the calls that the nodes would make, and what they were sent."""
     name = next((due.node for due in stop.due), "") or next(iter((*stop.after, *reversed(stop.path))), "graph")
     args = _args(stop.due, redact)
     bodies = {language: _body(stop, name, args, language) for language in LOCALES}
     body = bodies[locale].with_translations(bodies)
-    return Asked(body, form=Form(StoppedGraph(stop.checkpoint)), digest=action_digest(name, args))
+    return NewRequest(body, form=Form(StoppedGraph(stop.checkpoint)), digest=action_digest(name, args))
 
 
 def _body(stop: Breakpoint, name: str, args: JsonObject, language: Locale) -> ApprovalBody:
@@ -36,7 +36,7 @@ def _body(stop: Breakpoint, name: str, args: JsonObject, language: Locale) -> Ap
     return ApprovalBody.ask(name, args, description=description, allow_remember=False, allowed=["accept", "reject"])
 
 
-def _args(due: Sequence[Due], redact: Redaction) -> JsonObject:
+def _args(due: Sequence[NextNode], redact: Redaction) -> JsonObject:
     calls = [call for one in due for call in _calls(one.given)]
     sent = [redact.within(plain(one.given)) for one in due if one.is_sent and not _calls(one.given)]
     # Nodes side by side see the same calls in the state.

@@ -22,7 +22,7 @@ from interlock.domain.request import Answer, PauseOrigin, Request
 from interlock.domain.thread import Lease
 from interlock.runners.replies import given_result
 from interlock.services.core import Core
-from interlock.services.requests.opening import Asked
+from interlock.services.requests.opening import NewRequest
 from interlock.services.runs.effects import Doubt, find_doubtful, resolve_doubt
 from interlock.services.runs.lifecycle import SettledPause
 from interlock.services.runs.log import RunLog
@@ -82,7 +82,7 @@ def _outcome(effect: EffectInDoubt, value: Value | None) -> tuple[bool, Any]:
 
 
 @dataclass(frozen=True, slots=True)
-class Unsent:
+class UnsentInput:
     """What the graph is given when the doubt is settled: a message, or what that run was started with."""
 
     text: str | None = None
@@ -92,14 +92,14 @@ class Unsent:
 _STYLES = {"retry": "danger", "skip": "default", "done": "primary"}
 
 
-def asked(doubt: Doubt, locale: Locale, unsent: Unsent) -> Asked:
+def asked(doubt: Doubt, locale: Locale, unsent: UnsentInput) -> NewRequest:
     effect = doubt.effect
     bodies = {language: _body(doubt, language) for language in LOCALES}
     body = bodies[locale].with_translations(bodies)
     key = effect.key
     form = Form(EffectInDoubt(key.task_id, key.call_id, effect.epoch, effect.tool, unsent.text, unsent.run_id))
     call_id = effect.key.tool_call_id if effect.key.is_tool_call else None
-    return Asked(body, form=form, call_id=call_id)
+    return NewRequest(body, form=form, call_id=call_id)
 
 
 def _body(doubt: Doubt, language: Locale) -> DecisionBody:

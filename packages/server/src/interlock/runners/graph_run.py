@@ -14,10 +14,10 @@ from langgraph.errors import GraphDrained
 from langgraph.runtime import RunControl
 from langgraph.types import Command
 
-from interlock.agents._langgraph import CHECKPOINTER, KEEPING, STRICT_RESUME, Keeping, TaskSerializer
+from interlock.agents._langgraph import CHECKPOINTER, KEEPING, STRICT_RESUME, Persistence, TaskSerializer
 from interlock.agents._langgraph_numbers import NUMBERED
 from interlock.agents.ask_record import AskRecord
-from interlock.agents.breakpoints import Breakpoint, BreakpointRecord, Due
+from interlock.agents.breakpoints import Breakpoint, BreakpointRecord, NextNode
 from interlock.agents.context import RunContext, entered
 from interlock.agents.silence import Silence
 from interlock.domain.canonical import plain
@@ -29,8 +29,8 @@ from interlock.domain.request import PauseOrigin
 from interlock.domain.run import RunCause, RunStatus
 from interlock.domain.run_input import GraphInput, MessageInput, NoInput, RunSettings
 from interlock.runners import breakpoints, doubts, interrupts
-from interlock.runners.answered import Answered
-from interlock.runners.graph_state import RUN_KEY, GraphState, Pending, read_state
+from interlock.runners.answered import RecordedAnswers
+from interlock.runners.graph_state import RUN_KEY, GraphState, PendingInterrupt, read_state
 from interlock.runners.inputs import graph_input, nodes_to_stop_at
 from interlock.runners.lent import Memory, lent
 from interlock.runners.loading import HostedAgent
@@ -40,10 +40,10 @@ from interlock.runners.tokens import Tokens
 from interlock.runners.traces import own_trace
 from interlock.runners.transcript import assistant_entry, messages_in, result_text
 from interlock.services.core import Core
-from interlock.services.requests.opening import Asked
+from interlock.services.requests.opening import NewRequest
 from interlock.services.runs import lifecycle as running
 from interlock.services.runs.effects import RunJournal
-from interlock.services.runs.lifecycle import Paused, ResumeState
+from interlock.services.runs.lifecycle import PauseResult, ResumeState
 from interlock.services.runs.log import RunLog
 
 INTERRUPT = "__interrupt__"
@@ -85,7 +85,7 @@ class GraphRun:
         self.lent = Redaction()
         self.silence = Silence()
         self._remember()
-        self.answered = Answered()
+        self.answered = RecordedAnswers()
         self.untold: set[str] = set()
         self.turn = claim.run
         self.config = self._configured()
@@ -159,15 +159,15 @@ class GraphRun:
         doubtful = await doubts.settle_and_find(self.core, self.lease, self.log, self.answered.pauses, self.saver.serde)
         if doubtful:
             given = self._unsent_input(await read_state(self.graph, self.config))
-            unsent = doubts.Unsent(given.text) if isinstance(given, MessageInput) else doubts.Unsent()
+            unsent = doubts.UnsentInput(given.text) if isinstance(given, MessageInput) else doubts.UnsentInput()
             if isinstance(given, GraphInput):
-                unsent = doubts.Unsent(run_id=self.turn.id)
+                unsent = doubts.UnsentInput(run_id=self.turn.id)
             asked = [doubts.asked(one, self.core.policy.locale, unsent) for one in doubtful]
             await self._pause(PauseOrigin.EFFECT, doubtful[0].effect.tool, asked, None)
         return bool(doubtful)
 
     def _configured(self) -> RunnableConfig:
-        lent_to_graph = {CHECKPOINTER: self.saver, STRICT_RESUME: True, KEEPING: Keeping.KEPT}
+        lent_to_graph = {CHECKPOINTER: self.saver, STRICT_RESUME: True, KEEPING: Persistence.KEPT}
         settings = self._settings
         config: RunnableConfig = {
             "configurable": {**settings.configurable, "thread_id": self.lease.thread_id, **lent_to_graph},
@@ -188,7 +188,7 @@ class GraphRun:
         self.turn = self.resume_state.turn or self.claim.run
         self.config = self._configured()
         self._remember()
-        self.answered = Answered(self.resume_state.settled)
+        self.answered = RecordedAnswers(self.resume_state.settled)
         self.core.observer.resumes(self.lease.run_id, [one.pause.id for one in self.resume_state.settled])
 
     def _remember(self) -> None:
@@ -347,7 +347,7 @@ class GraphRun:
             self._report_messages(state.messages)
         return self.log.take()
 
-    async def _conclude(self, state: GraphState) -> Paused | None:
+    async def _conclude(self, state: GraphState) -> PauseResult | None:
         """End the run, or have it wait; None when it has ended."""
         new = [one for key, one in state.pending.items() if key not in self.answered.by_interrupt]
         stops = self._stops(state)
@@ -375,12 +375,12 @@ class GraphRun:
             return []
         if state.pending or self._breakpoints.reached:
             return self._breakpoints.stops()
-        return [Breakpoint(state.checkpoint_id or "", (), [Due(node, None) for node in state.next])]
+        return [Breakpoint(state.checkpoint_id or "", (), [NextNode(node, None) for node in state.next])]
 
-    def _asked_at(self, stops: Sequence[Breakpoint]) -> list[Asked]:
+    def _asked_at(self, stops: Sequence[Breakpoint]) -> list[NewRequest]:
         return [breakpoints.asked(stop, self.core.policy.locale, self.silence.data) for stop in stops]
 
-    def _asked(self, pending: Pending) -> list[Asked]:
+    def _asked(self, pending: PendingInterrupt) -> list[NewRequest]:
         """What an interrupt asks, with what its answer will belong to."""
         binding = self._asks.binding(pending.interrupt)
         return [
@@ -388,11 +388,13 @@ class GraphRun:
             for one in interrupts.read(pending.interrupt, pending.messages, pending.calling)
         ]
 
-    async def _all_asked(self, waiting: Sequence[Pending]) -> list[Asked]:
+    async def _all_asked(self, waiting: Sequence[PendingInterrupt]) -> list[NewRequest]:
         each = [(one, pending) for pending in waiting for one in self._asked(pending)]
         return await asyncio.gather(*(with_preview(self.agent, *one, self.redact) for one in each))
 
-    async def _pause(self, origin: PauseOrigin, node: str, asked: Sequence[Asked], state: GraphState | None) -> Paused:
+    async def _pause(
+        self, origin: PauseOrigin, node: str, asked: Sequence[NewRequest], state: GraphState | None
+    ) -> PauseResult:
         needed = breakpoints.still_needed(self.answered.pauses, self._breakpoints.left)
         return await running.open_pause(
             self.core,

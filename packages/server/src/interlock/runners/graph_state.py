@@ -21,7 +21,7 @@ MOST_SAVED = 60
 
 
 @dataclass(frozen=True, slots=True)
-class Pending:
+class PendingInterrupt:
     interrupt: Interrupt[Any]
     node: str
     messages: list[AnyMessage]
@@ -44,7 +44,7 @@ class Pending:
 @dataclass(frozen=True, slots=True)
 class GraphState:
     messages: list[AnyMessage]
-    pending: dict[str, Pending]
+    pending: dict[str, PendingInterrupt]
     """Interrupts that wait for an answer, by id, in order."""
     next: tuple[str, ...]
     has_unfinished: bool
@@ -66,7 +66,7 @@ async def read_state(graph: Graph, config: RunnableConfig) -> GraphState:
     snapshot = await graph.aget_state(config)
     if any(task.state is not None and task.interrupts for task in snapshot.tasks):
         snapshot = await graph.aget_state(config, subgraphs=True)
-    pending: dict[str, Pending] = {}
+    pending: dict[str, PendingInterrupt] = {}
     for one in _pending(snapshot, ""):
         if one.graph is None:
             one = replace(one, inner=await messages_inside(config, one.space, one.interrupt.id))
@@ -84,7 +84,7 @@ async def read_state(graph: Graph, config: RunnableConfig) -> GraphState:
     )
 
 
-def _pending(snapshot: StateSnapshot, path: str) -> Iterator[Pending]:
+def _pending(snapshot: StateSnapshot, path: str) -> Iterator[PendingInterrupt]:
     messages = messages_in(snapshot.values)
     waiting = {interrupt.id for interrupt in snapshot.interrupts}
     outer: str = snapshot.config.get("configurable", {}).get("checkpoint_ns", "")
@@ -95,7 +95,9 @@ def _pending(snapshot: StateSnapshot, path: str) -> Iterator[Pending]:
             if interrupt.id in waiting:
                 graph = path if is_asked_by(space, interrupt.id) else None
                 values = _by_name(snapshot.values if graph is not None else None)
-                yield inner.get(interrupt.id) or Pending(interrupt, task.name, messages, graph, space, values=values)
+                yield inner.get(interrupt.id) or PendingInterrupt(
+                    interrupt, task.name, messages, graph, space, values=values
+                )
 
 
 def _by_name(values: Any) -> Mapping[str, Any]:
@@ -103,7 +105,7 @@ def _by_name(values: Any) -> Mapping[str, Any]:
     return cast("Mapping[str, Any]", values) if isinstance(values, Mapping) else {}
 
 
-def _inside(task: PregelTask, path: str) -> Iterator[Pending]:
+def _inside(task: PregelTask, path: str) -> Iterator[PendingInterrupt]:
     if isinstance(task.state, StateSnapshot):
         yield from _pending(task.state, NS_SEP.join(part for part in (path, task.name) if part))
 

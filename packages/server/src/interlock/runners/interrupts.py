@@ -25,7 +25,7 @@ from interlock.domain.json_value import ABSENT, JsonObject
 from interlock.domain.kinds import ApprovalBody, ClarificationBody, RequestKind, body_from_json
 from interlock.domain.kinds.interrupt_value import InterruptParts, details_of
 from interlock.runners import schemas
-from interlock.services.requests.opening import Asked
+from interlock.services.requests.opening import NewRequest
 
 LANGCHAIN_DECISIONS = {"approve": "accept", "edit": "edit", "reject": "reject", "respond": "response"}
 HUMAN_DECISIONS = {
@@ -42,7 +42,7 @@ _OWN = ("kind", "body", "timeout", "call_id", "definition")
 """What an ask of Interlock's own says."""
 
 
-def read(interrupt: Interrupt[Any], messages: Sequence[Any], calling: Sequence[Any] | None = None) -> list[Asked]:
+def read(interrupt: Interrupt[Any], messages: Sequence[Any], calling: Sequence[Any] | None = None) -> list[NewRequest]:
     """What an interrupt asks. `calling` are the messages with the tool calls, where they are others than `messages`.
 
     A value that only looks like one of the known forms is shown as it is, like any other.
@@ -56,7 +56,7 @@ def read(interrupt: Interrupt[Any], messages: Sequence[Any], calling: Sequence[A
     return [replace(one, message_id=message.id if message else None) for one in asked]
 
 
-def _read(interrupt: Interrupt[Any], messages: Sequence[Any]) -> list[Asked]:
+def _read(interrupt: Interrupt[Any], messages: Sequence[Any]) -> list[NewRequest]:
     value = interrupt.value
     if isinstance(value, Mapping):
         given = cast("Mapping[str, Any]", value)
@@ -75,7 +75,7 @@ def _read(interrupt: Interrupt[Any], messages: Sequence[Any]) -> list[Asked]:
     return []
 
 
-def _own(interrupt_id: str, value: Mapping[str, Any]) -> Asked:
+def _own(interrupt_id: str, value: Mapping[str, Any]) -> NewRequest:
     ask: Mapping[str, Any] = value[ASK]
     kind = RequestKind(ask["kind"])
     extra = {name: one for name, one in value.items() if name != ASK}
@@ -84,7 +84,7 @@ def _own(interrupt_id: str, value: Mapping[str, Any]) -> Asked:
     body = body_from_json(kind, given)
     extra |= {name: one for name, one in given.items() if name not in body.to_json()}
     details = details_of(extra)
-    return Asked(
+    return NewRequest(
         body if details is ABSENT else replace(body, details=details),
         interrupt_id,
         Form(OwnAsk()),
@@ -95,13 +95,13 @@ def _own(interrupt_id: str, value: Mapping[str, Any]) -> Asked:
     )
 
 
-def _hitl_request(interrupt_id: str, value: Mapping[str, Any], messages: Sequence[Any]) -> list[Asked]:
+def _hitl_request(interrupt_id: str, value: Mapping[str, Any], messages: Sequence[Any]) -> list[NewRequest]:
     actions: list[Mapping[str, Any]] = value["action_requests"]
     configs: list[Mapping[str, Any]] = value["review_configs"]
     calls = _open_calls(messages)
     beside = {name: one for name, one in value.items() if name not in ("action_requests", "review_configs")}
     beside |= {"review_configs": configs[len(actions) :]} if len(configs) > len(actions) else {}
-    asked: list[Asked] = []
+    asked: list[NewRequest] = []
     for index, action in enumerate(actions):
         config: Mapping[str, Any] = configs[index] if index < len(configs) else {}
         allowed = [LANGCHAIN_DECISIONS[name] for name in config.get("allowed_decisions", LANGCHAIN_DECISIONS)]
@@ -112,7 +112,7 @@ def _hitl_request(interrupt_id: str, value: Mapping[str, Any], messages: Sequenc
     return asked
 
 
-def _tool_approval(interrupt: Interrupt[Any], value: Mapping[str, Any]) -> Asked:
+def _tool_approval(interrupt: Interrupt[Any], value: Mapping[str, Any]) -> NewRequest:
     schema = interrupt.response_schema if isinstance(interrupt.response_schema, dict) else {}
     allowed = [LANGCHAIN_DECISIONS[name] for name in schemas.decision_types(schema)] or list(
         LANGCHAIN_DECISIONS.values()
@@ -129,13 +129,13 @@ def _approval(
     form: Form,
     call_id: str | None,
     more: Mapping[str, Any],
-) -> Asked:
+) -> NewRequest:
     """`more` is what the graph handed over besides, of which nothing is left out."""
     body = ApprovalBody.ask(
         action["name"], action["args"], description=str(action.get("description", "")), allowed=allowed
     )
     digest = action_digest(action["name"], action["args"])
-    return Asked(replace(body, details=details_of(more)), interrupt_id, form, call_id=call_id, digest=digest)
+    return NewRequest(replace(body, details=details_of(more)), interrupt_id, form, call_id=call_id, digest=digest)
 
 
 def _left(parts: Mapping[str, tuple[Mapping[str, Any], Collection[str]]]) -> dict[str, Any]:
@@ -159,7 +159,7 @@ def _is_human_interrupt(value: Any) -> bool:
     return isinstance(action, Mapping) and "action" in action and isinstance(given.get("config"), Mapping)
 
 
-def _human_interrupt(interrupt_id: str, value: Mapping[str, Any], index: int, *, listed: bool) -> Asked:
+def _human_interrupt(interrupt_id: str, value: Mapping[str, Any], index: int, *, listed: bool) -> NewRequest:
     action: Mapping[str, Any] = value["action_request"]
     allowed = [decision for key, decision in HUMAN_DECISIONS.items() if value["config"].get(key)] or ["accept"]
     form = Form(HumanInterrupt(allowed, action["action"], listed, index))
@@ -168,16 +168,16 @@ def _human_interrupt(interrupt_id: str, value: Mapping[str, Any], index: int, *,
     if allowed == ["response"] or allowed == ["response", "reject"]:
         config = _left({"config": (value["config"], HUMAN_DECISIONS)})
         parts = InterruptParts.of({"description": description, **beside, "action_request": action, **config})
-        return Asked(ClarificationBody.of_interrupt(parts), interrupt_id, form)
+        return NewRequest(ClarificationBody.of_interrupt(parts), interrupt_id, form)
     args: Mapping[str, Any] = action.get("args") or {}
     body = ApprovalBody.ask(action["action"], args, description=description, allowed=allowed)
     left = _left({"action_request": (action, ("action", "args")), "config": (value["config"], HUMAN_DECISIONS)})
     digest = action_digest(action["action"], args)
-    return Asked(replace(body, details=details_of(beside | left)), interrupt_id, form, digest=digest)
+    return NewRequest(replace(body, details=details_of(beside | left)), interrupt_id, form, digest=digest)
 
 
-def _anything(interrupt_id: str, value: Any) -> Asked:
-    return Asked(ClarificationBody.of_free(value), interrupt_id, Form(FreeInterrupt()))
+def _anything(interrupt_id: str, value: Any) -> NewRequest:
+    return NewRequest(ClarificationBody.of_free(value), interrupt_id, Form(FreeInterrupt()))
 
 
 def _last_said(messages: Sequence[Any]) -> AIMessage | None:

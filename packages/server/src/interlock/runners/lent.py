@@ -8,7 +8,7 @@ from collections import OrderedDict
 from collections.abc import Iterable
 
 from interlock.agents.silence import Silence
-from interlock.domain.redaction import Redaction, Span, Together
+from interlock.domain.redaction import CombinedRedaction, Redaction, Span
 
 _MOST_RUNS = 150_000
 """How many runs of characters a generation holds, some three hundred keys: 20 MB."""
@@ -16,7 +16,7 @@ _MOST_CHARACTERS = 1_000_000
 """Of all values that are remembered for later runs, some twenty thousand keys."""
 
 
-class Lent(Redaction):
+class LentValues(Redaction):
     """All values that code in this process was lent: those of runs under way, and as many of runs that ended as there
     is room for. What has ended is forgotten by generations, the older one at once."""
 
@@ -87,7 +87,7 @@ class Memory:
                 return Silence()
             self._owners[owner_id] = Redaction(wholes=set[str]().union(*known))
         everywhere = self._owners[owner_id]
-        return Silence(Together(self.hear(owner_id, thread_id), everywhere), everywhere)
+        return Silence(CombinedRedaction(self.hear(owner_id, thread_id), everywhere), everywhere)
 
     def _forget(self) -> None:
         """The threads that were quiet for longest, but never the one that speaks."""
@@ -97,4 +97,4 @@ class Memory:
             self._owners.pop(key[0], None)
 
 
-lent = Lent()
+lent = LentValues()

@@ -28,7 +28,7 @@ from interlock.domain.run_input import GraphInput
 from interlock.runners.arguments import Schema, errors_in, schema_of
 from interlock.runners.gates import GateWithoutTool, check_gates
 from interlock.runners.traces import own_place, own_trace
-from interlock.services.requests.opening import Asked
+from interlock.services.requests.opening import NewRequest
 
 Graph = Pregel[Any, Any, Any, Any]
 Definitions = Mapping[str, Sequence[str]]
@@ -82,7 +82,7 @@ class HostedAgent:
         """Of the tool of that graph; where it is not known which graph asks, of the only one of that name."""
         return self.previewers_in.get(graph, {}).get(tool) if graph is not None else self.previewers.get(tool)
 
-    def bound(self, asked: Asked, graph: str | None) -> Asked:
+    def bound(self, asked: NewRequest, graph: str | None) -> NewRequest:
         """The ask, with what the approval of a tool of that graph may be remembered by.
 
         Another graph may have another tool of that name, described alike, even of the same code: where it is not known

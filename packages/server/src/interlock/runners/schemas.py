@@ -11,20 +11,20 @@ from interlock.domain.form import Form, SchemaInterrupt
 from interlock.domain.kinds import ClarificationAnswer, ClarificationBody, QuestionsAnswer, QuestionsBody
 from interlock.domain.kinds.free_answers import LONGEST_REPEATED, check_carried, read_json, reads_as_refusal
 from interlock.domain.kinds.interrupt_value import InterruptParts
-from interlock.services.requests.opening import Asked
+from interlock.services.requests.opening import NewRequest
 
 Schema = Mapping[str, Any]
 
 
-def asked(interrupt_id: str, value: Any, schema: Schema) -> Asked:
+def asked(interrupt_id: str, value: Any, schema: Schema) -> NewRequest:
     """A question per property of an object, one question for anything else."""
     form = Form(SchemaInterrupt(dict(schema)))
     properties, parts = _properties(schema), InterruptParts.of(value)
     if properties:
         items = [_question(name, _resolved(schema, part)) for name, part in properties.items()]
-        return Asked(QuestionsBody.of_interrupt(parts, items), interrupt_id, form)
+        return NewRequest(QuestionsBody.of_interrupt(parts, items), interrupt_id, form)
     options = _options(_resolved(schema, schema))
-    return Asked(ClarificationBody.of_interrupt(parts, options, allow_custom=not options), interrupt_id, form)
+    return NewRequest(ClarificationBody.of_interrupt(parts, options, allow_custom=not options), interrupt_id, form)
 
 
 def composed(schema: Schema, value: QuestionsAnswer | ClarificationAnswer) -> Any:

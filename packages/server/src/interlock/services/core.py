@@ -22,7 +22,7 @@ from interlock.ports.passwords import Passwords
 from interlock.ports.store import Store, Transaction
 from interlock.ports.webhooks import Poster
 from interlock.services.access.refused_sign_ins import RefusedSignIns
-from interlock.services.memory import InvalidReplies, Presence, SeenPauses, Uses, Viewers
+from interlock.services.memory import InvalidReplies, Presence, SeenPauses, TokenUses, Viewers
 from interlock.services.operations.observers import NullObserver, Tally
 from interlock.services.operations.pulse import Pulse
 from interlock.services.requests.quota import OpenAsks, Quota
@@ -118,7 +118,7 @@ class Core:
     viewers: Viewers = field(default_factory=Viewers)
     invalid_replies: InvalidReplies = field(default_factory=InvalidReplies)
     refused: RefusedSignIns = field(default_factory=RefusedSignIns)
-    uses: Uses = field(default_factory=Uses)
+    uses: TokenUses = field(default_factory=TokenUses)
     open_asks: OpenAsks = field(default_factory=OpenAsks)
     deadline_set: asyncio.Event = field(default_factory=asyncio.Event)
     """Set when a request with a deadline was written."""

@@ -107,7 +107,7 @@ class InvalidReplies:
         return count
 
 
-class Uses:
+class TokenUses:
     """When tokens were last used: noted once a minute each, however much is asked with one."""
 
     def __init__(self) -> None:

@@ -25,7 +25,7 @@ from sqlalchemy import (
     type_coerce,
 )
 
-from interlock.domain.audit import SERVER_CHAIN, AuditEntry, AuditHead, AuditPosition, KeptAnswer
+from interlock.domain.audit import SERVER_CHAIN, AuditEntry, AuditHead, AuditPosition, StoredAnswer
 from interlock.storage._repository import Repository, batched
 from interlock.storage.schema import SafeText, answers, audit, audit_heads, requests, threads
 from interlock.storage.threads import IS_ALIVE
@@ -149,14 +149,14 @@ class AuditReading(Repository):
     async def is_recorded(self, thread_id: str, action: str) -> bool:
         return await self._connection.scalar(_IS_RECORDED, {"thread_id": thread_id, "action": action}) is not None
 
-    async def kept_answers(self, request_ids: Collection[str]) -> dict[str, KeptAnswer]:
-        kept: dict[str, KeptAnswer] = {}
+    async def kept_answers(self, request_ids: Collection[str]) -> dict[str, StoredAnswer]:
+        kept: dict[str, StoredAnswer] = {}
         for some in batched(request_ids):
             found = await self._connection.execute(_ANSWERS.where(answers.c.request_id.in_(some)))
             kept |= {row.request_id: _answer(row) for row in found}
         return kept
 
-    async def all_kept_answers(self, after_request: str, limit: int) -> list[KeptAnswer]:
+    async def all_kept_answers(self, after_request: str, limit: int) -> list[StoredAnswer]:
         found = await self._connection.execute(_ALL_ANSWERS, {"after": after_request, "limit": limit})
         return [_answer(row) for row in found]
 
@@ -202,8 +202,8 @@ def _entry(row: Row[Any]) -> AuditEntry:
     )
 
 
-def _answer(row: Any) -> KeptAnswer:
-    return KeptAnswer(
+def _answer(row: Any) -> StoredAnswer:
+    return StoredAnswer(
         row.request_id,
         row.thread_id,
         _parsed(row.value),

@@ -71,7 +71,7 @@ class Body(NamedTuple):
     blobs: Sequence[BlobKey]
 
 
-class Packed(NamedTuple):
+class PackedCheckpoint(NamedTuple):
     type: str
     body: bytes
     blobs: list[dict[str, Any]]
@@ -90,7 +90,7 @@ class Silence(Protocol):
 
 def pack(
     checkpoint: Checkpoint, new_versions: ChannelVersions, serde: SerializerProtocol, silence: Silence | None = None
-) -> Packed:
+) -> PackedCheckpoint:
     values, versions = checkpoint["channel_values"], checkpoint["channel_versions"]
     # A value without a version could never be found again among the blobs.
     inline = {channel: value for channel, value in values.items() if channel not in versions or _is_small(value)}
@@ -105,7 +105,7 @@ def pack(
             blobs.append(
                 {"channel": channel, "version": str(new_versions[channel]), "type": blob_kind, "body": bytes(blob)}
             )
-    return Packed(kind, bytes(body), blobs)
+    return PackedCheckpoint(kind, bytes(body), blobs)
 
 
 def unpack(row: AnyRow, serde: SerializerProtocol) -> Body:

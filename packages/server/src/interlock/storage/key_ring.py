@@ -80,7 +80,7 @@ class MasterKey(Protocol):
 
 
 @dataclass(frozen=True, slots=True)
-class Opened:
+class OpenKeyRing:
     """The keys of a database, and the master key that opened them."""
 
     master: bytes = field(repr=False)
@@ -102,7 +102,7 @@ class Opened:
 class KeyRing(Sealer):
     """The keys as a server holds them, and a sealer that follows rotations made by other processes."""
 
-    def __init__(self, master: MasterKey, opened: Opened) -> None:
+    def __init__(self, master: MasterKey, opened: OpenKeyRing) -> None:
         super().__init__(opened.secrets)
         self._master = master
         self.audit, self.replies = (opened.keys[purpose, FIRST] for purpose in _OTHERS)
@@ -144,7 +144,7 @@ async def alone(connection: AsyncConnection) -> None:
         await connection.execute(select(func.pg_advisory_xact_lock(_LOCK)))
 
 
-async def opened(connection: AsyncConnection, master: MasterKey, at: datetime) -> Opened:
+async def opened(connection: AsyncConnection, master: MasterKey, at: datetime) -> OpenKeyRing:
     """The keys, for whoever is alone with them; what a rotation that died left of the master key is settled."""
     rows = (await connection.execute(_ALL)).all()
     if not rows:
@@ -157,12 +157,12 @@ async def opened(connection: AsyncConnection, master: MasterKey, at: datetime) -
     return await renewed_tokens(connection, found, at) if _DERIVED in found.tokens else found
 
 
-async def unlocked(connection: AsyncConnection, master: MasterKey) -> Opened:
+async def unlocked(connection: AsyncConnection, master: MasterKey) -> OpenKeyRing:
     """The keys as they are, of which nothing is made or settled; `InvalidInput` when the master key is another."""
     return _unlocked((await connection.execute(_ALL)).all(), master)
 
 
-async def _made(connection: AsyncConnection, master: MasterKey, at: datetime) -> Opened:
+async def _made(connection: AsyncConnection, master: MasterKey, at: datetime) -> OpenKeyRing:
     """The first keys: those that a database without a ring was used with, so that what they signed still holds."""
     present = master.present()
     entries = (await connection.execute(_FIRST_ENTRIES)).mappings().all()
@@ -178,10 +178,10 @@ async def _made(connection: AsyncConnection, master: MasterKey, at: datetime) ->
     }
     rows = [row_of(key, purpose, number, one, at) for (purpose, number), one in keys.items()]
     await connection.execute(insert(server_keys), rows)
-    return Opened(key, keys)
+    return OpenKeyRing(key, keys)
 
 
-async def renewed_tokens(connection: AsyncConnection, before: Opened, at: datetime) -> Opened:
+async def renewed_tokens(connection: AsyncConnection, before: OpenKeyRing, at: datetime) -> OpenKeyRing:
     """The ring with a new key for tokens, for whoever is alone with it. What was signed until now holds no more."""
     number, key = max(before.tokens) + 1, random_key()
     await connection.execute(delete(server_keys).where(server_keys.c.purpose == TOKENS))
@@ -189,7 +189,7 @@ async def renewed_tokens(connection: AsyncConnection, before: Opened, at: dateti
     # Whoever follows a stream with such a token is looked up again.
     await SqlAccess(connection).changed(EVERYBODY)
     rest = {name: kept for name, kept in before.keys.items() if name[0] != TOKENS}
-    return Opened(before.master, {**rest, (TOKENS, number): key})
+    return OpenKeyRing(before.master, {**rest, (TOKENS, number): key})
 
 
 def _were_signed_with(master: bytes | None, entries: Sequence[RowMapping]) -> bool:
@@ -228,11 +228,11 @@ def _bound(purpose: str, identity: str) -> bytes:
     return _VERSION + f"{purpose}/{identity}".encode()
 
 
-def _unlocked(rows: Sequence[Row[Any]], master: MasterKey) -> Opened:
+def _unlocked(rows: Sequence[Row[Any]], master: MasterKey) -> OpenKeyRing:
     for candidate in _candidates(master):
         keys = _opened_by(candidate, rows)
         if keys:
-            return _complete(Opened(candidate, keys), len(rows))
+            return _complete(OpenKeyRing(candidate, keys), len(rows))
     raise InvalidInput(master.advice())
 
 
@@ -256,7 +256,7 @@ def _opened_by(master: bytes, rows: Sequence[Row[Any]]) -> dict[tuple[str, int],
     return keys
 
 
-def _complete(found: Opened, expected: int) -> Opened:
+def _complete(found: OpenKeyRing, expected: int) -> OpenKeyRing:
     lacking = [purpose for purpose in _OTHERS if (purpose, FIRST) not in found.keys]
     if lacking or not found.secrets or not found.tokens or len(found.keys) != expected:
         raise InvalidInput(

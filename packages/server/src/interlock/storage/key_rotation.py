@@ -16,7 +16,7 @@ from interlock.storage.database import Database
 from interlock.storage.key_ring import (
     SECRETS,
     MasterKey,
-    Opened,
+    OpenKeyRing,
     alone,
     key_id,
     open_ring,
@@ -37,14 +37,14 @@ _SEALED: Sequence[tuple[Table, Column[str], str]] = (
 
 
 @dataclass(frozen=True, slots=True)
-class Rotated:
+class RotationReport:
     values: int
     """How many are under the new key."""
     unreadable: int
     """How many could not be opened before either, and were left as they are."""
 
 
-async def rotate(database: Database, master: MasterKey, at: datetime) -> Rotated | None:
+async def rotate(database: Database, master: MasterKey, at: datetime) -> RotationReport | None:
     """Put the coming master key in the place of the present one; None when that was done already.
 
     It may end anywhere: whoever opens the ring next, with either master key at hand, finds the one that counts.
@@ -61,7 +61,7 @@ async def rotate(database: Database, master: MasterKey, at: datetime) -> Rotated
     return rotated
 
 
-async def _rotate(connection: AsyncConnection, before: Opened, master: bytes, at: datetime) -> Rotated:
+async def _rotate(connection: AsyncConnection, before: OpenKeyRing, master: bytes, at: datetime) -> RotationReport:
     last = max(before.secrets)
     droppable = await _retirable_keys(connection, last)
     for (purpose, number), key in (await renewed_tokens(connection, before, at)).keys.items():
@@ -77,7 +77,7 @@ async def _rotate(connection: AsyncConnection, before: Opened, master: bytes, at
         moved, left = moved + count, left + still
     dropped = droppable - {key_id(number) for number in left}
     await connection.execute(delete(server_keys).where(server_keys.c.purpose == SECRETS, server_keys.c.id.in_(dropped)))
-    rotated = Rotated(moved, len(left))
+    rotated = RotationReport(moved, len(left))
     record = {"key": last + 1, "values": rotated.values, "unreadable": rotated.unreadable}
     await SqlAudit(connection, before.keys["audit", FIRST]).append(SERVER_CHAIN, SYSTEM, "secrets.rotated", record, at)
     return rotated

@@ -22,7 +22,7 @@ from sqlalchemy import (
 
 from interlock.domain.errors import LeaseLost
 from interlock.domain.run import RunStatus
-from interlock.domain.thread import HeldLease, Lease, Thread, ThreadStatus
+from interlock.domain.thread import Lease, LeaseRecord, Thread, ThreadStatus
 from interlock.storage._repository import Repository, batched
 from interlock.storage.runs import IS_ACTIVE
 from interlock.storage.schema import Moment, runs, threads, waiting_runs
@@ -111,7 +111,7 @@ class SqlLeases(Repository):
     async def release(self, lease: Lease) -> None:
         await self._connection.execute(_RELEASE, holder(lease))
 
-    async def held(self, limit: int) -> list[HeldLease]:
+    async def held(self, limit: int) -> list[LeaseRecord]:
         found = await self._connection.execute(
             select(threads.c.id, threads.c.lease_run, threads.c.lease_worker, threads.c.epoch, threads.c.lease_until)
             .join(runs, runs.c.id == threads.c.lease_run)
@@ -119,7 +119,7 @@ class SqlLeases(Repository):
             .order_by(threads.c.lease_worker, threads.c.id)
             .limit(limit)
         )
-        return [HeldLease(row.id, row.lease_run, row.lease_worker, row.epoch, row.lease_until) for row in found]
+        return [LeaseRecord(row.id, row.lease_run, row.lease_worker, row.epoch, row.lease_until) for row in found]
 
     async def requeue_lost(self, at: datetime | None) -> list[str]:
         lost = (

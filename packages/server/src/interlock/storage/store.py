@@ -28,7 +28,7 @@ from interlock.storage.servers import SqlServers
 from interlock.storage.sign_ins import SqlSignIns
 from interlock.storage.threads import SqlThreads
 from interlock.storage.tickets import SqlTickets
-from interlock.storage.unfollowed import SqlUnfollowed
+from interlock.storage.unfollowed import SqlFollowerQuestions
 from interlock.storage.upstream_calls import SqlUpstreamCalls
 from interlock.storage.users import SqlUsers
 from interlock.storage.waiting_runs import SqlWaitingRuns
@@ -146,8 +146,8 @@ class SqlTransaction:
         return SqlServers(self._connection)
 
     @property
-    def unfollowed(self) -> SqlUnfollowed:
-        return SqlUnfollowed(self._connection)
+    def unfollowed(self) -> SqlFollowerQuestions:
+        return SqlFollowerQuestions(self._connection)
 
     @property
     def deliveries(self) -> SqlDeliveries:

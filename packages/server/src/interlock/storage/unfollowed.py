@@ -9,7 +9,7 @@ from interlock.storage._repository import Repository, batched, insert_for
 from interlock.storage.schema import unfollowed
 
 
-class SqlUnfollowed(Repository):
+class SqlFollowerQuestions(Repository):
     async def ask(self, thread_id: str, mark: str, at: datetime) -> None:
         values = {"thread_id": thread_id, "mark": mark, "at": at}
         add = insert_for(unfollowed, is_postgres=self._is_postgres).values(values)

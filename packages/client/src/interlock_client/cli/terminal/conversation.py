@@ -9,8 +9,8 @@ import typer
 
 from interlock_client.cli._server import reason
 from interlock_client.cli.terminal.asked import Waiting, pending
-from interlock_client.cli.terminal.inline import Inline, NotAnswered, Overtaken
-from interlock_client.cli.terminal.prompting import Left, ask_line, forget_typed_ahead
+from interlock_client.cli.terminal.inline import AnsweredElsewhere, Inline, NotAnswered
+from interlock_client.cli.terminal.prompting import InputClosed, ask_line, forget_typed_ahead
 from interlock_client.cli.terminal.telling import Teller
 from interlock_client.cli.terminal.wording import outcome
 from interlock_client.errors import (
@@ -50,7 +50,7 @@ class Conversation:
             while True:
                 if message := self._typed():
                     self._talk(message)
-        except Left:
+        except InputClosed:
             typer.echo()
 
     def _typed(self) -> str:
@@ -117,7 +117,7 @@ class Conversation:
             try:
                 if self._send(waiting, inline, watch):
                     return
-            except Overtaken:
+            except AnsweredElsewhere:
                 return
             except InvalidInput as error:
                 typer.echo(f"Not taken, and still waiting: {reason(error)}")

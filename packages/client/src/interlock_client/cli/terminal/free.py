@@ -8,7 +8,7 @@ from interlock_client.cli.terminal.revealing import Line, Piece, json_line, json
 
 
 @dataclass(frozen=True, slots=True)
-class Chosen:
+class FreeAnswer:
     sent: Any
     """As the server takes it: it refuses a bare text that reads as a refusal."""
     given: Any
@@ -19,14 +19,14 @@ class Chosen:
         return (Piece("the graph gets ", "quiet"), *json_line(json_text(self.given, indent=None)))
 
 
-YES, NO = Chosen(True, True), Chosen(False, False)
+YES, NO = FreeAnswer(True, True), FreeAnswer(False, False)
 
 
-def text(typed: str) -> Chosen:
-    return Chosen(typed, typed)
+def text(typed: str) -> FreeAnswer:
+    return FreeAnswer(typed, typed)
 
 
-def json(typed: str) -> Chosen:
+def json(typed: str) -> FreeAnswer:
     """`NotJson` where it is none."""
     value = read_any(typed)
-    return Chosen({"json": value}, value)
+    return FreeAnswer({"json": value}, value)

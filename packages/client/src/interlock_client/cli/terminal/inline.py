@@ -19,7 +19,7 @@ class NotAnswered(Exception):
     """The person chose not to answer: it is cancelled."""
 
 
-class Overtaken(Exception):
+class AnsweredElsewhere(Exception):
     """Somebody else answered meanwhile."""
 
 
@@ -38,13 +38,13 @@ class Inline:
         typer.echo(deadline(self._waiting))
 
     def response(self) -> dict[str, Any]:
-        """The answer; `NotAnswered` and `Overtaken` where there is none."""
+        """The answer; `NotAnswered` and `AnsweredElsewhere` where there is none."""
         return _WAYS[self._waiting.kind](self)
 
     def _line(self, prompt: str) -> str:
         typed = ask_line(prompt)
         if self._is_over():
-            raise Overtaken
+            raise AnsweredElsewhere
         if typed == "/cancel":
             raise NotAnswered
         return typed
@@ -154,7 +154,7 @@ class Inline:
                 typer.echo("Not understood. Begin with yes, no, text or json.")
 
     @staticmethod
-    def _chosen(typed: str) -> free.Chosen | None:
+    def _chosen(typed: str) -> free.FreeAnswer | None:
         word, _, rest = typed.partition(" ")
         word, rest = word.lower(), rest.strip()
         if word in ("yes", "no"):

@@ -15,7 +15,7 @@ with suppress(ImportError):
     importlib.import_module("readline")  # from then on lines can be edited while they are typed
 
 
-class Left(Exception):
+class InputClosed(Exception):
     """The input ended: nobody is there any more."""
 
 
@@ -24,7 +24,7 @@ def ask_line(prompt: str) -> str:
     try:
         return input(prompt).strip()
     except EOFError as error:
-        raise Left from error
+        raise InputClosed from error
 
 
 def ask_secret(prompt: str) -> str:
@@ -33,7 +33,7 @@ def ask_secret(prompt: str) -> str:
     try:
         return getpass(prompt) if sys.stdin.isatty() else input()
     except EOFError as error:
-        raise Left from error
+        raise InputClosed from error
 
 
 def forget_typed_ahead() -> None:

@@ -18,7 +18,7 @@ from interlock.domain.errors import FieldError, InvalidInput, NotFound
 from interlock.domain.json_value import JsonObject, member
 from interlock.domain.principal import Principal
 from interlock.faces.gateway.messages import HostReply, until_gone
-from interlock.faces.gateway.served import ServedCall, Underway
+from interlock.faces.gateway.served import CallsInFlight, ServedCall
 from interlock.faces.gateway.tools import ToolLists
 from interlock.faces.http.credentials import authenticated
 from interlock.faces.http.server_state import state_of
@@ -39,7 +39,7 @@ _CREDENTIALS = (401, 403)
 class GatewayEndpoint:
     upstreams: Sequence[Upstream]
     _lists: dict[str, ToolLists] = field(init=False)
-    _underway: Underway = field(default_factory=Underway)
+    _underway: CallsInFlight = field(default_factory=CallsInFlight)
     _waiting: dict[tuple[str, str, str], asyncio.Task[None]] = field(default_factory=dict[Any, Any])
     """Calls that can still be taken back: by caller, upstream and id."""
 

@@ -22,9 +22,9 @@ from interlock.faces.http.server_state import state_of
 from interlock.faces.http.waiting import settled
 from interlock.services.core import Core
 from interlock.services.gateway import calls, doubts
-from interlock.services.gateway.calls import Begun, Recorded, StillRunning, Wanted, error_result
+from interlock.services.gateway.calls import ProposedCall, RecordedResult, SendCall, StillRunning, error_result
 from interlock.services.requests import holding
-from interlock.services.requests.holding import Held
+from interlock.services.requests.holding import HoldHandle
 from interlock.services.requests.pending import RequestView
 
 BEAT_SECONDS = 10.0
@@ -48,7 +48,7 @@ Definition = Callable[[], Awaitable[JsonObject]]
 class Gate:
     connection: HTTPConnection
     principal: Principal
-    wanted: Wanted
+    wanted: ProposedCall
     policy: ToolPolicy
     holder: str
     hold_seconds: float
@@ -64,7 +64,7 @@ class Gate:
     def _core(self) -> Core:
         return state_of(self.connection).core
 
-    async def admit(self) -> Begun | JsonObject:
+    async def admit(self) -> SendCall | JsonObject:
         """Leave to send the call, or what its host is told in place of a result."""
         try:
             with state_of(self.connection).limits.stream(self.principal.person_id):
@@ -72,7 +72,7 @@ class Gate:
         except InterlockError as error:
             return refusal(error)
 
-    async def settle_doubt(self, call: UpstreamCall) -> Begun | JsonObject:
+    async def settle_doubt(self, call: UpstreamCall) -> SendCall | JsonObject:
         """The same, for a call that was sent and of which nobody knows how it ended."""
         try:
             with state_of(self.connection).limits.stream(self.principal.person_id):
@@ -80,13 +80,13 @@ class Gate:
         except InterlockError as error:
             return refusal(error, IN_DOUBT)
 
-    async def _admit(self) -> Begun | JsonObject:
+    async def _admit(self) -> SendCall | JsonObject:
         if self.wanted.verdict.action == "deny":
             return error_result(f"{self.wanted.tool} may not be called here: the operator denies it.", "denied")
         before = await self._resumed()
-        if isinstance(before, Begun):
+        if isinstance(before, SendCall):
             return before
-        if isinstance(before, Recorded):
+        if isinstance(before, RecordedResult):
             return before.result
         if before is not None:
             return await self._settle_doubt(before)
@@ -98,7 +98,7 @@ class Gate:
                 return decided
         return error_result(f"{self.wanted.tool} changes its definition all the time. It was not called.", "changed")
 
-    async def _resumed(self) -> UpstreamCall | Recorded | Begun | None:
+    async def _resumed(self) -> UpstreamCall | RecordedResult | SendCall | None:
         while True:
             try:
                 return await calls.resume(self._core, self.principal, self.wanted, self.holder)
@@ -107,7 +107,7 @@ class Gate:
                     raise
             await anyio.sleep(LOOK_SECONDS)
 
-    async def _ask(self) -> Begun | JsonObject | None:
+    async def _ask(self) -> SendCall | JsonObject | None:
         """None where the tool has changed since it was shown: it has to be shown anew."""
         held = await calls.ask(self._core, self.principal, self.wanted, self.holder)
         is_told = False
@@ -127,7 +127,7 @@ class Gate:
                 with anyio.CancelScope(shield=True):
                     await holding.leave(self._core, held, self.holder)
 
-    async def _begun(self, held: Held) -> Begun | None:
+    async def _begun(self, held: HoldHandle) -> SendCall | None:
         now = await self.definition() if self.wanted.definition else {}
         if now == self.wanted.definition:
             return await calls.begin(self._core, self.principal, self.wanted, self.holder, held)
@@ -177,21 +177,21 @@ class Gate:
             f"The arguments as they were changed do not fit the tool: {wrong}. It was not called.", "misfit"
         )
 
-    async def _settle_doubt(self, call: UpstreamCall) -> Begun | JsonObject:
+    async def _settle_doubt(self, call: UpstreamCall) -> SendCall | JsonObject:
         is_settled = False
         try:
             request_id = await doubts.doubt(self._core, call)
             if request_id is None:
                 args = await doubts.again(self._core, call)
                 is_settled = True
-                return Begun(call, args)
+                return SendCall(call, args)
             view = await self._settled(request_id, lambda: calls.keep(self._core, call))
             if view.request.status is RequestStatus.PENDING:
                 return error_result(IN_DOUBT, "in_doubt")
             is_answered = view.request.status is RequestStatus.ANSWERED and view.answer is not None
             outcome = await doubts.act_on(self._core, call, view.answer.value if view.answer and is_answered else None)
             is_settled = True
-            return outcome.result if isinstance(outcome, Recorded) else Begun(call, outcome)
+            return outcome.result if isinstance(outcome, RecordedResult) else SendCall(call, outcome)
         finally:
             if not is_settled:
                 with anyio.CancelScope(shield=True):

@@ -24,8 +24,8 @@ from interlock.faces.gateway.served import ASKING_SECONDS, text_of
 from interlock.faces.http.credentials import authenticated
 from interlock.faces.http.server_state import state_of
 from interlock.services.gateway import calls
-from interlock.services.gateway.calls import Begun, Wanted
-from interlock_client.gateway import CallEnd, WantedCall
+from interlock.services.gateway.calls import ProposedCall, SendCall
+from interlock_client.gateway import CallEnd, HostCall
 
 M = TypeVar("M", bound=BaseModel)
 
@@ -36,9 +36,9 @@ _NO_VERDICT = ToolPolicy().verdict("", {})
 
 async def _ask(request: Request, principal: Principal) -> Response:
     """May this call be made, and with which arguments?"""
-    asked = await _read(request, WantedCall)
+    asked = await _read(request, HostCall)
     policy = read_policy(asked.rules)
-    wanted = Wanted(
+    wanted = ProposedCall(
         asked.upstream,
         asked.tool,
         asked.args,
@@ -69,13 +69,13 @@ async def _end(request: Request, principal: Principal) -> Response:
         case "failed":
             await calls.failed(core, call, ended.error or "it failed")
         case "lost":
-            wanted = Wanted(call.upstream, "", {}, {}, _NO_VERDICT)
+            wanted = ProposedCall(call.upstream, "", {}, {}, _NO_VERDICT)
             gate = _gate(request, principal, wanted, ToolPolicy(), call.holder, ended.wait_seconds)
             return _reply(request, await gate.settle_doubt(call))
     return JSONResponse({"outcome": "recorded"})
 
 
-class _Held:
+class _Attendance:
     """For as long as who asks is there: nothing begins that nobody waits for."""
 
     def __init__(self, work: Callable[[Request, Principal], Awaitable[Response]]) -> None:
@@ -93,8 +93,8 @@ class _Held:
 
 
 ROUTES = [
-    Route("/mcp/calls", _Held(_ask), methods=["POST"]),
-    Route("/mcp/calls/{call_id}", _Held(_end), methods=["POST"]),
+    Route("/mcp/calls", _Attendance(_ask), methods=["POST"]),
+    Route("/mcp/calls/{call_id}", _Attendance(_end), methods=["POST"]),
 ]
 
 
@@ -121,7 +121,7 @@ async def _found(request: Request, principal: Principal, holder: str) -> Upstrea
 
 
 def _gate(
-    request: Request, principal: Principal, wanted: Wanted, policy: ToolPolicy, holder: str, seconds: float
+    request: Request, principal: Principal, wanted: ProposedCall, policy: ToolPolicy, holder: str, seconds: float
 ) -> Gate:
     async def nobody_hears() -> None: ...
 
@@ -131,8 +131,8 @@ def _gate(
     return Gate(request, principal, wanted, policy, holder, seconds, nobody_hears, as_told)
 
 
-def _reply(request: Request, admitted: Begun | JsonObject) -> Response:
-    if isinstance(admitted, Begun):
+def _reply(request: Request, admitted: SendCall | JsonObject) -> Response:
+    if isinstance(admitted, SendCall):
         call = admitted.call
         lease = state_of(request).core.policy.lease_seconds
         run = {"outcome": "run", "call_id": call.id, "conversation_id": call.thread_id, "args": admitted.args}

@@ -25,7 +25,7 @@ from interlock.faces.mcp.hosts import hold_seconds
 from interlock.ports.gateway import Exchange, Reply, Upstream, UpstreamLost, UpstreamUnreachable
 from interlock.services.core import Core
 from interlock.services.gateway import calls, doubts
-from interlock.services.gateway.calls import SERVED, Begun, Wanted, error_result
+from interlock.services.gateway.calls import SERVED, ProposedCall, SendCall, error_result
 from interlock_client.gateway.relay import TOOL_USE_ID
 
 ASKING_SECONDS = 3600.0
@@ -42,7 +42,7 @@ class UpstreamRefused(Exception):
 
 
 @dataclass(slots=True)
-class Underway:
+class CallsInFlight:
     """Calls that go on when their host has gone: their end is to be recorded."""
 
     tasks: set[asyncio.Task[Any]] = field(default_factory=set[asyncio.Task[Any]])
@@ -66,7 +66,7 @@ class ServedCall:
     principal: Principal
     upstream: Upstream
     lists: ToolLists
-    underway: Underway
+    underway: CallsInFlight
     exchange: Exchange
     host: HostReply
     _told: asyncio.Queue[JsonObject] = field(default_factory=asyncio.Queue[JsonObject])
@@ -93,13 +93,13 @@ class ServedCall:
         """The message that ends the call."""
         wanted, state = await self._wanted()
         gate = self._gate(wanted)
-        admitted: Begun | JsonObject
+        admitted: SendCall | JsonObject
         if state is None:
             admitted = await gate.admit()
         else:
             admitted = await calls.go_on(self._core, self.principal, wanted, self._holder, (state[0], state[1]))
         tries = 0
-        while isinstance(admitted, Begun):
+        while isinstance(admitted, SendCall):
             begun, tries = admitted, tries + 1
             try:
                 return await self._sent(begun, gate.wanted, state)
@@ -107,7 +107,7 @@ class ServedCall:
                 return self._ended(error_result(str(error), "failed"))
             except UpstreamLost as error:
                 if wanted.verdict.is_idempotent and tries < MOST_TRIES:
-                    admitted = Begun(begun.call, await doubts.again(self._core, begun.call))
+                    admitted = SendCall(begun.call, await doubts.again(self._core, begun.call))
                 elif wanted.verdict.is_idempotent:
                     await calls.failed(self._core, begun.call, str(error))
                     admitted = error_result(f"{error}.", "failed")
@@ -118,7 +118,7 @@ class ServedCall:
     def _ended(self, result: JsonObject) -> JsonObject:
         return {"jsonrpc": "2.0", "id": self._message["id"], "result": result}
 
-    async def _wanted(self) -> tuple[Wanted, tuple[str, str, Any] | None]:
+    async def _wanted(self) -> tuple[ProposedCall, tuple[str, str, Any] | None]:
         """What is called, and, where upstream asked its host for something before, of which call this is the rest."""
         params = object_at(self._message, "params")
         name: JsonValue = params.get("name")
@@ -128,7 +128,7 @@ class ServedCall:
         policy = self.upstream.settings.policy
         definition = await self.lists.definition(self.exchange, name) if policy.needs_definition(name) else {}
         key = member(params, "_meta", TOOL_USE_ID)
-        wanted = Wanted(
+        wanted = ProposedCall(
             self.upstream.settings.name,
             name,
             cast("JsonObject", args),
@@ -141,7 +141,7 @@ class ServedCall:
         state = params.get("requestState")
         return wanted, None if state is None else _unwrapped(state)
 
-    def _gate(self, wanted: Wanted) -> Gate:
+    def _gate(self, wanted: ProposedCall) -> Gate:
         name = member(self._message, "params", "_meta", CLIENT, "name")
         client = name if isinstance(name, str) else self.request.headers.get("user-agent", "")
         return Gate(
@@ -155,7 +155,7 @@ class ServedCall:
             lambda: self.lists.definition(self.exchange, wanted.tool),
         )
 
-    async def _sent(self, begun: Begun, wanted: Wanted, state: tuple[str, str, Any] | None) -> JsonObject:
+    async def _sent(self, begun: SendCall, wanted: ProposedCall, state: tuple[str, str, Any] | None) -> JsonObject:
         """What upstream answers, with its end on record. Should the host go, it is recorded all the same."""
         sending = self.underway.start(self._send(begun, self._forwarded(begun, wanted, state)))
         while not sending.done() or not self._told.empty():
@@ -168,7 +168,7 @@ class ServedCall:
                 telling.cancel()
         return sending.result()
 
-    def _forwarded(self, begun: Begun, wanted: Wanted, state: tuple[str, str, Any] | None) -> Exchange:
+    def _forwarded(self, begun: SendCall, wanted: ProposedCall, state: tuple[str, str, Any] | None) -> Exchange:
         params = {**object_at(self._message, "params"), "arguments": begun.args}
         if state is not None:
             params["requestState"] = state[2]
@@ -181,7 +181,7 @@ class ServedCall:
             headers |= mcp_param_headers(x_mcp_header_map(wanted.definition.get("inputSchema")), begun.args)
         return replace(self.exchange, headers=headers, message={**self._message, "params": params})
 
-    async def _send(self, begun: Begun, exchange: Exchange) -> JsonObject:
+    async def _send(self, begun: SendCall, exchange: Exchange) -> JsonObject:
         keeping = asyncio.create_task(self._keep(begun))
         try:
             answer = await self._answer(exchange)
@@ -195,7 +195,7 @@ class ServedCall:
             keeping.cancel()
         return await self._recorded(begun, answer)
 
-    async def _recorded(self, begun: Begun, answer: JsonObject) -> JsonObject:
+    async def _recorded(self, begun: SendCall, answer: JsonObject) -> JsonObject:
         result: Any = answer.get("result")
         if not isinstance(result, dict):
             await calls.failed(self._core, begun.call, json_text(answer.get("error")))
@@ -207,7 +207,7 @@ class ServedCall:
         await calls.done(self._core, begun.call, known, text_of(known))
         return answer
 
-    async def _keep(self, begun: Begun) -> None:
+    async def _keep(self, begun: SendCall) -> None:
         while True:
             await asyncio.sleep(self._core.policy.lease_seconds / 3)
             # Whoever took it over, or a database that is away for a moment: the end is recorded all the same.
@@ -248,7 +248,7 @@ def text_of(result: JsonObject) -> str:
     return "\n".join(text for text in texts if isinstance(text, str))
 
 
-def _wrapped(begun: Begun, state: Any) -> str:
+def _wrapped(begun: SendCall, state: Any) -> str:
     """Upstream's state with the call that it is of, by which the approval is found again. It is not a secret."""
     packed = json.dumps([begun.call.id, begun.call.thread_id, state])
     return base64.urlsafe_b64encode(packed.encode()).decode()

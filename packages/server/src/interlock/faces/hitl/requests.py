@@ -94,7 +94,7 @@ async def respond(
     view = await pending.view_request(core, caller, body.request_id)
     message = text("submitted", locale_of(request))
 
-    def rendered(done: answering.Settled) -> bytes:
+    def rendered(done: answering.SettleResult) -> bytes:
         fields = {"request_id": body.request_id, "status": "answered", "answered_at": to_iso(done.at)}
         return envelope.done(fields, message)
 
@@ -111,7 +111,7 @@ async def cancel(
     """Cancel a request that is pending: the agent is told that it was not answered, and goes on."""
     message = text("cancelled", locale_of(request))
 
-    def rendered(done: answering.Settled) -> bytes:
+    def rendered(done: answering.SettleResult) -> bytes:
         fields = {"request_id": body.request_id, "status": "cancelled", "cancelled_at": to_iso(done.at)}
         return envelope.done(fields, message)
 

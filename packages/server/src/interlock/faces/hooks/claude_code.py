@@ -12,7 +12,7 @@ from interlock.domain.errors import FieldError, InterlockError, InvalidInput
 from interlock.domain.kinds import ApprovalAnswer, RequestKind
 from interlock.domain.principal import Principal
 from interlock.domain.request import RequestStatus
-from interlock.faces.hooks.held import HeldCall, HeldCalls
+from interlock.faces.hooks.hook_calls import HookCall, HookCalls
 from interlock.faces.http.credentials import Caller, stream_slot
 from interlock.faces.http.documented import Responses, problems
 from interlock.faces.http.server_state import state_of
@@ -25,7 +25,15 @@ from interlock.services.requests.idempotency import IdempotentCall
 from interlock.services.requests.pending import RequestView
 from interlock_client.hook import claude_code
 from interlock_client.hook.call import Call, Malformed, Outcome, digest
-from interlock_client.hook.requests import AT_TERMINAL, TIMED_OUT, Misfit, TimedOut, body_of, call_of, outcome_of
+from interlock_client.hook.requests import (
+    AT_TERMINAL,
+    TIMED_OUT,
+    AnswerMismatch,
+    TimedOut,
+    body_of,
+    call_of,
+    outcome_of,
+)
 
 SOURCE = "hooks"
 TIMEOUT = 600.0
@@ -52,7 +60,7 @@ async def claude_code_hook(
     except Malformed as error:
         raise InvalidInput(str(error), [FieldError("body", "form", str(error))]) from error
     request_id = await _asked(request, caller, call, timeout)
-    _held(request).hold(request_id, HeldCall.of(caller.id, call))
+    _held(request).hold(request_id, HookCall.of(caller.id, call))
     headers = {"cache-control": "no-store", "x-accel-buffering": "no"}
     return StreamingResponse(_reply(request, caller, call, request_id), headers=headers, media_type="application/json")
 
@@ -107,7 +115,7 @@ def _outcome(call: Call, view: RequestView) -> Outcome:
         return outcome_of(call, {"status": status, "response": response})
     except TimedOut:
         return Outcome("deny", TIMED_OUT)
-    except Misfit as error:
+    except AnswerMismatch as error:
         return Outcome("deny", f"Not run: {error}")
 
 
@@ -124,5 +132,5 @@ async def _withdraw(request: Request, caller: Principal, request_id: str) -> Non
         await answering.answer(state_of(request).core, Sender(caller, SOURCE), reply)
 
 
-def _held(request: Request) -> HeldCalls:
+def _held(request: Request) -> HookCalls:
     return request.app.state.held_calls

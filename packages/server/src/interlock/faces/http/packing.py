@@ -14,7 +14,7 @@ SMALLEST = 1024
 LEVEL = 6
 
 
-class Packing:
+class Compression:
     def __init__(self, app: ASGIApp) -> None:
         self._plain = app
         self._packed = GZipMiddleware(app, minimum_size=SMALLEST, compresslevel=LEVEL)

@@ -14,7 +14,7 @@ from interlock.faces.http.locale import locale_of
 from interlock.faces.http.server_state import state_of
 from interlock.faces.inbox import views
 from interlock.services.requests import history
-from interlock.services.requests.history import Decided
+from interlock.services.requests.history import DecisionQuery
 from interlock_client import inbox as wire
 
 router = APIRouter(prefix="/api/v1", tags=["inbox"])
@@ -34,7 +34,7 @@ async def list_all(
     limit: Annotated[int, Query(ge=1, le=200)] = 50,
 ) -> wire.History:
     """What was settled on the conversations that the caller may see, the newest first."""
-    query = Decided(who, face, tool, outcome, since, until)
+    query = DecisionQuery(who, face, tool, outcome, since, until)
     before = read_cursor(cursor) if cursor else None
     found, next_before = await history.list_decided(state_of(request).core, caller, query, before, limit)
     views_of_page = [views.history_view(one, answer, locale_of(request)) for one, answer in found]

@@ -21,7 +21,7 @@ from interlock.faces.http.server_state import state_of
 from interlock.faces.inbox import views
 from interlock.services.requests import answering, extending, inbox
 from interlock.services.requests import idempotency as once_only
-from interlock.services.requests.answering import Reply, Sender, Settled
+from interlock.services.requests.answering import Reply, Sender, SettleResult
 from interlock.services.requests.idempotency import IdempotentCall
 from interlock.services.requests.inbox import PageView
 from interlock.services.requests.pending import RequestQuery, last_of
@@ -138,7 +138,7 @@ def _once(key: str, request_id: str, operation: str, body: Any) -> IdempotentCal
 
 
 def _rendered(request_id: str, status: str) -> Any:
-    def rendered(settled: Settled) -> bytes:
+    def rendered(settled: SettleResult) -> bytes:
         return json.dumps({"request_id": request_id, "status": status, "answered_at": to_iso(settled.at)}).encode()
 
     return rendered

@@ -15,7 +15,7 @@ from interlock.faces.langgraph.fields import choice_of, not_offered, object_of, 
 from interlock.faces.langgraph.resumes import SOURCE, Resume, is_goto_end
 from interlock.faces.langgraph.scene import Scene, thread_uuid
 from interlock.services.threads import messages, states, threads
-from interlock.services.threads.messages import Enqueued, Started
+from interlock.services.threads.messages import EnqueuedRun, StartedRun
 
 STRATEGIES = ("enqueue", "reject", "interrupt", "rollback")
 
@@ -214,10 +214,10 @@ async def _sent(scene: Scene, thread: Thread, turn: Turn, given: GraphInput) -> 
             if error.status is not ThreadStatus.RUNNING:
                 raise
     started = await messages.enqueue_input(core, caller, thread.id, given, **named)
-    if turn.strategy == "interrupt" and isinstance(started, Enqueued):
+    if turn.strategy == "interrupt" and isinstance(started, EnqueuedRun):
         await messages.stop(core, caller, thread.id, "another input takes its place")
     return _begun(started)
 
 
-def _begun(started: Started | Enqueued) -> Begun:
+def _begun(started: StartedRun | EnqueuedRun) -> Begun:
     return Begun(started.thread, started.run.id, started.seq)

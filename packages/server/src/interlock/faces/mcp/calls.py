@@ -24,7 +24,7 @@ from interlock.faces.mcp.hosts import hold_seconds
 from interlock.faces.mcp.results import page_of, result_of
 from interlock.services.requests import answering, holding, outside, pending
 from interlock.services.requests.answering import Reply, Sender
-from interlock.services.requests.holding import Held, HeldAsk
+from interlock.services.requests.holding import CallAsk, HoldHandle
 from interlock.services.requests.outside import Ask
 from interlock.services.requests.pending import RequestView
 
@@ -129,7 +129,7 @@ class Call:
         given = (self.request_state, asking.idempotency_key, *(self.meta.get(name) for name in CALL_IDS))
         return next((one for one in given if isinstance(one, str) and 0 < len(one) <= LONGEST_ID), None)
 
-    async def _ask(self, asking: Asking, holder: str, key: str | None) -> Held:
+    async def _ask(self, asking: Asking, holder: str, key: str | None) -> HoldHandle:
         core = self.state.core
         kind, data = asking.asked()
         named = asking.conversation or self.connection.query_params.get("conversation")
@@ -137,7 +137,7 @@ class Call:
         content = {"tool": self.tool, "conversation": named, "arguments": asking.content()}
         key = None if key is None else f"{self.tool} {key}"
         ask = Ask(kind, data, asking.timeout_seconds, **self._conversation(named))
-        return await holding.ask(core, self.principal, HeldAsk(ask, digest(content), holder, key))
+        return await holding.ask(core, self.principal, CallAsk(ask, digest(content), holder, key))
 
     def _conversation(self, named: str | None) -> dict[str, str]:
         """The one named, by its id or by a name of the host's own, or the one of the day."""
@@ -146,7 +146,7 @@ class Call:
             return {"conversation_id": named}
         return {"conversation_key": f"mcp {named or f'day {self.state.core.clock.now().date().isoformat()}'}"}
 
-    async def _held(self, held: Held, holder: str, seconds: float) -> RequestView:
+    async def _held(self, held: HoldHandle, holder: str, seconds: float) -> RequestView:
         if not seconds:
             return await pending.view_request(self.state.core, self.principal, held.request_id)
         return await self.settled(held.request_id, seconds, lambda: holding.keep(self.state.core, held, holder))

@@ -36,9 +36,9 @@ from interlock.faces.threads.frames import EVENTS, Frames
 from interlock.faces.threads.streaming import Stream
 from interlock.faces.threads.views import request_view
 from interlock.services.requests import answering
-from interlock.services.requests.answering import Sender, Settled
+from interlock.services.requests.answering import Sender, SettleResult
 from interlock.services.threads import messages, threads
-from interlock.services.threads.messages import Started
+from interlock.services.threads.messages import StartedRun
 from interlock.texts import threads_text as text
 from interlock_client import threads as wire
 
@@ -147,7 +147,7 @@ def _check_action(body: wire.Resume) -> None:
 
 async def _settle(
     request: Request, caller: Principal, thread_id: str, body: wire.Resume, *, detached: bool
-) -> Settled | Started:
+) -> SettleResult | StartedRun:
     core = state_of(request).core
     try:
         pause = await answering.pause_in_view(
@@ -164,7 +164,7 @@ async def _settle(
     )
 
 
-def _stream_run(request: Request, caller: Principal, started: Started) -> Response:
+def _stream_run(request: Request, caller: Principal, started: StartedRun) -> Response:
     thread_id = started.thread.id
     frames = Frames(thread_id, locale_of(request), joined_late=False)
     return _follow_run(request, caller, frames, thread_id, started.run.id, started.seq)

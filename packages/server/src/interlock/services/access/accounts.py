@@ -4,7 +4,7 @@ from collections.abc import Mapping, Sequence
 from datetime import datetime
 
 from interlock.domain.audit import SERVER_CHAIN
-from interlock.domain.errors import FieldError, Forbidden, InvalidInput, KeptOut, NotAuthenticated, NotFound
+from interlock.domain.errors import FieldError, Forbidden, InvalidInput, NotAuthenticated, NotFound, SignInForbidden
 from interlock.domain.ids import new_id
 from interlock.domain.json_value import JsonObject, JsonValue
 from interlock.domain.names import FORM, OF_ADMINS, RESERVED, is_like_any, is_mixed, is_reserved
@@ -89,7 +89,7 @@ async def sign_in(core: Core, username: str, password: str, address: str) -> Use
         raise NotAuthenticated("wrong username or password")
     if not user.is_allowed:
         await record_refused(core, Attempt("password", user.username, address))
-        raise KeptOut("this account is not allowed to sign in; ask an admin")
+        raise SignInForbidden("this account is not allowed to sign in; ask an admin")
     return user
 
 

@@ -14,7 +14,7 @@ from interlock.services.core import Core, Unit, unit
 
 
 @dataclass(frozen=True, slots=True)
-class Left:
+class EndedAccess:
     """What ended with somebody."""
 
     sessions: int
@@ -66,7 +66,7 @@ async def set_allowed(core: Core, by: Principal, username: str, *, allowed: bool
     return replace(user, disabled_at=disabled_at)
 
 
-async def delete_person(core: Core, by: Principal, username: str) -> Left:
+async def delete_person(core: Core, by: Principal, username: str) -> EndedAccess:
     """Somebody is gone: no credential of theirs holds, nothing is answered in their name, and nobody takes the name.
 
     Their conversations stay, for those who may see them; what runs or waits in them is ended by `leaving`.
@@ -76,7 +76,7 @@ async def delete_person(core: Core, by: Principal, username: str) -> Left:
         keys = await work.tx.api_keys.revoke_of(user.id, work.now)
         grants = await work.tx.grants.revoke_of(user.id, by.name, work.now)
         saved = await work.tx.saved_secrets.delete_of(user.id)
-        left = Left(await work.tx.users.end_tokens(user.id, work.now), len(keys), len(grants), saved)
+        left = EndedAccess(await work.tx.users.end_tokens(user.id, work.now), len(keys), len(grants), saved)
         await work.tx.users.delete(user.id, work.now)
         await _check_admin_left(work, user)
         ended = {"keys": keys, "grants": grants, "saved_values": saved, "sessions": left.sessions}

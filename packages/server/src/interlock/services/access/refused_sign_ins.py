@@ -23,7 +23,7 @@ class Attempt:
 
 
 @dataclass(slots=True)
-class Counted:
+class AttemptCount:
     since: datetime
     more: int = 0
 
@@ -32,19 +32,19 @@ class RefusedSignIns:
     """Of one server."""
 
     def __init__(self) -> None:
-        self._counts: dict[Attempt, Counted] = {}
+        self._counts: dict[Attempt, AttemptCount] = {}
 
     def add(self, attempt: Attempt, at: datetime) -> Attempt | None:
         """Count one; what is to be recorded at once, if it is the first."""
         if attempt not in self._counts and len(self._counts) >= TOLD_APART:
             attempt = Attempt(attempt.how, None, None)
         if attempt not in self._counts:
-            self._counts[attempt] = Counted(at)
+            self._counts[attempt] = AttemptCount(at)
             return attempt
         self._counts[attempt].more += 1
         return None
 
-    def take(self) -> list[tuple[Attempt, Counted]]:
+    def take(self) -> list[tuple[Attempt, AttemptCount]]:
         """What was counted beyond the first of each; all of it begins again."""
         counted, self._counts = self._counts, {}
         return [(attempt, count) for attempt, count in counted.items() if count.more]

@@ -13,7 +13,7 @@ from interlock.domain.audit import (
     AuditPosition,
     Finding,
     FindingKind,
-    KeptAnswer,
+    StoredAnswer,
 )
 from interlock.domain.audit_check import ChainCheck
 from interlock.domain.canonical import canonical_json
@@ -155,7 +155,7 @@ class _Verification:
         if not self.is_deleted:
             self.findings += self.lost_answers
 
-    def _check_answer(self, entry: AuditEntry, kept: Mapping[str, KeptAnswer]) -> None:
+    def _check_answer(self, entry: AuditEntry, kept: Mapping[str, StoredAnswer]) -> None:
         self.is_deleted = self.is_deleted or entry.action == "thread.deleted"
         request_id = _answered(entry)
         if request_id is None:
@@ -170,7 +170,7 @@ class _Verification:
             text = f"the answer to {request_id} in the database is not the one that was recorded"
             self.findings.append(Finding(FindingKind.ALTERED_ANSWER, entry.chain, entry.number, text))
 
-    async def _is_recorded(self, answer: KeptAnswer) -> bool:
+    async def _is_recorded(self, answer: StoredAnswer) -> bool:
         after = 0
         while page := await self.tx.audit.entries(answer.chain, after, PAGE):
             if any(_answered(entry) == answer.request_id for entry in page):
@@ -189,7 +189,7 @@ def _answered(entry: AuditEntry) -> str | None:
     return request_id if isinstance(request_id, str) and data.get("value") is not None else None
 
 
-def _agree(entry: AuditEntry, answer: KeptAnswer) -> bool:
+def _agree(entry: AuditEntry, answer: StoredAnswer) -> bool:
     data: JsonObject = entry.data
     recorded = (data["value"], entry.actor_id, entry.actor_name, data.get("source"), data.get("origin"))
     value = _recorded_value(data.get("kind"), answer.value)

@@ -22,7 +22,7 @@ from interlock.domain.upstream_call import ToolPin, UpstreamCall
 from interlock.services.core import Core, Unit, undone_if_gone, unit
 from interlock.services.requests import holding, outside
 from interlock.services.requests.answering import Reply, Sender, settle_one
-from interlock.services.requests.holding import Held, HeldAsk
+from interlock.services.requests.holding import CallAsk, HoldHandle
 from interlock.services.runs.effects import OUTPUT_SHOWN
 from interlock.texts import LOCALES, Locale
 from interlock.texts import gateway_text as text
@@ -35,7 +35,7 @@ SOURCE = "mcp"
 
 
 @dataclass(frozen=True, slots=True)
-class Wanted:
+class ProposedCall:
     """A call as the host makes it, and what the rules say of it."""
 
     upstream: str
@@ -64,7 +64,7 @@ class Wanted:
 
 
 @dataclass(frozen=True, slots=True)
-class Begun:
+class SendCall:
     """Send it: the intent is on disk."""
 
     call: UpstreamCall
@@ -72,7 +72,7 @@ class Begun:
 
 
 @dataclass(frozen=True, slots=True)
-class Recorded:
+class RecordedResult:
     """Do not send it: this is what it gave."""
 
     result: JsonObject
@@ -90,14 +90,14 @@ async def lease_of(work: Unit) -> datetime:
 
 
 async def resume(
-    core: Core, principal: Principal, wanted: Wanted, holder: str
-) -> UpstreamCall | Recorded | Begun | None:
+    core: Core, principal: Principal, wanted: ProposedCall, holder: str
+) -> UpstreamCall | RecordedResult | SendCall | None:
     """What became of the same call before: one that nobody knows the end of is the caller's from now on.
 
     `StillRunning` where this very call, by its key, is under way. A holder that was not told is told again.
     """
 
-    async def give_back(taken: UpstreamCall | Recorded | Begun | None) -> None:
+    async def give_back(taken: UpstreamCall | RecordedResult | SendCall | None) -> None:
         if isinstance(taken, UpstreamCall):
             await leave(core, taken)
 
@@ -105,8 +105,8 @@ async def resume(
 
 
 async def _resume(
-    core: Core, principal: Principal, wanted: Wanted, holder: str
-) -> UpstreamCall | Recorded | Begun | None:
+    core: Core, principal: Principal, wanted: ProposedCall, holder: str
+) -> UpstreamCall | RecordedResult | SendCall | None:
     async with unit(core) as work:
         own_id = wanted.call_id(principal)
         now = await work.shared_time()
@@ -116,7 +116,7 @@ async def _resume(
                 return replace(call, holder=holder, until=until)
             if call.id == own_id and call.holder == holder and call.doubt_id is None:
                 effect = await work.tx.effects.get(call.key)
-                return None if effect is None else Begun(call, effect.args)
+                return None if effect is None else SendCall(call, effect.args)
             if call.id == own_id:
                 raise StillRunning(f"{wanted.tool} is under way already: it was sent before, and has not ended")
         if wanted.key is None:
@@ -124,7 +124,7 @@ async def _resume(
         thread = await outside.conversation(work, principal, _ask(work.now, wanted), wanted.upstream)
         known = UpstreamCall(own_id, principal.id, thread.id, wanted.upstream, "", holder, work.now)
         effect = await work.tx.effects.get(known.key)
-        return None if effect is None else Recorded(recorded_result(effect))
+        return None if effect is None else RecordedResult(recorded_result(effect))
 
 
 def recorded_result(effect: Effect) -> JsonObject:
@@ -143,7 +143,7 @@ def error_result(message: str, status: str) -> JsonObject:
     }
 
 
-async def ask(core: Core, principal: Principal, wanted: Wanted, holder: str) -> Held:
+async def ask(core: Core, principal: Principal, wanted: ProposedCall, holder: str) -> HoldHandle:
     """Put the call to a person, or take over the same ask that no call waits for."""
     async with core.store.snapshot() as tx:
         person = principal.on_behalf_of or principal
@@ -152,10 +152,10 @@ async def ask(core: Core, principal: Principal, wanted: Wanted, holder: str) -> 
     body = bodies[core.policy.locale].with_translations(bodies)
     what = _ask(core.clock.now(), wanted)
     key = None if wanted.key is None else f"{wanted.upstream} {wanted.tool} {wanted.key}"
-    return await holding.ask(core, principal, HeldAsk(what, wanted.digest, holder, key, body))
+    return await holding.ask(core, principal, CallAsk(what, wanted.digest, holder, key, body))
 
 
-def _ask(now: datetime, wanted: Wanted) -> outside.Ask:
+def _ask(now: datetime, wanted: ProposedCall) -> outside.Ask:
     named = wanted.conversation or f"day {now.date().isoformat()}"
     return outside.Ask(
         RequestKind.APPROVAL,
@@ -167,7 +167,7 @@ def _ask(now: datetime, wanted: Wanted) -> outside.Ask:
     )
 
 
-def _body(wanted: Wanted, language: Locale, *, is_changed: bool) -> ApprovalBody:
+def _body(wanted: ProposedCall, language: Locale, *, is_changed: bool) -> ApprovalBody:
     said = wanted.definition.get("description")
     parts = [text("changed", language, upstream=wanted.upstream)] if is_changed else []
     parts += [said] if isinstance(said, str) else []
@@ -184,7 +184,9 @@ def _body(wanted: Wanted, language: Locale, *, is_changed: bool) -> ApprovalBody
     return replace(body, tool_schema=schema) if isinstance(schema, dict) else body
 
 
-async def begin(core: Core, principal: Principal, wanted: Wanted, holder: str, held: Held | None) -> Begun:
+async def begin(
+    core: Core, principal: Principal, wanted: ProposedCall, holder: str, held: HoldHandle | None
+) -> SendCall:
     """Record the intent. The yes that `held` stands for is used up in the same transaction: it starts one call."""
     return await undone_if_gone(_begin(core, principal, wanted, holder, held), lambda begun: unsent(core, begun.call))
 
@@ -195,7 +197,9 @@ async def unsent(core: Core, call: UpstreamCall) -> None:
         await failed(core, call, NOT_SENT)
 
 
-async def _begin(core: Core, principal: Principal, wanted: Wanted, holder: str, held: Held | None) -> Begun:
+async def _begin(
+    core: Core, principal: Principal, wanted: ProposedCall, holder: str, held: HoldHandle | None
+) -> SendCall:
     async with unit(core) as work:
         if held is None:
             thread = await outside.conversation(work, principal, _ask(work.now, wanted), wanted.upstream)
@@ -220,10 +224,10 @@ async def _begin(core: Core, principal: Principal, wanted: Wanted, holder: str, 
     # What waits for it to be left has to look earlier than it would.
     core.deadline_set.set()
     failpoints.hit("effect.intended")
-    return Begun(call, args)
+    return SendCall(call, args)
 
 
-async def _spend(work: Unit, wanted: Wanted, holder: str, held: Held) -> tuple[Thread, JsonObject]:
+async def _spend(work: Unit, wanted: ProposedCall, holder: str, held: HoldHandle) -> tuple[Thread, JsonObject]:
     """The conversation and the arguments of a yes, which is gone with it."""
     if not held.is_held or not await work.tx.holds.end(held.request_id, holder):
         raise TakenOver("the answer was for another call: call the tool again to ask anew")
@@ -246,17 +250,21 @@ async def wait_for_host(core: Core, call: UpstreamCall) -> None:
         await work.tx.upstream_calls.end(call.id)
 
 
-async def go_on(core: Core, principal: Principal, wanted: Wanted, holder: str, before: tuple[str, str]) -> Begun:
+async def go_on(
+    core: Core, principal: Principal, wanted: ProposedCall, holder: str, before: tuple[str, str]
+) -> SendCall:
     """The same call with what upstream asked for; `before` is its id and its conversation. Nobody is asked again."""
 
-    async def give_back(begun: Begun) -> None:
+    async def give_back(begun: SendCall) -> None:
         if holder.startswith(SERVED):
             await wait_for_host(core, begun.call)
 
     return await undone_if_gone(_go_on(core, principal, wanted, holder, before), give_back)
 
 
-async def _go_on(core: Core, principal: Principal, wanted: Wanted, holder: str, before: tuple[str, str]) -> Begun:
+async def _go_on(
+    core: Core, principal: Principal, wanted: ProposedCall, holder: str, before: tuple[str, str]
+) -> SendCall:
     call_id, thread_id = before
     async with unit(core) as work:
         call = UpstreamCall(
@@ -277,10 +285,10 @@ async def _go_on(core: Core, principal: Principal, wanted: Wanted, holder: str, 
         await work.tx.upstream_calls.add(call)
         await audit(work, "effect.intended", call, {"tool": effect.tool, "digest": effect.digest})
     failpoints.hit("effect.intended")
-    return Begun(call, effect.args)
+    return SendCall(call, effect.args)
 
 
-async def pin(core: Core, principal: Principal, wanted: Wanted) -> None:
+async def pin(core: Core, principal: Principal, wanted: ProposedCall) -> None:
     """A person approved a call of the tool as it was then."""
     person = principal.on_behalf_of or principal
     async with unit(core) as work:

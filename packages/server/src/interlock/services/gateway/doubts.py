@@ -13,9 +13,9 @@ from interlock.domain.thread import Thread
 from interlock.domain.upstream_call import UpstreamCall
 from interlock.services.core import Core, Unit, shared_time, undone_if_gone, unit
 from interlock.services.gateway import calls
-from interlock.services.gateway.calls import SERVED, Recorded
+from interlock.services.gateway.calls import SERVED, RecordedResult
 from interlock.services.requests import outside
-from interlock.services.requests.opening import Asked
+from interlock.services.requests.opening import NewRequest
 from interlock.texts import LOCALES, Locale
 from interlock.texts import doubts_text as text
 
@@ -44,7 +44,7 @@ async def _doubt(work: Unit, call: UpstreamCall) -> str | None:
     await calls.audit(work, "effect.in_doubt", call, {"tool": effect.tool})
     bodies = {language: _body(call, effect, language) for language in LOCALES}
     body = bodies[work.core.policy.locale].with_translations(bodies)
-    asked = await outside.ask_on(work, thread, Asked(body))
+    asked = await outside.ask_on(work, thread, NewRequest(body))
     await work.tx.upstream_calls.doubt(call.id, asked.request.id)
     return asked.request.id
 
@@ -79,17 +79,17 @@ async def _again(work: Unit, call: UpstreamCall) -> JsonObject:
     return effect.args
 
 
-async def act_on(core: Core, call: UpstreamCall, value: Value | None) -> JsonObject | Recorded:
+async def act_on(core: Core, call: UpstreamCall, value: Value | None) -> JsonObject | RecordedResult:
     """What a person said of it; None: nobody did. The arguments to send it with once more, or what it gave."""
 
-    async def stop(outcome: JsonObject | Recorded) -> None:
-        if not isinstance(outcome, Recorded):
+    async def stop(outcome: JsonObject | RecordedResult) -> None:
+        if not isinstance(outcome, RecordedResult):
             await calls.unsent(core, call)
 
     return await undone_if_gone(_act_on(core, call, value), stop)
 
 
-async def _act_on(core: Core, call: UpstreamCall, value: Value | None) -> JsonObject | Recorded:
+async def _act_on(core: Core, call: UpstreamCall, value: Value | None) -> JsonObject | RecordedResult:
     async with unit(core) as work:
         await work.tx.threads.lock(call.thread_id)
         if not await work.tx.upstream_calls.renew(call.id, call.holder, await calls.lease_of(work)):
@@ -106,7 +106,7 @@ async def _retry(work: Unit, call: UpstreamCall) -> None:
     await work.tx.upstream_calls.doubt(call.id, None)
 
 
-async def _close(work: Unit, call: UpstreamCall, value: Value | None) -> Recorded:
+async def _close(work: Unit, call: UpstreamCall, value: Value | None) -> RecordedResult:
     if isinstance(value, DecisionAnswer) and value.decision == "done":
         result: JsonObject = {"content": [{"type": "text", "text": value.reason or "It took effect."}]}
         result |= {"isError": False, "resultType": "complete", "_meta": {"interlock/status": "done"}}
@@ -121,7 +121,7 @@ async def _close(work: Unit, call: UpstreamCall, value: Value | None) -> Recorde
         result["content"][0]["text"],
         result,
     )
-    return Recorded(result)
+    return RecordedResult(result)
 
 
 async def put_lost(core: Core) -> None:

@@ -45,7 +45,7 @@ class Sender:
 
 
 @dataclass(frozen=True, slots=True)
-class Settled:
+class SettleResult:
     thread_id: str
     pause_id: str
     seq: int
@@ -55,7 +55,7 @@ class Settled:
     at: datetime
 
 
-async def answer(core: Core, sender: Sender, reply: Reply) -> Settled:
+async def answer(core: Core, sender: Sender, reply: Reply) -> SettleResult:
     """Settle one request by its id; the run that goes on is nobody's connection's to end."""
     async with unit(core) as work:
         settled = await settle_one(work, sender, reply)
@@ -64,7 +64,7 @@ async def answer(core: Core, sender: Sender, reply: Reply) -> Settled:
 
 
 async def answer_once(
-    core: Core, sender: Sender, reply: Reply, once: IdempotentCall | None, rendered: Callable[[Settled], bytes]
+    core: Core, sender: Sender, reply: Reply, once: IdempotentCall | None, rendered: Callable[[SettleResult], bytes]
 ) -> bytes:
     """As `answer`, for callers that may send the same again under an idempotency key."""
     given = await replied_once(core, sender.principal, once, lambda work: settle_one(work, sender, reply), rendered)
@@ -72,7 +72,7 @@ async def answer_once(
     return given
 
 
-async def settle_one(work: Unit, sender: Sender, reply: Reply) -> Settled:
+async def settle_one(work: Unit, sender: Sender, reply: Reply) -> SettleResult:
     """Settle one request by its id, in the caller's transaction."""
     request, thread = await _meant(work, sender.principal, reply)
     requests = await work.tx.requests.of_pauses([request.pause_id])
@@ -106,7 +106,7 @@ async def answer_pause(
     *,
     request_id: str | None = None,
     detached: bool = False,
-) -> Settled:
+) -> SettleResult:
     """Settle what `choose` makes of the open requests of one pause, or of the one that is named.
 
     For faces that reply to a thread as a whole. All of it or nothing: a reply that is not valid leaves every request
@@ -189,7 +189,7 @@ async def _settle_replies(
     replies: Sequence[Reply],
     *,
     detached: bool = False,
-) -> Settled:
+) -> SettleResult:
     """Settle some of the requests of one pause, whose thread is locked."""
     if not thread.is_outside:
         await require_worker(work)
@@ -202,7 +202,7 @@ async def _settle_replies(
     pause_id = requests[0].pause_id
     is_last = not _pending(requests, {reply.request_id for reply in replies})
     run = await close(work, thread, pause_id, detached=detached) if is_last else None
-    return Settled(thread.id, pause_id, thread.seq, run, work.now)
+    return SettleResult(thread.id, pause_id, thread.seq, run, work.now)
 
 
 def _pending(requests: Sequence[Request], settled: set[str]) -> bool:

@@ -22,7 +22,7 @@ Row = tuple[Request, Answer | None]
 
 
 @dataclass(frozen=True, slots=True)
-class Decided:
+class DecisionQuery:
     """Which decisions are wanted; None: any."""
 
     who: str | None = None
@@ -34,7 +34,7 @@ class Decided:
 
 
 async def list_decided(
-    core: Core, principal: Principal, query: Decided, before: Position | None, limit: int
+    core: Core, principal: Principal, query: DecisionQuery, before: Position | None, limit: int
 ) -> tuple[list[Row], Position | None]:
     """The newest first, and where the next page begins, None on the last one."""
     if principal.is_agent:
@@ -58,7 +58,7 @@ async def list_decided(
     return found, before
 
 
-def _filter(principal: Principal, query: Decided, before: Position | None) -> SettledFilter:
+def _filter(principal: Principal, query: DecisionQuery, before: Position | None) -> SettledFilter:
     is_admin = principal.role is Role.ADMIN
     return SettledFilter(
         owner_id=None if is_admin else principal.id,

@@ -21,7 +21,7 @@ ENDED_AT_ONCE = 100
 
 
 @dataclass(frozen=True, slots=True)
-class HeldAsk:
+class CallAsk:
     """What one call asks, and by what the same ask is known again."""
 
     what: outside.Ask
@@ -38,13 +38,13 @@ class HeldAsk:
 
 
 @dataclass(frozen=True, slots=True)
-class Held:
+class HoldHandle:
     request_id: str
     is_held: bool
     """False when the id was told before: there is nothing to take over."""
 
 
-async def ask(core: Core, principal: Principal, held: HeldAsk) -> Held:
+async def ask(core: Core, principal: Principal, held: CallAsk) -> HoldHandle:
     """Put the request and hold it, or take over an orphan of the same ask: one transaction.
 
     The same call again, known by its idempotency key, has the same request, and holds it in the place of the first.
@@ -53,7 +53,7 @@ async def ask(core: Core, principal: Principal, held: HeldAsk) -> Held:
     return await undone_if_gone(_ask(core, principal, held), lambda made: leave(core, made, held.holder))
 
 
-async def _ask(core: Core, principal: Principal, held: HeldAsk) -> Held:
+async def _ask(core: Core, principal: Principal, held: CallAsk) -> HoldHandle:
     body = held.body or read_ask(held.what.kind, held.what.data)
     is_new = False
 
@@ -71,13 +71,13 @@ async def _ask(core: Core, principal: Principal, held: HeldAsk) -> Held:
     request_id = (await replied_once(core, principal, held.once, place, str.encode)).decode()
     if is_new:
         outside.asked(core)
-        return Held(request_id, is_held=True)
+        return HoldHandle(request_id, is_held=True)
     async with unit(core) as work:
         until = await work.shared_time() + LEASE
-        return Held(request_id, await work.tx.holds.replace(request_id, held.holder, until))
+        return HoldHandle(request_id, await work.tx.holds.replace(request_id, held.holder, until))
 
 
-async def _taken_over(work: Unit, principal: Principal, held: HeldAsk) -> str | None:
+async def _taken_over(work: Unit, principal: Principal, held: CallAsk) -> str | None:
     now = await work.shared_time()
     for orphan in await work.tx.holds.orphans(principal.id, held.digest, now):
         request = await work.tx.requests.get(orphan.request_id)
@@ -92,7 +92,7 @@ async def _taken_over(work: Unit, principal: Principal, held: HeldAsk) -> str | 
     return None
 
 
-async def keep(core: Core, held: Held, holder: str) -> None:
+async def keep(core: Core, held: HoldHandle, holder: str) -> None:
     """The call still waits; `TakenOver` when another one does in its place."""
     if not held.is_held:
         return
@@ -101,7 +101,7 @@ async def keep(core: Core, held: Held, holder: str) -> None:
             raise _taken(held)
 
 
-async def tell(core: Core, held: Held, holder: str) -> None:
+async def tell(core: Core, held: HoldHandle, holder: str) -> None:
     """Before the call tells the id or the answer; `TakenOver` when that is another's to do."""
     if not held.is_held:
         return
@@ -110,7 +110,7 @@ async def tell(core: Core, held: Held, holder: str) -> None:
             raise _taken(held)
 
 
-async def leave(core: Core, held: Held, holder: str) -> None:
+async def leave(core: Core, held: HoldHandle, holder: str) -> None:
     """The call waits no longer, and has told nobody."""
     if held.is_held:
         async with unit(core) as work:
@@ -142,5 +142,5 @@ async def _end(core: Core, hold: Hold) -> None:
             await settle_one(work, Sender(SYSTEM, SOURCE), Reply(hold.request_id, None, ASKER_GONE))
 
 
-def _taken(held: Held) -> TakenOver:
+def _taken(held: HoldHandle) -> TakenOver:
     return TakenOver(f"another call waits for {held.request_id} now, and is told the answer: ask again")

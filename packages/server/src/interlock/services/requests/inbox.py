@@ -23,7 +23,7 @@ from interlock.domain.thread import Thread
 from interlock.ports.store import Transaction
 from interlock.services.core import Core, Unit
 from interlock.services.requests import pending
-from interlock.services.requests.answering import Reply, Sender, Settled, settle_one
+from interlock.services.requests.answering import Reply, Sender, SettleResult, settle_one
 from interlock.services.requests.idempotency import IdempotentCall, replied_once
 from interlock.services.requests.pending import RequestQuery, RequestView, view_request
 from interlock.services.runs.results import Result, result_of
@@ -164,14 +164,19 @@ def _is_tools_own(core: Core, request: Request) -> bool:
 
 
 async def answer_from_page(
-    core: Core, sender: Sender, reply: Reply, page: PageView, once: IdempotentCall, rendered: Callable[[Settled], bytes]
+    core: Core,
+    sender: Sender,
+    reply: Reply,
+    page: PageView,
+    once: IdempotentCall,
+    rendered: Callable[[SettleResult], bytes],
 ) -> bytes:
     """Answer what was shown, and nothing else: `NotShown` when it is not what the digest was made of."""
 
     # Before anything is locked: a file is read in a thread, of which there may be none free.
     await _check_file(core, sender.principal, reply, page)
 
-    async def act(work: Unit) -> Settled:
+    async def act(work: Unit) -> SettleResult:
         request = await work.tx.requests.get(reply.request_id)
         if request is not None and request.status is RequestStatus.PENDING:
             _check_page_view(request, reply, page)

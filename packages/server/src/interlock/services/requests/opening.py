@@ -24,7 +24,7 @@ LONGEST_WARNING = 60.0
 
 
 @dataclass(frozen=True, slots=True)
-class Asked:
+class NewRequest:
     """One request as it was read from a graph, or came over the wire."""
 
     body: Body
@@ -47,7 +47,9 @@ class OpenedPause:
     """Whether anybody is waited for: grants and saved values may have settled all of it."""
 
 
-def new_request(policy: Policy, now: datetime, thread: Thread, pause: Pause, position: int, asked: Asked) -> Request:
+def new_request(
+    policy: Policy, now: datetime, thread: Thread, pause: Pause, position: int, asked: NewRequest
+) -> Request:
     timeout = asked.timeout
     is_approval = isinstance(asked.body, ApprovalBody)
     if is_approval and timeout is None and not thread.is_outside:
@@ -77,7 +79,7 @@ def new_request(policy: Policy, now: datetime, thread: Thread, pause: Pause, pos
     )
 
 
-def _body(policy: Policy, thread: Thread, asked: Asked) -> Body:
+def _body(policy: Policy, thread: Thread, asked: NewRequest) -> Body:
     body = asked.body
     if not isinstance(body, ApprovalBody):
         return body
@@ -87,7 +89,7 @@ def _body(policy: Policy, thread: Thread, asked: Asked) -> Body:
     return replace(body, risk_level=risk, allow_remember=allow_remember)
 
 
-def _definition(thread: Thread, asked: Asked) -> str | None:
+def _definition(thread: Thread, asked: NewRequest) -> str | None:
     """By what a remembered answer knows the tool again: of an agent that runs elsewhere, who asks and what it says."""
     if thread.is_outside and asked.definition is not None:
         return digest({"asker": thread.asker_id, "definition": asked.definition})

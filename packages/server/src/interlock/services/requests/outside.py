@@ -18,7 +18,7 @@ from interlock.domain.thread import Thread, ThreadStatus, title_of
 from interlock.services.access.keys import agent_errors
 from interlock.services.core import Core, Unit, unit
 from interlock.services.requests.idempotency import IdempotentCall, replied_once
-from interlock.services.requests.opening import Asked, new_request, place
+from interlock.services.requests.opening import NewRequest, new_request, place
 from interlock.services.requests.settling import close
 
 DEFAULT_AGENT = "external"
@@ -74,7 +74,7 @@ async def place_ask(work: Unit, principal: Principal, what: Ask, body: Body) -> 
     return await ask_on(work, thread, _asked(what, body, principal))
 
 
-async def ask_on(work: Unit, thread: Thread, asked: Asked) -> AskResult:
+async def ask_on(work: Unit, thread: Thread, asked: NewRequest) -> AskResult:
     """The same, on a conversation that is locked."""
     pause = Pause(new_id("pause"), thread.id, "", PauseStatus.OPEN, PauseOrigin.OUTSIDE, thread.agent, work.now)
     request = new_request(work.core.policy, work.now, thread, pause, 0, asked)
@@ -88,10 +88,10 @@ async def ask_on(work: Unit, thread: Thread, asked: Asked) -> AskResult:
     return AskResult(written, (await work.tx.answers.of_requests([request.id])).get(request.id))
 
 
-def _asked(what: Ask, body: Body, asker: Principal) -> Asked:
+def _asked(what: Ask, body: Body, asker: Principal) -> NewRequest:
     if not isinstance(body, ApprovalBody):
-        return Asked(body, timeout=what.timeout)
-    return Asked(
+        return NewRequest(body, timeout=what.timeout)
+    return NewRequest(
         body,
         # The words for the action count too: an agent may describe it by nothing else.
         digest=digest({"tool_name": body.tool_name, "args": body.args, "action": body.action}),

@@ -14,7 +14,7 @@ from interlock.domain.event import Event, EventData, ToolEnded, ToolStarted, Too
 from interlock.domain.json_value import JsonObject, JsonValue
 from interlock.domain.principal import SYSTEM
 from interlock.domain.thread import Lease
-from interlock.ports.journal import Begun, Recorded
+from interlock.ports.journal import EffectStart, RecordedResult
 from interlock.services.core import Core, Unit, unit
 from interlock.services.runs.log import RunLog
 
@@ -41,7 +41,7 @@ class EffectFailed(EffectRefused):
 
 
 @dataclass(frozen=True, slots=True)
-class Approved:
+class ApprovedCall:
     """A call that a person approved, as it was shown or as they changed it."""
 
     call_id: str
@@ -53,7 +53,7 @@ class Approved:
 
 
 @dataclass(frozen=True, slots=True)
-class _Calling:
+class _StartingCall:
     """A call that is about to begin."""
 
     ids: Sequence[str]
@@ -62,7 +62,7 @@ class _Calling:
     space: str
     asker: str
 
-    def is_meant_by(self, word: Approved) -> bool:
+    def is_meant_by(self, word: ApprovedCall) -> bool:
         if word.call_id not in self.ids or not is_about(word.space, self.space):
             return False
         return are_in_same_calls(word.asker, self.asker)
@@ -71,7 +71,7 @@ class _Calling:
 class RunJournal:
     """One run's journal. What the run's log holds goes into the thread's log before what the journal writes."""
 
-    def __init__(self, core: Core, lease: Lease, log: RunLog, *, approved: Iterable[Approved]) -> None:
+    def __init__(self, core: Core, lease: Lease, log: RunLog, *, approved: Iterable[ApprovedCall]) -> None:
         self._core = core
         self._lease = lease
         self._log = log
@@ -93,10 +93,10 @@ class RunJournal:
         space: str = "",
         asker: str = "",
         made_as: Sequence[str] = (),
-    ) -> Begun | Recorded:
+    ) -> EffectStart | RecordedResult:
         digest = action_digest(tool, args)
         key = EffectKey(self._lease.thread_id, task_id, call_id)
-        call = _Calling((*made_as, key.tool_call_id), digest, space, asker)
+        call = _StartingCall((*made_as, key.tool_call_id), digest, space, asker)
         async with self._fenced() as work:
             before = await work.tx.effects.get(key) or await _formerly(work, key, former_id, parent)
             key = before.key if before is not None else key
@@ -106,7 +106,7 @@ class RunJournal:
             if before is not None and before.state is EffectState.DONE:
                 if before.run_id == self._lease.run_id:
                     self._spend(call)
-                return Recorded(key, before.result or b"", before.asks)
+                return RecordedResult(key, before.result or b"", before.asks)
             is_entered_again = before is not None and not is_changed and before.state is EffectState.WAITING
             self._check_approved(call, tool, is_entered_again=is_entered_again)
             effect = before if before is not None and not is_changed else Effect(
@@ -119,7 +119,7 @@ class RunJournal:
         self._begun[key] = tool, work.now
         self._spend(call)
         failpoints.hit("effect.intended")
-        return Begun(key, digest, is_again=before is not None)
+        return EffectStart(key, digest, is_again=before is not None)
 
     async def done(self, key: EffectKey, result: bytes, asks: int, output: str, *, failed: bool = False) -> None:
         failpoints.hit("effect.returned")
@@ -152,19 +152,19 @@ class RunJournal:
             raise
         self._log.recorded(events)
 
-    def _check_approved(self, call: _Calling, tool: str, *, is_entered_again: bool) -> None:
+    def _check_approved(self, call: _StartingCall, tool: str, *, is_entered_again: bool) -> None:
         # Of a call that asked inside, as it was allowed then: where it is not known who asked, it was that.
         approved = [one for one in self._approved_for(call) if one.asker is not None or not is_entered_again]
         if approved and all(one.digest != call.digest for one in approved):
             raise EffectMismatch(f"what was approved is not what {tool} was about to run with", call_id=call.ids[-1])
 
-    def _spend(self, call: _Calling) -> None:
+    def _spend(self, call: _StartingCall) -> None:
         """The word was for this call alone: there are models that use an id again."""
         word = next((one for one in self._approved_for(call) if one.digest == call.digest), None)
         if word is not None:
             self._approved.remove(word)
 
-    def _approved_for(self, call: _Calling) -> list[Approved]:
+    def _approved_for(self, call: _StartingCall) -> list[ApprovedCall]:
         """What people said of calls with this id: if its own graph asked, what that graph asked."""
         about = [one for one in self._approved if call.is_meant_by(one)]
         return [one for one in about if one.space == call.space] or about
@@ -184,7 +184,7 @@ class RunJournal:
             # It may have taken effect before it raised: only a person's word starts it once more, in another run.
             raise EffectFailed(effect.error or f"{effect.tool} failed", call_id=key.call_id)
         if effect.state is EffectState.INTENDED and not effect.idempotent:
-            may = (await _Insides.read(work, [key])).may_be_entered_again(effect)
+            may = (await _InnerEffects.read(work, [key])).may_be_entered_again(effect)
         else:
             may = True
         if not may or not await work.tx.effects.change(
@@ -255,7 +255,7 @@ async def find_doubtful(core: Core, lease: Lease, log: RunLog) -> list[Doubt]:
         await work.tx.leases.check(lease)
         doubtful = await work.tx.effects.of_thread(lease.thread_id, EffectState.IN_DOUBT)
         begun = await work.tx.effects.of_thread(lease.thread_id, EffectState.INTENDED)
-        insides = await _Insides.read(work, [effect.key for effect in (*doubtful, *begun)])
+        insides = await _InnerEffects.read(work, [effect.key for effect in (*doubtful, *begun)])
         for effect in begun:
             if not effect.key.is_kept:
                 log.recorded(await _give_up(work, effect))
@@ -278,13 +278,13 @@ async def _give_up(work: Unit, effect: Effect) -> list[Event]:
 
 
 @dataclass(frozen=True, slots=True)
-class _Insides:
+class _InnerEffects:
     """What was recorded inside of effects."""
 
     effects: Sequence[Effect]
 
     @classmethod
-    async def read(cls, work: Unit, keys: Sequence[EffectKey]) -> "_Insides":
+    async def read(cls, work: Unit, keys: Sequence[EffectKey]) -> "_InnerEffects":
         return cls(await work.tx.effects.inside(keys[0].thread_id, keys) if keys else ())
 
     def lost(self, key: EffectKey) -> list[Effect]:

@@ -20,13 +20,13 @@ from interlock.domain.request import (
 from interlock.domain.run import Run, RunCause, RunStatus
 from interlock.domain.thread import Lease, ThreadStatus
 from interlock.services.core import Core, Unit, unit
-from interlock.services.requests.opening import Asked, new_request, place
+from interlock.services.requests.opening import NewRequest, new_request, place
 from interlock.services.runs.log import RunLog
 from interlock.services.runs.waiting import start_next
 
 
 @dataclass(frozen=True, slots=True)
-class Paused:
+class PauseResult:
     pause: Pause
     is_open: bool
     """False when grants and saved values settled all of it: the run goes on under the same lease."""
@@ -124,13 +124,13 @@ async def open_pause(
     claim: Claim,
     origin: PauseOrigin,
     node: str,
-    asked: Sequence[Asked],
+    asked: Sequence[NewRequest],
     *,
     before: Sequence[EventData] = (),
     message_count: int | None = None,
     consumed: Collection[str] = (),
     by_people: bool = False,
-) -> Paused:
+) -> PauseResult:
     """The run waits: its pause, the requests, the thread's state and the events, all at once.
 
     What grants and saved values settle is settled here too; where that is all of it, nobody is waited for.
@@ -144,7 +144,7 @@ async def open_pause(
         await work.tx.leases.check(lease)
         if await work.tx.runs.stop_requested([lease.run_id]):
             # Somebody wanted it stopped while it came to this: nobody is asked.
-            return Paused(pause, True, await _stop(work, lease, before, consumed, message_count))
+            return PauseResult(pause, True, await _stop(work, lease, before, consumed, message_count))
         opened = await place(work, claim.thread, pause, requests, before, by_people=by_people)
         await _consume(work, consumed)
         events = opened.events
@@ -156,7 +156,7 @@ async def open_pause(
     failpoints.hit("ask.committed")
     if any(request.deadline for request in requests):
         core.deadline_set.set()
-    return Paused(pause, opened.is_open, events)
+    return PauseResult(pause, opened.is_open, events)
 
 
 async def finish(

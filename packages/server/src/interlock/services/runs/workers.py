@@ -8,7 +8,7 @@ from datetime import timedelta
 
 from interlock.domain.errors import NoWorker, StorageUnavailable
 from interlock.domain.run import RunStatus
-from interlock.domain.thread import HeldLease
+from interlock.domain.thread import LeaseRecord
 from interlock.domain.worker import Worker
 from interlock.services.core import Core, Unit, unit
 
@@ -26,7 +26,7 @@ class Cluster:
     workers: Sequence[Worker]
     runs: dict[RunStatus, int]
     """Those that are queued or running."""
-    leases: Sequence[HeldLease]
+    leases: Sequence[LeaseRecord]
 
 
 async def tell_life(core: Core, describe: Callable[[], Worker]) -> None:

@@ -35,7 +35,7 @@ MOST_WAITING = 100
 
 
 @dataclass(frozen=True, slots=True)
-class Started:
+class StartedRun:
     thread: Thread
     run: Run
     seq: int
@@ -43,7 +43,7 @@ class Started:
 
 
 @dataclass(frozen=True, slots=True)
-class Enqueued:
+class EnqueuedRun:
     thread: Thread
     run: WaitingRun
     seq: int
@@ -59,7 +59,7 @@ async def send_message(
     detached: bool = False,
     agent: str | None = None,
     run_id: str | None = None,
-) -> Started:
+) -> StartedRun:
     """As `send_input`, with a message."""
     return await send_input(
         core, principal, thread_id, MessageInput(text), detached=detached, agent=agent, run_id=run_id
@@ -75,7 +75,7 @@ async def send_input(
     detached: bool = False,
     agent: str | None = None,
     run_id: str | None = None,
-) -> Started:
+) -> StartedRun:
     """Start a run with a message or an input. An unused id that is the caller's own makes the thread in the same
     transaction.
 
@@ -90,10 +90,10 @@ async def send_input(
             thread = await _added(work, principal, check_agent(core, agent), thread_id, title_of(given.shown()))
         thread = driven(principal, thread)
         if run_id is not None and (taken := await work.tx.runs.get(run_id)) is not None:
-            return Started(thread, taken, taken.started_seq - 1)
+            return StartedRun(thread, taken, taken.started_seq - 1)
         run = await take_input(work, principal, thread, given, detached=detached, run_id=run_id)
     failpoints.hit("message.committed")
-    return Started(thread, run, thread.seq)
+    return StartedRun(thread, run, thread.seq)
 
 
 def check_text(given: MessageInput | GraphInput) -> None:
@@ -137,7 +137,7 @@ async def enqueue_input(
     detached: bool = False,
     agent: str | None = None,
     run_id: str | None = None,
-) -> Started | Enqueued:
+) -> StartedRun | EnqueuedRun:
     """As `send_input`; on a thread that runs or waits for people, the run waits its turn.
 
     `ThreadBusy` where as many wait as may.
@@ -153,7 +153,7 @@ async def enqueue_input(
         waiting = await work.tx.waiting_runs.count_of(thread_id)
         if thread.status is ThreadStatus.IDLE and not waiting:
             run = await take_input(work, principal, thread, given, detached=detached, run_id=run_id)
-            return Started(thread, run, thread.seq)
+            return StartedRun(thread, run, thread.seq)
         _check_hosted(thread)
         _check_takes(core, thread, given)
         if waiting >= MOST_WAITING:
@@ -161,15 +161,15 @@ async def enqueue_input(
         queued = WaitingRun(run_id or new_id("run"), thread_id, given, principal.id, principal.name, work.now, detached)
         await work.tx.waiting_runs.add(queued)
     failpoints.hit("message.committed")
-    return Enqueued(thread, queued, thread.seq)
+    return EnqueuedRun(thread, queued, thread.seq)
 
 
-async def _taken(work: Unit, thread: Thread, run_id: str) -> Started | Enqueued | None:
+async def _taken(work: Unit, thread: Thread, run_id: str) -> StartedRun | EnqueuedRun | None:
     """What came of an input that comes again."""
     if (run := await work.tx.runs.get(run_id)) is not None:
-        return Started(thread, run, run.started_seq - 1)
+        return StartedRun(thread, run, run.started_seq - 1)
     waiting = await work.tx.waiting_runs.get(run_id)
-    return Enqueued(thread, waiting, thread.seq) if waiting else None
+    return EnqueuedRun(thread, waiting, thread.seq) if waiting else None
 
 
 async def cancel_waiting(core: Core, principal: Principal, thread_id: str, run_id: str) -> bool:
@@ -187,7 +187,7 @@ async def retry(
     *,
     detached: bool = False,
     in_view_for: timedelta = timedelta(),
-) -> Started:
+) -> StartedRun:
     """Go on from where the last run failed, with the answers on record; nobody is asked again.
 
     `NothingPending` unless the last run failed after an answer; `NotShown` when it failed less than `in_view_for` ago:
@@ -204,7 +204,7 @@ async def retry(
             raise NotShown("this reply was sent before the failure was shown")
         await work.tx.audit.append(thread_id, principal, "run.retried", {"run_id": last.id}, work.now)
         run = await queue_run(work, thread, RunCause.RETRY, NoInput(), detached=detached)
-    return Started(thread, run, thread.seq)
+    return StartedRun(thread, run, thread.seq)
 
 
 async def stop(core: Core, principal: Principal, thread_id: str, reason: str) -> bool:
@@ -253,7 +253,7 @@ async def replace_pause(
     *,
     detached: bool = False,
     run_id: str | None = None,
-) -> Started:
+) -> StartedRun:
     """As `send_input`; what the thread waits for is cancelled first, in the same transaction.
 
     `ThreadBusy` where it runs, or where an effect is in doubt: that is answered before anything else is run.
@@ -261,7 +261,7 @@ async def replace_pause(
     check_text(given)
     async with unit(core) as work:
         thread = driven(principal, await work.tx.threads.lock(thread_id))
-        if run_id is not None and isinstance(taken := await _taken(work, thread, run_id), Started):
+        if run_id is not None and isinstance(taken := await _taken(work, thread, run_id), StartedRun):
             return taken
         _check_takes(core, thread, given)
         if thread.status is ThreadStatus.PAUSED:
@@ -270,7 +270,7 @@ async def replace_pause(
             thread = replace(thread, status=ThreadStatus.IDLE)
         run = await take_input(work, principal, thread, given, detached=detached, run_id=run_id)
     failpoints.hit("message.committed")
-    return Started(thread, run, thread.seq)
+    return StartedRun(thread, run, thread.seq)
 
 
 async def cancel_pause(core: Core, principal: Principal, thread_id: str, source: str) -> Pause | None:

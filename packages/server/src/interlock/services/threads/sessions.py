@@ -22,10 +22,10 @@ from interlock.ports.agents import Message
 from interlock.ports.store import Transaction
 from interlock.services.core import Core, unit
 from interlock.services.requests import answering
-from interlock.services.requests.answering import Choose, Sender, Settled
+from interlock.services.requests.answering import Choose, Sender, SettleResult
 from interlock.services.threads import messages
 from interlock.services.threads.following import follow
-from interlock.services.threads.messages import Started
+from interlock.services.threads.messages import StartedRun
 from interlock.services.threads.removal import remove_thread
 from interlock.services.threads.threads import add_thread, check_agent, conversation, open_pause_of
 
@@ -70,7 +70,7 @@ async def user_named(core: Core, caller: Principal, name: str) -> Principal:
     return principal_of(user)
 
 
-async def invoke(core: Core, caller: Principal, user: Principal, given: MessageInput | GraphInput) -> Started:
+async def invoke(core: Core, caller: Principal, user: Principal, given: MessageInput | GraphInput) -> StartedRun:
     """Start a run with a message or an input in the user's session, which is made if there is none.
 
     `ThreadBusy`, with what is pending, where it runs or waits. Nobody's connection ends the run.
@@ -83,7 +83,7 @@ async def invoke(core: Core, caller: Principal, user: Principal, given: MessageI
             thread = await add_thread(work, user, agent, str(uuid.uuid4()), title_of(given.shown()), face=FACE)
         run = await messages.take_input(work, caller, thread, given, detached=True)
     failpoints.hit("message.committed")
-    return Started(thread, run, thread.seq)
+    return StartedRun(thread, run, thread.seq)
 
 
 async def resume(
@@ -95,7 +95,7 @@ async def resume(
     *,
     request_id: str | None = None,
     is_click: bool = False,
-) -> Settled:
+) -> SettleResult:
     """Reply to what the user's session waits for.
 
     `NotFound` where there is no session, `WrongSession` for an earlier one, `NothingPending` with the session's state

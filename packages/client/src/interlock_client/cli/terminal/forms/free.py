@@ -34,7 +34,7 @@ class FreeForm(Form):
     def response(self) -> dict[str, Any]:
         return {"answer": self._chosen().sent}
 
-    def _chosen(self) -> free.Chosen:
+    def _chosen(self) -> free.FreeAnswer:
         place, typed = self.query_one(Choice).chosen, self.query_one(Input).value.strip()
         if place is None:
             raise Incomplete("Choose one.")
@@ -52,7 +52,7 @@ class FreeForm(Form):
             case _:
                 return self._json(typed)
 
-    def _json(self, typed: str) -> free.Chosen:
+    def _json(self, typed: str) -> free.FreeAnswer:
         try:
             return free.json(typed)
         except NotJson as error:

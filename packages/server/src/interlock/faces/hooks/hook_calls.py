@@ -12,7 +12,7 @@ MOST_RUNNING = 10_000
 
 
 @dataclass(frozen=True)
-class HeldCall:
+class HookCall:
     asker_id: str
     session: str
     call: str
@@ -20,16 +20,16 @@ class HeldCall:
     by_subagent: bool
 
     @classmethod
-    def of(cls, asker_id: str, call: Call) -> "HeldCall":
+    def of(cls, asker_id: str, call: Call) -> "HookCall":
         return cls(asker_id, call.session, call_of(call), call.prompt, bool(call.subagent))
 
 
-class HeldCalls:
+class HookCalls:
     """As `interlock_client.hook.notes`, for connections in place of processes."""
 
     def __init__(self) -> None:
-        self._held: dict[str, HeldCall] = {}
-        self._running: list[HeldCall] = []
+        self._held: dict[str, HookCall] = {}
+        self._running: list[HookCall] = []
         self._leaving: set[asyncio.Task[None]] = set()
 
     def leave(self, work: Coroutine[Any, Any, None]) -> None:
@@ -38,7 +38,7 @@ class HeldCalls:
         self._leaving.add(task)
         task.add_done_callback(self._leaving.discard)
 
-    def hold(self, request_id: str, held: HeldCall) -> None:
+    def hold(self, request_id: str, held: HookCall) -> None:
         self._held[request_id] = held
 
     def release(self, request_id: str, runs: str = "") -> None:
@@ -65,6 +65,6 @@ class HeldCalls:
         return list(alike)[:1]
 
 
-def _is_of(held: HeldCall, asker_id: str, end: End) -> bool:
+def _is_of(held: HookCall, asker_id: str, end: End) -> bool:
     is_theirs = (held.asker_id, held.session) == (asker_id, end.session)
     return is_theirs and end.is_of(held.prompt, by_subagent=held.by_subagent)
