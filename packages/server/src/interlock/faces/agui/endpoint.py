@@ -217,11 +217,13 @@ class _Call:
             settled = await answering.answer_pause(
                 self._core, sender, self._thread_id, pause_id, choose, detached=self._detached
             )
-        except (_NotCovered, AlreadySettled):
+        except _NotCovered:
             # Somebody may have answered a part of it since it was looked up.
             if told := self._settled(*await self._asked(given), given, out):
                 return told
             return out.refused("INTERRUPTS_NOT_COVERED", "resume names only some of what is open; nothing was taken")
+        except AlreadySettled as error:
+            return out.present([already_answered(error.end)], tells_failure=True)
         except InvalidAnswer as error:
             message = message_of(error, locale_of(self._request), '"payload": {"answer": %s}')
             return out.refused("INVALID_RESUME", message)
