@@ -80,8 +80,11 @@ def test_of_many_answers_at_once_one_is_accepted_and_the_others_are_told(
         return "won"
 
     told = at_once(12, click)
-    assert told.count("won") == 1
-    approved = told.index("won") % 2 == 1
+    won = [index for index, answer in enumerate(told) if answer == "won"]
+    # Where the same answer again is a repeat, it is told what the first one was.
+    assert len(won) == 1 or person.repeats
+    assert len({index % 2 for index in won}) == 1
+    approved = won[0] % 2 == 1
     assert {answer for answer in told if answer != "won"} == {"accept" if approved else "reject"}
     assert witness.count(fresh) == int(approved)
 
