@@ -255,6 +255,17 @@ def test_agent_inbox_answers_the_first_action_only(client: LanggraphClient) -> N
     assert done["out"] == [{"decisions": decisions}]
 
 
+def test_what_is_left_is_shown_by_frames_that_have_it(client: LanggraphClient) -> None:
+    thread_id, _ = client.asked("hitl")
+    resume = {"resume": [{"type": "accept", "args": None}]}
+    body = {"assistant_id": "hitl", "command": resume, "stream_mode": ["custom"]}
+    # Neither frame has the second action: the same once more is the same answer.
+    for _ in range(2):
+        assert [one.event for one in client.stream(thread_id, body).frames] == ["metadata", "end"]
+    [interrupt] = client.state(thread_id)["tasks"][0]["interrupts"]
+    assert [one["args"]["amount"] for one in interrupt["value"]["action_requests"]] == [2]
+
+
 def test_the_older_form_is_answered_in_its_own_words(client: LanggraphClient) -> None:
     thread_id, asked = client.asked("inbox")
     assert asked["value"][0]["action_request"] == {"action": "send", "args": {"text": "hi"}}

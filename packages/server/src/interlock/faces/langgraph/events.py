@@ -206,12 +206,15 @@ class ThreadEvents:
         picture = await self._scene.picture(self._thread.id)
         if picture.pause is None or picture.pause.run_id != run_id:
             return
+        left = len(picture.open)
         for one in picture.open:
             view = one.view(self._scene.locale)
             data = {"interrupt_id": one.id, "payload": view["value"], "value": view["value"]}
             for event in self._said("input", f"input:{one.id}", data, method="input.requested"):
+                left -= 1
                 yield event
-        if self._wanted.takes("input"):
+        # What is left of a question has the number of the whole: who begins after that number is not told of it.
+        if self._wanted.takes("input") and not left:
             await self._scene.note_shown(picture)
 
     def _lifecycle(self, run_id: str, name: str, **more: JsonValue) -> Iterator[JsonObject]:

@@ -273,7 +273,8 @@ class RunStream:
             yield self._frame("updates", {"__interrupt__": listed})
         if "values" in self._modes:
             yield self._frame("values", {**_fields(snapshot.values), **more} if more else snapshot.values)
-        await self._scene.note_shown(picture)
+        if self._modes & {"updates", "values"}:
+            await self._scene.note_shown(picture)
         self.is_over = True
         yield self._frame("end", None)
 

@@ -29,7 +29,7 @@ from interlock.faces.langgraph.fields import (
 from interlock.faces.langgraph.paging import page_headers, selected
 from interlock.faces.langgraph.resumes import SOURCE
 from interlock.faces.langgraph.scene import Scene, thread_uuid
-from interlock.faces.langgraph.views import ThreadPicture, checkpoint, state_view, thread_view
+from interlock.faces.langgraph.views import ThreadPicture, checkpoint, own_asks, state_view, thread_view
 from interlock.services.threads import messages, states, threads
 from interlock.services.threads.threads import MOST_FOUND, MOST_SKIPPED
 
@@ -172,7 +172,8 @@ async def _history(scene: Scene, thread_id: str, given: Fields) -> Response:
     )
     head = (await scene.core.agents.snapshot(picture.thread)).checkpoint_id
     views = picture.by_source(scene.locale)
-    listed = [state_view(thread_id, one, views if one.checkpoint_id == head else {}) for one in found]
+    present = [(one, views if one.checkpoint_id == head else {}) for one in found]
+    listed = [state_view(thread_id, one, open_now, own_asks(one, open_now)) for one, open_now in present]
     if any(one.checkpoint_id == head for one in found):
         await scene.note_shown(picture)
     return LenientJSONResponse(listed)
