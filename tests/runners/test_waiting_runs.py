@@ -143,6 +143,22 @@ async def test_a_run_that_failed_and_one_that_was_stopped_start_the_next(host: H
 
 
 @on_sqlite
+async def test_a_stop_of_one_run_stops_no_other(host: Host) -> None:
+    gate = Gate()
+    stage = await host(slow(gate))
+    first = await enqueue(stage, "one")
+    await gate.until_reached()
+    later = await enqueue(stage, "two")
+    assert isinstance(later, EnqueuedRun)
+    assert later.behind == first.run.id
+    assert not await messages.stop(stage.core, ANN, THREAD, "enough", run_id=later.run.id)
+    gate.open.set()
+    await finished(stage, 2)
+    assert not await messages.stop(stage.core, ANN, THREAD, "enough", run_id=first.run.id)
+    assert [event.status for event in await stage.events_of(RunEnded)] == ["done", "done"]
+
+
+@on_sqlite
 async def test_one_that_waits_is_taken_back_and_by_nobody_else(host: Host) -> None:
     gate = Gate()
     stage = await host(slow(gate))

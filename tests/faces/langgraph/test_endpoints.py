@@ -246,6 +246,47 @@ def test_an_input_is_sent_once_with_a_key(client: LanggraphClient) -> None:
     assert len(client.http.get(f"/threads/{thread_id}/runs").json()) == 1
 
 
+def test_a_key_is_for_one_body(client: LanggraphClient) -> None:
+    thread_id, key = client.thread(), {"idempotency-key": uuid.uuid4().hex}
+    body: dict[str, Any] = {"assistant_id": "plain", "input": {"q": "x"}}
+    assert client.post(thread_id, "wait", body, **key).status_code == 200
+    for more in ({"input": {"q": "y"}}, {"interrupt_before": ["second"]}):
+        assert client.post(thread_id, "", {**body, **more}, **key).status_code == 422
+    assert len(client.http.get(f"/threads/{thread_id}/runs").json()) == 1
+
+
+def test_an_input_that_waits_and_comes_again_goes_on_waiting(client: LanggraphClient, witness: Witness) -> None:
+    name, thread_id, key = uuid.uuid4().hex, client.thread(), {"idempotency-key": uuid.uuid4().hex}
+    client.post(thread_id, "", {"assistant_id": "slow", "input": {"q": name}, "interrupt_before": ["second"]})
+    wait_for(lambda: witness.count(f"at:{name}"), bool)
+    body = {"assistant_id": "slow", "input": {"q": f"{name}2"}}
+    first = client.post(thread_id, "", body, **key).json()
+    witness.release(name)
+    path = f"/threads/{thread_id}"
+    wait_for(lambda: client.http.get(path).json()["status"], lambda status: status == "interrupted")
+    again = client.post(thread_id, "", body, **key).json()
+    assert (again["run_id"], again["status"]) == (first["run_id"], "pending")
+    assert client.http.get(path).json()["status"] == "interrupted"
+    witness.release(f"{name}2")
+    client.post(thread_id, "wait", {"assistant_id": "slow", "input": None}).raise_for_status()
+    assert client.http.get(f"{path}/runs/{first['run_id']}/join").json()["out"][-1] == "second"
+    assert client.http.get(path).json()["status"] == "idle"
+
+
+def test_who_leaves_a_run_that_waits_ends_no_other(client: LanggraphClient, witness: Witness) -> None:
+    name, thread_id = uuid.uuid4().hex, client.thread()
+    active = client.post(thread_id, "", {"assistant_id": "slow", "input": {"q": name}}).json()["run_id"]
+    wait_for(lambda: witness.count(f"at:{name}"), bool)
+    waiting = client.post(thread_id, "", {"assistant_id": "slow", "input": {"q": "later"}}).json()["run_id"]
+    path = f"/threads/{thread_id}/runs"
+    with client.http.stream("GET", f"{path}/{waiting}/stream?cancel_on_disconnect=1") as joined:
+        assert next(joined.iter_lines())
+    wait_for(lambda: client.http.get(f"{path}/{waiting}").status_code, lambda status: status == 404)
+    witness.release(name)
+    assert client.http.get(f"{path}/{active}/join").json()["out"] == ["went on", "second"]
+    assert client.http.get(f"{path}/{active}").json()["status"] == "success"
+
+
 def test_threads_are_made_by_runs_that_say_so(client: LanggraphClient) -> None:
     chosen, body = str(uuid.uuid4()), {"assistant_id": "plain", "input": {"q": "x"}}
     assert client.post(chosen, "wait", body).status_code == 404

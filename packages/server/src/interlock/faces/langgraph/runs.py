@@ -20,6 +20,7 @@ from interlock.domain.thread import Thread
 from interlock.domain.waiting_run import WaitingRun
 from interlock.faces.http.credentials import Caller, stream_slot
 from interlock.faces.http.lenient_json import LenientJSONResponse
+from interlock.faces.http.server_state import state_of
 from interlock.faces.http.sse import EventStream
 from interlock.faces.langgraph.errors import Refusal, not_found
 from interlock.faces.langgraph.fields import (
@@ -123,7 +124,7 @@ async def cancel(request: Request, caller: Caller, thread_id: str, run_id: str) 
     run = await scene.run(thread, run_id)
     if not isinstance(run, Run) or run.status not in ACTIVE:
         raise not_found("an active run of this id was")
-    await messages.stop(scene.core, caller, thread_id, "cancelled by a client")
+    await messages.stop(scene.core, caller, thread_id, "cancelled by a client", run_id=run_id)
     if not is_on(query.get("wait")):
         return LenientJSONResponse({}, 202)
     begun = Begun(thread, run_id, run.started_seq - 1)
@@ -216,14 +217,18 @@ def _leaving(scene: Scene, begun: Begun, follower: RunStream, query: Fields) -> 
                 async for piece in pieces:
                     yield piece
         finally:
-            if not follower.is_over:
-                _beside(_stopped(scene.core, scene.caller, begun.thread.id))
+            # A server that shuts down ends its streams, and the runs go on elsewhere or later.
+            if not follower.is_over and not state_of(scene.request).closing.is_set():
+                _beside(_stopped(scene.core, scene.caller, begun.thread.id, begun.run_id))
 
     return left
 
 
-async def _stopped(core: Core, caller: Principal, thread_id: str) -> None:
-    await messages.stop(core, caller, thread_id, "its follower went away")
+async def _stopped(core: Core, caller: Principal, thread_id: str, run_id: str) -> None:
+    """Only this one: another may be under way on the thread, before it or by now."""
+    with suppress(InterlockError):
+        if not await messages.cancel_waiting(core, caller, thread_id, run_id):
+            await messages.stop(core, caller, thread_id, "its follower went away", run_id=run_id)
 
 
 async def _stateless(scene: Scene, body: Fields) -> Begun:

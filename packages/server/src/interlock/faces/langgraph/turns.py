@@ -4,7 +4,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any, cast
 
-from interlock.domain.errors import Conflict, ThreadBusy
+from interlock.domain.errors import Conflict, KeyReused, ThreadBusy
 from interlock.domain.ids import named_run_id
 from interlock.domain.json_value import ABSENT, JsonObject, JsonValue
 from interlock.domain.run_input import GraphCommand, GraphInput, Nodes, RunSettings, Send
@@ -205,19 +205,23 @@ async def _sent(scene: Scene, thread: Thread, turn: Turn, given: GraphInput) -> 
     if key:
         named["run_id"] = named_run_id(thread.id, f"{caller.id}\n{key}")
     if turn.strategy == "reject":
-        return _begun(await messages.send_input(core, caller, thread.id, given, **named))
+        return _begun(await messages.send_input(core, caller, thread.id, given, **named), given, key)
     if turn.strategy != "enqueue" and thread.status is ThreadStatus.PAUSED:
         try:
-            return _begun(await messages.replace_pause(core, caller, thread.id, given, SOURCE, **named))
+            return _begun(await messages.replace_pause(core, caller, thread.id, given, SOURCE, **named), given, key)
         except ThreadBusy as error:
             # Somebody answered meanwhile: it runs, and the input waits its turn.
             if error.status is not ThreadStatus.RUNNING:
                 raise
     started = await messages.enqueue_input(core, caller, thread.id, given, **named)
-    if turn.strategy == "interrupt" and isinstance(started, EnqueuedRun):
-        await messages.stop(core, caller, thread.id, "another input takes its place")
-    return _begun(started)
+    begun = _begun(started, given, key)
+    if turn.strategy == "interrupt" and isinstance(started, EnqueuedRun) and started.behind is not None:
+        # By its id: meanwhile it may have ended, and the input itself may run.
+        await messages.stop(core, caller, thread.id, "another input takes its place", run_id=started.behind)
+    return begun
 
 
-def _begun(started: StartedRun | EnqueuedRun) -> Begun:
+def _begun(started: StartedRun | EnqueuedRun, given: GraphInput, key: str | None) -> Begun:
+    if key and started.run.input != given:
+        raise KeyReused("this idempotency key came before with another body; use a new one")
     return Begun(started.thread, started.run.id, started.seq)

@@ -48,6 +48,8 @@ class EnqueuedRun:
     run: WaitingRun
     seq: int
     """The thread's last event when it was taken."""
+    behind: str | None = None
+    """The run that was under way then."""
 
 
 async def send_message(
@@ -160,8 +162,9 @@ async def enqueue_input(
             raise ThreadBusy(f"{MOST_WAITING} runs wait on the thread already", thread_id, thread.status)
         queued = WaitingRun(run_id or new_id("run"), thread_id, given, principal.id, principal.name, work.now, detached)
         await work.tx.waiting_runs.add(queued)
+        enqueued = await _enqueued(work, thread, queued)
     failpoints.hit("message.committed")
-    return EnqueuedRun(thread, queued, thread.seq)
+    return enqueued
 
 
 async def _taken(work: Unit, thread: Thread, run_id: str) -> StartedRun | EnqueuedRun | None:
@@ -169,7 +172,12 @@ async def _taken(work: Unit, thread: Thread, run_id: str) -> StartedRun | Enqueu
     if (run := await work.tx.runs.get(run_id)) is not None:
         return StartedRun(thread, run, run.started_seq - 1)
     waiting = await work.tx.waiting_runs.get(run_id)
-    return EnqueuedRun(thread, waiting, thread.seq) if waiting else None
+    return await _enqueued(work, thread, waiting) if waiting else None
+
+
+async def _enqueued(work: Unit, thread: Thread, waiting: WaitingRun) -> EnqueuedRun:
+    active = await work.tx.runs.active_of(thread.id)
+    return EnqueuedRun(thread, waiting, thread.seq, active.id if active else None)
 
 
 async def cancel_waiting(core: Core, principal: Principal, thread_id: str, run_id: str) -> bool:
@@ -207,14 +215,14 @@ async def retry(
     return StartedRun(thread, run, thread.seq)
 
 
-async def stop(core: Core, principal: Principal, thread_id: str, reason: str) -> bool:
-    """Ask the thread's run to stop at the next safe point; False when none is running."""
+async def stop(core: Core, principal: Principal, thread_id: str, reason: str, *, run_id: str | None = None) -> bool:
+    """Ask the thread's run to stop at the next safe point; False when none is running, or not the one that is named."""
     async with unit(core) as work:
         thread = await work.tx.threads.lock(thread_id)
         if thread is None or not (principal is SYSTEM or principal.may_drive(thread)):
             raise Forbidden("no such thread, or it is not yours")
         run = await work.tx.runs.active_of(thread_id)
-        if run is None:
+        if run is None or run_id not in (None, run.id):
             return False
         await work.tx.runs.request_stop(run.id, reason)
         work.stop(run.id)
@@ -253,15 +261,16 @@ async def replace_pause(
     *,
     detached: bool = False,
     run_id: str | None = None,
-) -> StartedRun:
+) -> StartedRun | EnqueuedRun:
     """As `send_input`; what the thread waits for is cancelled first, in the same transaction.
 
-    `ThreadBusy` where it runs, or where an effect is in doubt: that is answered before anything else is run.
+    `ThreadBusy` where it runs, or where an effect is in doubt: that is answered before anything else is run. One that
+    comes again and waits its turn since it came first, goes on waiting.
     """
     check_text(given)
     async with unit(core) as work:
         thread = driven(principal, await work.tx.threads.lock(thread_id))
-        if run_id is not None and isinstance(taken := await _taken(work, thread, run_id), StartedRun):
+        if run_id is not None and (taken := await _taken(work, thread, run_id)) is not None:
             return taken
         _check_takes(core, thread, given)
         if thread.status is ThreadStatus.PAUSED:
