@@ -74,6 +74,11 @@ describe("a server that is killed and comes back", () => {
         await person.respond(one.request_id, { answer: "yes" });
       expect(await first).toBe("yes");
       const [other] = await sees(person, late);
+      // What is asked and answered while a follower is away is not told to it afterwards.
+      await until(
+        () => told,
+        (so) => so.includes(`asked late ${round}`),
+      );
       await person.respond(String(other?.request_id), { answer: "no" });
       expect(await second).toBe("no");
       expected.push(...["asked early", "settled early", "asked late", "settled late"].map((one) => `${one} ${round}`));
