@@ -53,6 +53,13 @@ def alice(people: People) -> ThreadsClient:
 
 
 @pytest.fixture
+def giver(people: People) -> ThreadsClient:
+    """Who gives values in confidence. Nobody else does: from then on an end of the agent's words that may begin such a
+    value waits for the words after it, so that tests which count the pieces of a message cannot use this person."""
+    return people.named("giver")
+
+
+@pytest.fixture
 def bob(people: People) -> ThreadsClient:
     return people.named("bob")
 

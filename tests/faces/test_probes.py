@@ -72,12 +72,13 @@ def test_the_log_holds_no_password_token_or_secret(server: ServerProcess) -> Non
     assert all({"at", "level", "logger", "message"} <= entry.keys() for entry in entries(server))
 
 
-def test_a_secret_is_in_no_stream_status_or_history(server: ServerProcess, alice: ThreadsClient, thread: str) -> None:
+def test_a_secret_is_in_no_stream_status_or_history(server: ServerProcess, giver: ThreadsClient) -> None:
+    thread = giver.new_thread()
     fields = {"fields": [{"name": "SILENT_KEY"}]}
-    alice.chat(thread, script(calls(("request_env_vars", fields)), calls(("use_key", {"name": "SILENT_KEY"}))))
-    reply = alice.resume(thread, "answer", answers=[SECRET])
+    giver.chat(thread, script(calls(("request_env_vars", fields)), calls(("use_key", {"name": "SILENT_KEY"}))))
+    reply = giver.resume(thread, "answer", answers=[SECRET])
     assert "used SILENT_KEY" in reply.text
-    told = [str(reply.frames), str(alice.history(thread)), str(alice.status(thread))]
+    told = [str(reply.frames), str(giver.history(thread)), str(giver.status(thread))]
     assert all(SECRET not in text for text in told)
     for file in server.data.iterdir():
         if file.is_file():

@@ -113,7 +113,8 @@ def test_each_kind_is_asked_and_answered(client: AguiClient, call: Call, reason:
     assert told in client.run(resume=[resolved(interrupt, payload)]).text
 
 
-def test_values_are_given_on_the_page_only(client: AguiClient, alice: ThreadsClient) -> None:
+def test_values_are_given_on_the_page_only(giver: ThreadsClient) -> None:
+    client = AguiClient.of(giver)
     asked = client.say(script(calls(("request_env_vars", {"fields": [{"name": "TOKEN"}]}))))
     [interrupt] = asked.interrupts
     assert interrupt["reason"] == "interlock:secret"
@@ -122,7 +123,7 @@ def test_values_are_given_on_the_page_only(client: AguiClient, alice: ThreadsCli
     assert refused.error == "INVALID_RESUME"
     assert "planted-7231" not in json.dumps(refused.events)
     body = {"request_id": interrupt["id"], "response": {"values": {"TOKEN": "planted-7231"}}}
-    assert alice.http.post("/api/v1/agent/hitl/respond", json=body).status_code == 200
+    assert giver.http.post("/api/v1/agent/hitl/respond", json=body).status_code == 200
     assert "planted-7231" not in json.dumps(client.run().events)
 
 

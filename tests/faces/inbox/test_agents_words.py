@@ -23,17 +23,17 @@ def test_a_call_without_a_word_has_none_of_an_earlier_turn(alice: ThreadsClient)
     assert view(alice, request_id)["said"] is None
 
 
-def test_what_was_given_in_confidence_is_not_among_what_the_agent_said(alice: ThreadsClient) -> None:
-    secret = "s3cr3t-0f-alice-1234"
-    thread_id = alice.new_thread("puppet")
+def test_what_was_given_in_confidence_is_not_among_what_the_agent_said(giver: ThreadsClient) -> None:
+    secret = "s3cr3t-0f-giver-1234"
+    thread_id = giver.new_thread("puppet")
     asking = calls(("request_env_vars", {"fields": [{"name": "TOKEN"}]}))
     repeating = calls(("guarded", {"name": "repeated"}), say=[f"I have {secret} now."])
-    alice.chat(thread_id, script(asking, repeating))
-    with of(alice) as client:
+    giver.chat(thread_id, script(asking, repeating))
+    with of(giver) as client:
         request = client.one_pending(thread_id)
         client.respond(request["request_id"], {"values": {"TOKEN": secret}})
         call = client.one_pending(thread_id)
-    assert view(alice, call["request_id"])["said"] == "I have *** now."
+    assert view(giver, call["request_id"])["said"] == "I have *** now."
 
 
 def test_what_an_agent_elsewhere_writes_is_its_own_also_where_it_reads_as_a_tools(alice: ThreadsClient) -> None:

@@ -108,17 +108,17 @@ def test_answers_reach_the_agent_in_the_order_of_the_questions(alice: ThreadsCli
         (variables(KEY), "s3cret", '{"provided": ["API_KEY"]}'),
     ],
 )
-def test_an_answer_of_every_kind_reaches_the_agent(
-    alice: ThreadsClient, thread: str, call: Call, answer: str, told: str
-) -> None:
-    ask(alice, thread, call)
-    assert alice.resume(thread, "answer", answers=[answer]).text == told
+def test_an_answer_of_every_kind_reaches_the_agent(giver: ThreadsClient, call: Call, answer: str, told: str) -> None:
+    thread = giver.new_thread()
+    ask(giver, thread, call)
+    assert giver.resume(thread, "answer", answers=[answer]).text == told
 
 
-def test_an_optional_variable_may_be_left_empty(alice: ThreadsClient, thread: str) -> None:
-    ask(alice, thread, variables(KEY, REGION))
-    assert_refused(alice, thread, alice.resume(thread, "answer", answers=["", "eu"]), "answer at index 0 is empty")
-    assert alice.resume(thread, "answer", answers=["k", ""]).text == '{"provided": ["API_KEY"]}'
+def test_an_optional_variable_may_be_left_empty(giver: ThreadsClient) -> None:
+    thread = giver.new_thread()
+    ask(giver, thread, variables(KEY, REGION))
+    assert_refused(giver, thread, giver.resume(thread, "answer", answers=["", "eu"]), "answer at index 0 is empty")
+    assert giver.resume(thread, "answer", answers=["k", ""]).text == '{"provided": ["API_KEY"]}'
 
 
 @pytest.mark.parametrize("answers", [["red", "now"], ["red", "now", "x", "y"]])
