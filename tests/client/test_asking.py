@@ -116,11 +116,16 @@ async def test_who_stops_waiting_withdraws_the_request(agent: Interlock, alice: 
 
 
 async def test_a_limit_of_the_callers_own_withdraws_it_too(agent: Interlock, alice: Person) -> None:
-    with pytest.raises(TimeoutError):
-        async with asyncio.timeout(0.5):
-            await agent.ask_clarification("Quick?")
-    assert agent.conversation_id is not None
-    assert [one async for one in alice.pending(agent.conversation_id)] == []
+    async def patient(limit: asyncio.Timeout) -> str:
+        async with limit:
+            return await agent.ask_clarification("Quick?")
+
+    async with asking(patient(limit := asyncio.timeout(None))) as asked:
+        [seen] = await alice.sees(agent)
+        limit.reschedule(asyncio.get_running_loop().time())
+        with pytest.raises(TimeoutError):
+            await within(asked)
+    assert (await alice.request(seen.request_id)).status == "cancelled"
 
 
 async def test_an_ask_that_makes_no_sense_names_every_wrong_field(agent: Interlock) -> None:

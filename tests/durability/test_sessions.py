@@ -1,7 +1,8 @@
 """A session through the death of its server: its status is right afterwards, and what was asked can be answered."""
 
 from collections.abc import Generator
-from contextlib import ExitStack, suppress
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import ExitStack
 from pathlib import Path
 from typing import Any
 
@@ -11,7 +12,7 @@ import pytest
 from tests.durability.lives import LEASE_SECONDS, TOOLS, Lives
 from tests.support.server import ServerProcess
 from tests.support.sessions import SessionsClient
-from tests.support.waiting import wait_for
+from tests.support.waiting import WAIT_SECONDS, wait_for
 from tests.support.witness import Witness
 
 NAME = "s1."
@@ -99,14 +100,13 @@ def test_an_answer_that_was_taken_leads_on_after_the_crash(lives: Lives, ann: An
 
 def test_a_tool_that_was_cut_short_is_put_to_the_user(lives: Lives, ann: Ann, witness: Witness) -> None:
     lives.start()
-    client = SessionsClient(lives.server.url, "ann")
-    client.http.timeout = httpx.Timeout(10.0, read=0.5)
-    with suppress(httpx.ReadTimeout):
-        client.try_invoke(f"hold {NAME}")
-    client.close()
-    wait_for(lambda: witness.count(NAME), lambda count: count == 1)
-    assert ann.status()["status"] == "running"
-    lives.server.kill()
+    with ThreadPoolExecutor(1) as pool:
+        reply = pool.submit(ann.try_invoke, f"hold {NAME}")
+        wait_for(lambda: witness.count(NAME), lambda count: count == 1)
+        assert ann.status()["status"] == "running"
+        lives.server.kill()
+        with pytest.raises(httpx.TransportError):
+            reply.result(WAIT_SECONDS)
     lives.start()
     status = ann.wait_for("interrupted")
     ann.session_id = status["session_id"]

@@ -2,6 +2,7 @@
 
 import asyncio
 import operator
+from datetime import datetime
 from typing import Annotated, Any
 
 import pytest
@@ -22,6 +23,7 @@ from interlock.services.runs import lifecycle as running
 from interlock.services.runs.effects import RunJournal
 from interlock.services.runs.log import RunLog
 from interlock.services.threads import messages
+from tests.client.asking import until
 from tests.runners.conftest import Host, on_sqlite
 from tests.runners.deeds import Deeds, Gate
 from tests.runners.script import agent, line
@@ -202,12 +204,18 @@ async def test_a_lease_is_renewed_while_its_run_takes_long(host: Host) -> None:
         await gate.stop()
         return {"said": ["once"]}
 
-    stage = await host(line(Said, node), policy=Policy(lease_seconds=0.3))
+    async def lease_end() -> datetime:
+        async with stage.core.store.snapshot() as tx:
+            (record,) = await tx.leases.held(1)
+        return record.until
+
+    stage = await host(line(Said, node), policy=Policy(lease_seconds=3))
     started = await stage.send()
     await gate.until_reached()
-    for _ in range(3):
-        await asyncio.sleep(0.2)
-        assert await running.take_over(stage.core, everything=False) == []
+    first = await lease_end()
+    await until(lease_end, lambda end: end > first)
+    stage.clock.move((first - stage.clock.now()).total_seconds())
+    assert await running.take_over(stage.core, everything=False) == []
     gate.open.set()
 
     turn = await stage.ended(started.run, started.seq)

@@ -1,5 +1,8 @@
 """A client of the sessions face, as a program written for it would be one."""
 
+import socket
+from collections.abc import Generator
+from contextlib import contextmanager
 from typing import Any
 
 import httpx
@@ -8,7 +11,7 @@ from interlock_client import sessions as wire
 from tests.support.http import client as http_client
 from tests.support.puppet import Turn, script
 from tests.support.threads import ThreadsClient
-from tests.support.waiting import wait_for
+from tests.support.waiting import WAIT_SECONDS, wait_for
 
 
 class SessionsClient:
@@ -82,3 +85,13 @@ def response_of(reply: httpx.Response) -> dict[str, Any]:
 def of(person: ThreadsClient) -> SessionsClient:
     """The same person, with the same token, on this face."""
     return SessionsClient(str(person.http.base_url), person.username, person.http.headers)
+
+
+@contextmanager
+def left_alone(user: SessionsClient, path: str, body: dict[str, Any]) -> Generator[None]:
+    """A call whose client is gone when the block ends, without having read a word."""
+    request = user.http.build_request("POST", path, json=body)
+    lines = [f"POST {path} HTTP/1.1", *(f"{name}: {value}" for name, value in request.headers.items())]
+    with socket.create_connection((request.url.host, request.url.port or 0), timeout=WAIT_SECONDS) as connection:
+        connection.sendall("\r\n".join(lines).encode() + b"\r\n\r\n" + request.content)
+        yield

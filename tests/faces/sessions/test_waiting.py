@@ -1,10 +1,6 @@
 """Who waits, and what becomes of the wait: clients that leave, servers that stop, credentials that end, deadlines."""
 
 import signal
-import socket
-from collections.abc import Generator
-from contextlib import contextmanager
-from typing import Any
 
 import httpx
 import pytest
@@ -15,20 +11,10 @@ from tests.support import puppet
 from tests.support.people import People
 from tests.support.puppet import calls, gate, says, script
 from tests.support.server import ServerProcess
-from tests.support.sessions import SessionsClient, of
+from tests.support.sessions import SessionsClient, left_alone, of
 from tests.support.waiting import wait_for
 from tests.support.wire import at_once
 from tests.support.witness import Witness
-
-
-@contextmanager
-def left_alone(user: SessionsClient, path: str, body: dict[str, Any]) -> Generator[None]:
-    """A call whose client is gone when the block ends, without having read a word."""
-    request = user.http.build_request("POST", path, json=body)
-    lines = [f"POST {path} HTTP/1.1", *(f"{name}: {value}" for name, value in request.headers.items())]
-    with socket.create_connection((request.url.host, request.url.port or 0), timeout=20) as connection:
-        connection.sendall("\r\n".join(lines).encode() + b"\r\n\r\n" + request.content)
-        yield
 
 
 def reached(witness: Witness, name: str) -> None:
