@@ -31,7 +31,7 @@ class Witness:
         begun = asyncio.Event()
         loop.add_reader(self.reading, begun.set)
         try:
-            async with asyncio.timeout(10):
+            async with asyncio.timeout(60):
                 await begun.wait()
         finally:
             loop.remove_reader(self.reading)

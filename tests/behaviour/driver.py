@@ -10,9 +10,9 @@ import httpx
 
 from tests.support.hitl import HITL
 from tests.support.people import People
-from tests.support.threads import Frame, Reply, ThreadsClient, parse
+from tests.support.threads import Frame, Reply, ThreadsClient, bounded, parse
 from tests.support.waiting import wait_for
-from tests.support.wire import bounded, own_connection, until
+from tests.support.wire import own_connection, until
 
 
 @dataclass(frozen=True)

@@ -13,9 +13,8 @@ from tests.support import puppet
 from tests.support.either_database import DATABASES, server_on
 from tests.support.http import client as http_client
 from tests.support.server import ServerProcess
-from tests.support.threads import ThreadsClient
+from tests.support.threads import ThreadsClient, bounded
 from tests.support.token_keys import forged, token_keys
-from tests.support.wire import bounded
 
 KEY = {"INTERLOCK_SECRET_KEY": "the same key for each of the servers"}
 

@@ -9,7 +9,7 @@ from typing import Any, TypeVar
 from interlock_client import Interlock
 from interlock_client.hitl import PendingRequest
 
-SECONDS = 30.0
+SECONDS = 60.0
 
 T = TypeVar("T")
 

@@ -19,7 +19,7 @@ from tests.client.asking import until, within
 from tests.support.puppet import calls, script
 from tests.support.server import ServerProcess
 
-SECONDS = 30.0
+SECONDS = 60.0
 
 PROGRAM = """
 import asyncio, os

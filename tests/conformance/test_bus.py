@@ -28,7 +28,7 @@ from interlock.ports.bus import Bus, Subscription
 from tests.servers.redis import RedisServer, redis
 
 AT = datetime(2026, 1, 1, tzinfo=UTC)
-SECONDS = 20.0
+SECONDS = 60.0
 
 _names = count(1)
 

@@ -315,7 +315,7 @@ async def test_a_value_that_is_replaced_during_a_rotation_stays_replaced(
 
 async def until_it_waits_for_a_lock(database: Database) -> None:
     waiting = text("SELECT count(*) FROM pg_locks WHERE NOT granted")
-    async with asyncio.timeout(20):
+    async with asyncio.timeout(60):
         while True:
             async with database.read() as connection:
                 if await connection.scalar(waiting):

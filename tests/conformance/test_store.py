@@ -90,7 +90,7 @@ async def test_a_block_that_is_cancelled_leaves_nothing_and_stands_in_nobodys_wa
     with pytest.raises(asyncio.CancelledError):
         await task
     assert await count_rows(database) == 0
-    async with asyncio.timeout(10), store.transaction() as tx:
+    async with asyncio.timeout(60), store.transaction() as tx:
         await write_everything(tx)
 
 
@@ -110,7 +110,7 @@ async def test_a_block_that_is_cancelled_at_any_moment_is_committed_whole_or_not
         # Cancelled, or too late for it; any other error would be one of ours.
         with suppress(asyncio.CancelledError):
             await task
-    async with asyncio.timeout(10), store.transaction() as tx:
+    async with asyncio.timeout(60), store.transaction() as tx:
         names = {user.username.removeprefix("name-") for user in await tx.users.all()}
         threads, _ = await tx.threads.page("u-ann", 0, 100)
     assert {thread.id.removeprefix("ann-") for thread in threads} == names
@@ -121,7 +121,7 @@ async def test_a_snapshot_sees_one_state_whatever_is_committed_meanwhile(store: 
         await tx.users.add(a_user())
     async with store.snapshot() as reading:
         assert await reading.users.count() == 1
-        async with asyncio.timeout(10), store.transaction() as tx:
+        async with asyncio.timeout(60), store.transaction() as tx:
             await tx.users.add(a_user("u-bob", "bob"))
         assert await reading.users.count() == 1
         assert await reading.users.by_name("bob") is None
@@ -135,7 +135,7 @@ async def test_a_snapshot_waits_for_no_writer_and_sees_nothing_uncommitted(store
     async with store.transaction() as tx:
         await tx.threads.lock("ann-1")
         await tx.threads.update("ann-1", AT, title="New")
-        async with asyncio.timeout(10), store.snapshot() as reading:
+        async with asyncio.timeout(60), store.snapshot() as reading:
             assert await reading.threads.get("ann-1") == a_thread()
 
 

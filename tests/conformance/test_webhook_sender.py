@@ -25,7 +25,7 @@ from tests.conformance.examples import a_request
 from tests.support.receiver import Receiver
 
 ROOT = Principal("u-root", "root", Role.ADMIN)
-SECONDS = 20.0
+SECONDS = 60.0
 
 
 class Hand:

@@ -22,7 +22,7 @@ GRAPHS = tuple(f"{name}={HERE / 'graphs.py'}:{name}" for name in _NAMES)
 LEASE_SECONDS = "3"
 STREAM_SECONDS = 14.0
 """Less than the time after which a silent stream shows a sign of life, so that waiting for a frame is bounded."""
-REPLY_SECONDS = 40.0
+REPLY_SECONDS = 120.0
 
 _numbers = count(1)
 

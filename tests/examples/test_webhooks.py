@@ -19,7 +19,7 @@ from tests.support.threads import ThreadsClient
 from tests.support.waiting import wait_for
 
 HOW_TO = Readme((ROOT / "docs" / "how-to" / "webhooks.md").read_text())
-SECONDS = 20.0
+SECONDS = 60.0
 
 
 @pytest.fixture

@@ -164,7 +164,7 @@ def test_unknown_paths_and_methods_are_told_as_details(server: ServerProcess, al
 
 
 def test_a_connection_that_speaks_no_http_disturbs_nobody(server: ServerProcess, port: int) -> None:
-    with socket.create_connection(("127.0.0.1", port), timeout=10) as connection:
+    with socket.create_connection(("127.0.0.1", port), timeout=60) as connection:
         connection.sendall(b"\x16\x03\x01 this is no HTTP\r\n\r\n")
         connection.recv(1024)
     assert status(server) == 200

@@ -20,8 +20,8 @@ from tests.support.hitl import AGENT, HITL, QUESTION, HitlClient, asked_by_agent
 from tests.support.people import People
 from tests.support.puppet import says, script
 from tests.support.server import ServerProcess
-from tests.support.threads import ThreadsClient, parse
-from tests.support.wire import at_once, bounded
+from tests.support.threads import ThreadsClient, bounded, parse
+from tests.support.wire import at_once
 
 NOBODY = {"detail": "Could not validate credentials"}
 _numbers = count(1)

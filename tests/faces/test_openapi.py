@@ -116,7 +116,7 @@ TAKE_NOTHING = [
 ]
 """There is nothing that could be wrong about these."""
 OPEN = ("/api/auth/", "/api/v1/welcome", "/api/v1/session", "/healthz", "/readyz")
-BOUND = 10.0
+BOUND = 60.0
 SETTINGS = settings(
     max_examples=8,
     deadline=None,

@@ -32,7 +32,7 @@ UPGRADE = {
     "sec-websocket-version": "13",
     "sec-websocket-key": "AAAAAAAAAAAAAAAAAAAAAA==",
 }
-BOUND = 20.0
+BOUND = 60.0
 
 
 @asynccontextmanager

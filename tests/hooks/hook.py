@@ -12,7 +12,7 @@ from typing import Any, Self, TypeVar
 from tests.support.hitl import HitlClient
 from tests.support.waiting import wait_for
 
-SECONDS = 60.0
+SECONDS = 120.0
 PROGRAM = str(Path(sys.executable).with_name("interlock-hook"))
 
 Event = Mapping[str, Any]

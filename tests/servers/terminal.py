@@ -15,7 +15,7 @@ from tests.servers.debian import install_missing
 
 T = TypeVar("T")
 
-WAIT_SECONDS = 30.0
+WAIT_SECONDS = 60.0
 _SETTINGS = (
     "set -g remain-on-exit on\nset -s escape-time 0\nset -g status off\nset -g default-terminal screen-256color\n"
 )

@@ -12,8 +12,8 @@ from websockets.sync.client import connect
 
 from interlock_client.confirm import AgentEvents, ServerEvent, SystemEvents, UserEvents
 from tests.support.threads import ThreadsClient
+from tests.support.waiting import WAIT_SECONDS
 
-WAIT_SECONDS = 20.0
 STORY_SECONDS = 120.0
 """Of a whole story, in which something is told all the time."""
 

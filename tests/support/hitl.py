@@ -8,9 +8,8 @@ import httpx
 
 from tests.support.http import client as http_client
 from tests.support.puppet import Call, Turn, calls, script
-from tests.support.threads import Frame, Reply, ThreadsClient, parse
-from tests.support.waiting import wait_for
-from tests.support.wire import bounded
+from tests.support.threads import Frame, Reply, ThreadsClient, bounded, parse
+from tests.support.waiting import WAIT_SECONDS, wait_for
 
 AGENT = "/api/v1/agent"
 HITL = f"{AGENT}/hitl"
@@ -101,7 +100,7 @@ class HitlClient:
         headers = {} if last is None else {"last-event-id": last}
         query = {"conversation_id": conversation_id}
         with (
-            http_client(self.http.base_url, headers=self.http.headers, timeout=20.0) as http,
+            http_client(self.http.base_url, headers=self.http.headers, timeout=WAIT_SECONDS) as http,
             http.stream("GET", f"{AGENT}/stream", params=query, headers=headers) as response,
         ):
             response.raise_for_status()

@@ -5,9 +5,11 @@ from ssl import SSLContext
 
 import httpx
 
+from tests.support.waiting import WAIT_SECONDS
+
 
 def client(
-    url: httpx.URL | str, *, headers: httpx.Headers | dict[str, str] | None = None, timeout: float = 30.0
+    url: httpx.URL | str, *, headers: httpx.Headers | dict[str, str] | None = None, timeout: float = WAIT_SECONDS
 ) -> httpx.Client:
     """With a connection of its own."""
     return httpx.Client(base_url=url, headers=headers, timeout=timeout, verify=_authorities())

@@ -20,7 +20,7 @@ from tests.support.server import ServerProcess
 from tests.support.waiting import wait_for
 
 MODES = ["auto", "legacy"]
-SECONDS = 60.0
+SECONDS = 120.0
 
 
 @dataclass(frozen=True)

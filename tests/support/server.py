@@ -12,10 +12,11 @@ from typing import Self
 import httpx
 
 from tests.support.http import client as http_client
+from tests.support.waiting import WAIT_SECONDS
 from tests.support.warm import WarmProcess
 
 START_SECONDS = 60.0
-STOP_SECONDS = 30.0
+STOP_SECONDS = 60.0
 CLOSE_SECONDS = 3.0
 
 
@@ -122,5 +123,5 @@ class ServerProcess:
     def __exit__(self, *_: object) -> None:
         self.close()
 
-    def client(self, timeout: float = 30.0) -> httpx.Client:
+    def client(self, timeout: float = WAIT_SECONDS) -> httpx.Client:
         return http_client(self.url, timeout=timeout)

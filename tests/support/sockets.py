@@ -13,8 +13,9 @@ from websockets.exceptions import ConnectionClosed, InvalidStatus
 from websockets.sync.client import connect
 from websockets.sync.connection import Connection
 
+from tests.support.waiting import WAIT_SECONDS
+
 PATH = "/api/v1/agent/ws"
-BOUND = 20.0
 CUT_OFF = 1006
 """What a socket that ends without a reason is closed with."""
 
@@ -29,7 +30,7 @@ class HitlSocket:
         self.connection.send(message if isinstance(message, str | bytes) else json.dumps(message))
 
     def receive(self) -> Message:
-        return json.loads(self.connection.recv(timeout=BOUND))
+        return json.loads(self.connection.recv(timeout=WAIT_SECONDS))
 
     def until(self, kind: str) -> list[Message]:
         """The messages up to the first of that type, which is the last one."""
@@ -85,13 +86,13 @@ def joined(
     place = urlsplit(url)
     with connect(
         f"ws://{host or place.netloc}{PATH}?{urlencode(_given(query))}",
-        sock=socket.create_connection((place.hostname, place.port), timeout=BOUND),
+        sock=socket.create_connection((place.hostname, place.port), timeout=WAIT_SECONDS),
         additional_headers={**named, **(headers or {})},
         compression=None,
         ping_interval=None,
         proxy=None,
         close_timeout=2.0,
-        open_timeout=BOUND,
+        open_timeout=WAIT_SECONDS,
         max_size=None,
     ) as connection:
         yield HitlSocket(connection)
@@ -125,7 +126,7 @@ def unread(url: str, credential: str, **query: str) -> Generator[socket.socket]:
     place = urlsplit(url)
     with socket.socket() as connection:
         connection.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, 4096)
-        connection.settimeout(BOUND)
+        connection.settimeout(WAIT_SECONDS)
         connection.connect((place.hostname, place.port))
         lines = [
             f"GET {PATH}?{urlencode(query)} HTTP/1.1",

@@ -10,8 +10,9 @@ from typing import Any
 import httpx
 
 from tests.support.http import client as http_client
+from tests.support.waiting import wait_for
 
-WAIT_SECONDS = 20.0
+STREAM_SECONDS = 90.0
 
 
 @dataclass
@@ -44,6 +45,14 @@ class Reply:
             if frame.event == "messages/partial":
                 text = frame.data["content"] if frame.data.get("reset") else text + frame.data["content"]
         return text
+
+
+def bounded(lines: Iterator[str]) -> Iterator[str]:
+    """A stream whose signs of life would keep a test waiting for ever fails it instead."""
+    deadline = time.monotonic() + STREAM_SECONDS
+    for line in lines:
+        assert time.monotonic() < deadline, f"the stream is still open after {STREAM_SECONDS} s"
+        yield line
 
 
 def parse(lines: Iterator[str]) -> Iterator[Frame]:
@@ -106,24 +115,19 @@ class ThreadsClient:
         headers = {} if last_event_id is None else {"last-event-id": last_event_id}
         with self.http.stream("GET", f"/api/stream/{thread_id}", headers=headers) as response:
             response.raise_for_status()
-            yield parse(response.iter_lines())
+            yield parse(bounded(response.iter_lines()))
 
     def wait_for_status(self, thread_id: str, wanted: str) -> dict[str, Any]:
         return self.wait_for(lambda: self.status(thread_id), lambda status: status["status"] == wanted)
 
     def wait_for(self, look: Callable[[], Any], is_right: Callable[[Any], bool]) -> Any:
-        """Look until it is right; what was seen last is in the failure."""
-        deadline = time.monotonic() + WAIT_SECONDS
-        while True:
-            seen = look()
-            if is_right(seen):
-                return seen
-            assert time.monotonic() < deadline, f"still not so after {WAIT_SECONDS} s: {seen}"
-            time.sleep(0.02)
+        return wait_for(look, is_right)
 
     def _post(self, path: str, body: dict[str, Any], headers: dict[str, str]) -> Reply:
         with self.http.stream("POST", path, json=body, headers=headers) as response:
             if response.headers.get("content-type", "").startswith("text/event-stream"):
-                return Reply(response.status_code, list(parse(response.iter_lines())), headers=response.headers)
+                return Reply(
+                    response.status_code, list(parse(bounded(response.iter_lines()))), headers=response.headers
+                )
             response.read()
             return Reply(response.status_code, body=response.json(), headers=response.headers)

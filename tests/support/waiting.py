@@ -6,7 +6,8 @@ from typing import TypeVar
 
 T = TypeVar("T")
 
-WAIT_SECONDS = 20.0
+WAIT_SECONDS = 60.0
+"""Many times what it takes: of a machine that is busy with other tests nothing is to be concluded."""
 
 
 def wait_for(look: Callable[[], T], is_right: Callable[[T], bool], seconds: float = WAIT_SECONDS) -> T:

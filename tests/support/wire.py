@@ -12,9 +12,9 @@ from urllib.parse import urlsplit
 import httpx
 
 from tests.support.http import client as http_client
-from tests.support.threads import Frame, Reply, ThreadsClient, parse
+from tests.support.threads import Frame, Reply, ThreadsClient, bounded, parse
+from tests.support.waiting import WAIT_SECONDS
 
-STREAM_SECONDS = 30.0
 MOMENTS = [milliseconds / 1000 for milliseconds in range(0, 60, 3)]
 """After which clients go that go in the middle of a call's work."""
 
@@ -41,16 +41,8 @@ def following(client: ThreadsClient, thread_id: str, last: str | None = None) ->
         yield parse(bounded(response.iter_lines()))
 
 
-def bounded(lines: Iterator[str]) -> Iterator[str]:
-    """A stream whose signs of life would keep a test waiting for ever fails it instead."""
-    deadline = time.monotonic() + STREAM_SECONDS
-    for line in lines:
-        assert time.monotonic() < deadline, f"the stream is still open after {STREAM_SECONDS} s"
-        yield line
-
-
 def own_connection(client: ThreadsClient) -> httpx.Client:
-    return http_client(client.http.base_url, headers=client.http.headers, timeout=20.0)
+    return http_client(client.http.base_url, headers=client.http.headers, timeout=WAIT_SECONDS)
 
 
 def send_and_go(seconds: float, url: str, line: str, body: Mapping[str, Any], headers: Mapping[str, str]) -> None:
@@ -58,7 +50,7 @@ def send_and_go(seconds: float, url: str, line: str, body: Mapping[str, Any], he
     where, content = urlsplit(url), json.dumps(body).encode()
     head = {"host": where.netloc, "content-type": "application/json", **headers, "content-length": str(len(content))}
     lines = [f"{line} HTTP/1.1", *(f"{name}: {value}" for name, value in head.items()), "", ""]
-    with socket.create_connection((where.hostname, where.port), timeout=STREAM_SECONDS) as connection:
+    with socket.create_connection((where.hostname, where.port), timeout=WAIT_SECONDS) as connection:
         connection.sendall("\r\n".join(lines).encode() + content)
         # Not waited for: it is to be in the middle of something.
         time.sleep(seconds)
@@ -81,7 +73,7 @@ def until(frames: Iterator[Frame], event: str) -> list[Frame]:
     raise AssertionError(f"the stream ended without {event}: {[frame.event for frame in seen]}")
 
 
-def at_once(count: int, act: Callable[[int], Any], seconds: float = 60.0) -> list[Any]:
+def at_once(count: int, act: Callable[[int], Any], seconds: float = WAIT_SECONDS) -> list[Any]:
     """Let `act` run `count` times side by side, all starting together; what each gave or raised, in order."""
     ready = threading.Barrier(count)
     results: list[Any] = [None] * count
@@ -103,7 +95,7 @@ def at_once(count: int, act: Callable[[int], Any], seconds: float = 60.0) -> lis
 
 
 @contextmanager
-def beside(act: Callable[[], object], seconds: float = 30.0) -> Generator[None]:
+def beside(act: Callable[[], object], seconds: float = WAIT_SECONDS) -> Generator[None]:
     """Act beside the block; leaving it waits for the act, whose connection nobody may close under it."""
     failures: list[Exception] = []
 
@@ -125,6 +117,6 @@ def post(client: ThreadsClient, path: str, body: dict[str, Any], headers: dict[s
     """A POST with headers of its own, its stream read to the end."""
     with client.http.stream("POST", path, json=body, headers=headers) as response:
         if response.headers.get("content-type", "").startswith("text/event-stream"):
-            return Reply(response.status_code, list(parse(response.iter_lines())), headers=response.headers)
+            return Reply(response.status_code, list(parse(bounded(response.iter_lines()))), headers=response.headers)
         response.read()
         return Reply(response.status_code, body=response.json(), headers=response.headers)

@@ -11,7 +11,7 @@ from tests.support.threads import ThreadsClient
 EXPECTED = ("Failed to load resource",)
 DESKTOP = {"width": 1280, "height": 800}
 PHONE = {"width": 360, "height": 740}
-WAIT_MS = 20_000
+WAIT_MS = 60_000
 # Whose they are stays known: the page would take them for another one's, and drop them.
 WITHOUT_DRAFTS = "for (const name of Object.keys(sessionStorage)) if (/draft/.test(name)) delete sessionStorage[name]"
 NOWHERE = "/nowhere"

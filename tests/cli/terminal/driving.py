@@ -13,7 +13,7 @@ from interlock_client.cli.terminal.request_screen import RequestScreen
 from interlock_client.client import Interlock
 from tests.support.hitl import HitlClient
 
-WAIT_SECONDS = 30.0
+WAIT_SECONDS = 60.0
 
 
 class Asker(HitlClient):

@@ -113,7 +113,7 @@ async def test_a_write_that_meets_a_takeover_under_way_waits_for_it_and_loses(
         else:
             await leased.aput_writes(at("t", "c1"), [("messages", ["late"])], "task")
 
-    async with asyncio.timeout(20):
+    async with asyncio.timeout(60):
         async with database.write() as connection:
             await connection.execute(update(threads).values(epoch=8))
             late = asyncio.create_task(write())

@@ -44,7 +44,7 @@ async def test_a_sync_node_may_invoke_a_subgraph_that_pauses(saver: CheckpointSa
     builder.add_node("outer", outer).add_edge(START, "outer").add_edge("outer", END)
     graph = builder.compile(checkpointer=saver.with_lease(await lease_on("t")))
 
-    async with asyncio.timeout(20):
+    async with asyncio.timeout(60):
         await graph.ainvoke({"topic": "x"}, CONFIG, durability="sync")
         paused = await graph.aget_state(CONFIG)
         assert [pending.value for pending in paused.interrupts] == ["which one?"]
@@ -68,7 +68,7 @@ async def test_every_sync_method_works_from_another_thread(saver: CheckpointSave
         saver.delete_thread("copy")
         assert list(saver.list(None)) == []
 
-    async with asyncio.timeout(20):
+    async with asyncio.timeout(60):
         await asyncio.to_thread(use)
 
 

@@ -12,8 +12,7 @@ from tests.faces.account.conftest import PASSWORD
 from tests.support.hitl import AGENT
 from tests.support.http import client as http_client
 from tests.support.sockets import joined
-from tests.support.threads import ThreadsClient
-from tests.support.wire import bounded
+from tests.support.threads import ThreadsClient, bounded
 
 ACCOUNT = "/api/v1/account"
 PEOPLE = "/api/v1/people"

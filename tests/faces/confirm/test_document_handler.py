@@ -14,7 +14,7 @@ from tests.support.server import ServerProcess
 from tests.support.waiting import wait_for
 from tests.support.witness import Witness
 
-BOUND = 20.0
+BOUND = 60.0
 KEEP_ALIVE = "02"
 """As the system writes it."""
 

@@ -14,8 +14,8 @@ from tests.support.inbox import answer as answer_shown
 from tests.support.inbox import view as shown_in_inbox
 from tests.support.server import ServerProcess
 from tests.support.sockets import joined
-from tests.support.threads import ThreadsClient
-from tests.support.wire import bounded, own_connection
+from tests.support.threads import ThreadsClient, bounded
+from tests.support.wire import own_connection
 from tests.support.witness import Witness
 
 WORDS = {"nan": "NaN", "inf": "Infinity", "-inf": "-Infinity"}

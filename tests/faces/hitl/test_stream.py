@@ -23,8 +23,7 @@ from tests.support.asgi import request_to
 from tests.support.hitl import AGENT, ASKED, QUESTION, SEVERAL, HitlClient, error_of
 from tests.support.puppet import Call, calls, script
 from tests.support.server import ServerProcess
-from tests.support.threads import Frame, ThreadsClient, parse
-from tests.support.wire import bounded
+from tests.support.threads import Frame, ThreadsClient, bounded, parse
 
 # The events of the face's source document, field by field.
 NAMES = {
@@ -253,7 +252,7 @@ async def test_a_silent_stream_says_that_it_lives(tmp_path: Path, monkeypatch: p
     for module in (following, watching):
         monkeypatch.setattr(module, "IDLE_SECONDS", 0.02)
     monkeypatch.setattr(watching, "KEEP_ALIVE_SECONDS", 0.1)
-    async with application(Config(data=tmp_path, auth="none")) as built, asyncio.timeout(10):
+    async with application(Config(data=tmp_path, auth="none")) as built, asyncio.timeout(60):
         core = built.state.core
         request = request_to(built.app)
         principal = await authenticated(request)

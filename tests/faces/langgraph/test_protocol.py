@@ -11,8 +11,7 @@ from websockets.sync.client import ClientConnection, connect
 
 from tests.support.langgraph import LanggraphClient
 from tests.support.puppet import calls, says, script
-from tests.support.threads import ThreadsClient
-from tests.support.wire import bounded
+from tests.support.threads import ThreadsClient, bounded
 from tests.support.witness import Witness
 
 ALL = ["lifecycle", "input", "values", "messages", "tools", "custom", "updates"]
