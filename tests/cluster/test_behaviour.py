@@ -16,6 +16,12 @@ CASES: tuple[ModuleType, ...] = (test_approvals, test_conversations, test_questi
 
 
 @pytest.fixture(scope="module")
+def environment(environment: dict[str, str]) -> dict[str, str]:
+    """With leases as long as they are by default: a worker that has to wait for a core for some seconds is no fault."""
+    return {name: value for name, value in environment.items() if name != "INTERLOCK_LEASE_SECONDS"}
+
+
+@pytest.fixture(scope="module")
 def people(node: ServerProcess) -> Generator[People]:
     wait_for_workers(node)
     with People(node.url) as registered:
