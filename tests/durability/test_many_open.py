@@ -10,7 +10,7 @@ import pytest
 
 from tests.support.command import users
 from tests.support.hitl import HITL, QUESTION, HitlClient, error_of
-from tests.support.many import MORE_THAN_PARAMETERS, copy_request, rows_left
+from tests.support.many import MORE_THAN_PARAMETERS, cancel_all_but, copy_request, removals_left, rows_left
 from tests.support.people import People
 from tests.support.server import ServerProcess
 from tests.support.threads import ThreadsClient
@@ -63,12 +63,14 @@ def test_a_conversation_with_more_asks_than_a_statement_has_parameters_is_delete
     server.wait_until_dead()
     assert rows_left(database_url, conversation)["requests"] > MORE_THAN_PARAMETERS / 2
 
+    cancel_all_but(database_url, conversation, 2_000)
     server.start(failpoints="")
     with HitlClient(server.url, "nobody") as person:
         assert person.everything()["total"] == 0
         error_of(person.http.get(f"/api/v1/agent/hitl/requests/{asked['request_id']}"), 404, *NOT_FOUND)
         person.ask("clarification", QUESTION)
-    wait_for(lambda: rows_left(database_url, conversation), GONE.__eq__, 120.0)
+    wait_for(lambda: removals_left(database_url), lambda count: count == 0, 240.0)
+    assert rows_left(database_url, conversation) == GONE
 
 
 NOT_FOUND = ("HITL_REQUEST_NOT_FOUND", "REQUEST_NOT_FOUND")

@@ -1,8 +1,9 @@
 """Very many open requests on one conversation: copies of one, put in by the database itself, which takes a moment."""
 
-from sqlalchemy import create_engine, func, select, text
+from sqlalchemy import create_engine, func, select, text, update
 
-from interlock.storage.schema import events, pauses, requests
+from interlock.domain.request import RequestStatus
+from interlock.storage.schema import events, pauses, removals, requests
 
 MORE_THAN_PARAMETERS = 66_000
 """PostgreSQL takes 65,535 parameters in one statement."""
@@ -26,6 +27,24 @@ def copy_request(url: str, request_id: str, count: int) -> None:
             copy += f" WHERE r.id = {of_request[table]}"
             connection.execute(text(copy), {"count": count, "request": request_id})
     engine.dispose()
+
+
+def cancel_all_but(url: str, thread_id: str, count: int) -> None:
+    """As if a server had gone on with its work until so many were left to be cancelled."""
+    engine = create_engine(url.replace("postgresql:", "postgresql+psycopg:"))
+    mine = select(requests.c.id).where(requests.c.thread_id == thread_id, requests.c.status == RequestStatus.PENDING)
+    with engine.begin() as connection:
+        cancelled = update(requests).where(requests.c.thread_id == thread_id, requests.c.id.not_in(mine.limit(count)))
+        connection.execute(cancelled.values(status=RequestStatus.CANCELLED))
+    engine.dispose()
+
+
+def removals_left(url: str) -> int:
+    engine = create_engine(url.replace("postgresql:", "postgresql+psycopg:"))
+    with engine.connect() as connection:
+        count = connection.scalar(select(func.count()).select_from(removals)) or 0
+    engine.dispose()
+    return count
 
 
 def rows_left(url: str, thread_id: str) -> dict[str, int]:

@@ -21,11 +21,11 @@ from tests.support.witness import Witness
 
 SOCKETS = 1_000
 CONVERSATIONS = 5
-REQUESTS = 4
+REQUESTS = 2
 """Of each conversation, beside the one that begins it; every one is asked and answered."""
 AT_ONCE = 50
 """How many handshakes are under way at a time."""
-BOUND = 120.0
+BOUND = 300.0
 
 Story = list[tuple[str, str]]
 
