@@ -80,7 +80,7 @@ def test_the_receiver_takes_what_the_server_signed_and_nothing_else(server: Serv
     made = root.http.post("/api/v1/webhooks", json={"url": url, "events": ["request.asked"]}).raise_for_status().json()
     with listening(made["secret"], port) as lines:
         forged = {"Interlock-Signature": "t=1700000000,v1=00", "Interlock-Event": "request.asked"}
-        assert httpx.post(url, content=b"{}", headers=forged, trust_env=False).status_code == 401
+        assert httpx.post(url, content=b"{}", headers=forged, trust_env=False, timeout=60).status_code == 401
         thread_id = root.new_thread()
         root.chat(thread_id, "create hello.py")
         line = lines.get(timeout=SECONDS)

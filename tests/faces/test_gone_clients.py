@@ -55,7 +55,7 @@ def nothing_is_left(server: ServerProcess, *measures: str) -> None:
     headers = {"authorization": f"Bearer {TOKEN}"}
 
     def left() -> dict[str, float]:
-        lines = httpx.get(f"{server.url}/metrics", headers=headers, trust_env=False).text.splitlines()
+        lines = httpx.get(f"{server.url}/metrics", headers=headers, trust_env=False, timeout=60).text.splitlines()
         samples = [line.rpartition(" ") for line in lines if not line.startswith("#")]
         wanted = ("interlock_streams_open", *measures)
         return {name: float(number) for name, _, number in samples if name.partition("{")[0] in wanted}

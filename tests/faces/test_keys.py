@@ -43,7 +43,7 @@ def with_key(server: ServerProcess, key: str) -> HitlClient:
 
 
 def status(server: ServerProcess, credential: str, path: str = f"{HITL}/pending") -> int:
-    return httpx.get(f"{server.url}{path}", headers={"authorization": f"Bearer {credential}"}).status_code
+    return httpx.get(f"{server.url}{path}", headers={"authorization": f"Bearer {credential}"}, timeout=60).status_code
 
 
 def entry(person: HitlClient, key_id: str) -> dict[str, Any]:
@@ -333,7 +333,7 @@ def test_a_ticket_opens_one_stream(server: ServerProcess, alice: ThreadsClient, 
 
 def test_of_many_who_bring_one_ticket_one_is_let_in(server: ServerProcess, alice: ThreadsClient) -> None:
     query = {"ticket": ticket_of(alice.http)}
-    replies = at_once(8, lambda _: httpx.get(f"{server.url}{HITL}/pending", params=query).status_code)
+    replies = at_once(8, lambda _: httpx.get(f"{server.url}{HITL}/pending", params=query, timeout=60).status_code)
     assert sorted(replies) == [200] + [401] * 7
 
 

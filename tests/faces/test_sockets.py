@@ -173,7 +173,7 @@ async def test_who_does_not_read_is_cut_off(caplog: pytest.LogCaptureFixture) ->
 
 
 async def handshake(address: str, **headers: str) -> httpx.Response:
-    async with httpx.AsyncClient(base_url=f"http://{address}") as http:
+    async with httpx.AsyncClient(base_url=f"http://{address}", timeout=60) as http:
         return await http.get("/socket", headers=UPGRADE | headers)
 
 

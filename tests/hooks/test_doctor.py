@@ -140,7 +140,7 @@ def changed(url: str, change: Callable[[str, dict[str, Any]], dict[str, Any]]) -
     class Handler(BaseHTTPRequestHandler):
         def do_GET(self) -> None:
             headers = {name: value for name, value in self.headers.items() if name.lower() == "authorization"}
-            said = httpx.get(url + self.path, headers=headers)
+            said = httpx.get(url + self.path, headers=headers, timeout=60)
             body = json.dumps(change(self.path, said.json())).encode()
             self.send_response(said.status_code)
             self.send_header("content-length", str(len(body)))

@@ -154,7 +154,7 @@ def test_what_is_not_understood_is_refused(desk: Desk, event: Event) -> None:
 
 def test_nobody_asks_without_a_key(desk: Desk) -> None:
     for headers in ({}, {"authorization": "Bearer ms_sk_" + "0" * 64}):
-        assert httpx.post(desk.url + HOOK, json=dict(bash()), headers=headers).status_code == 401
+        assert httpx.post(desk.url + HOOK, json=dict(bash()), headers=headers, timeout=60).status_code == 401
 
 
 def test_a_server_that_stops_says_no_and_leaves_nothing_open(tmp_path: Path) -> None:

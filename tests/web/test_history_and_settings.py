@@ -139,7 +139,7 @@ def test_a_key_is_seen_once_works_and_is_refused_when_it_is_revoked(reviewer: Pe
     item = page.get_by_role("main").get_by_role("listitem").filter(has_text="laptop")
     expect(item).to_contain_text(re.compile(r"laptop.*person.*never used.*expires", re.DOTALL))
     wait_for(page.content, lambda content: key not in content)
-    with httpx.Client(base_url=reviewer.url, headers={"authorization": f"Bearer {key}"}) as program:
+    with httpx.Client(base_url=reviewer.url, headers={"authorization": f"Bearer {key}"}, timeout=60) as program:
         assert program.get("/api/v1/session").json()["username"] == reviewer.name
         item.get_by_role("button", name="Revoke").click()
         confirm(page, "Revoke this key?", "Revoke")
@@ -153,7 +153,7 @@ def test_a_key_for_an_agent_asks_under_its_name_and_never_answers(reviewer: Pers
     page.get_by_label("Agent name").fill("deployer")
     page.get_by_role("main").get_by_role("button", name="Create key").click()
     key = page.get_by_role("dialog").get_by_label("Key").input_value()
-    with httpx.Client(base_url=reviewer.url, headers={"authorization": f"Bearer {key}"}) as program:
+    with httpx.Client(base_url=reviewer.url, headers={"authorization": f"Bearer {key}"}, timeout=60) as program:
         asking = {"type": "clarification", "request_data": {"question": "From the bot?"}}
         made = program.post("/api/v1/agent/hitl/requests", json=asking).raise_for_status().json()["data"]
         own = {"request_id": made["request_id"], "response": {"answer": "by myself"}}

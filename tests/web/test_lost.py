@@ -20,7 +20,7 @@ def test_a_person_at_an_unknown_address_is_told_so_and_led_back(person: Person, 
 
 
 def test_an_unknown_address_is_a_404_for_everybody_and_json_for_programs(server: ServerProcess) -> None:
-    with httpx.Client(base_url=server.url) as http:
+    with httpx.Client(base_url=server.url, timeout=60) as http:
         visit, tool = http.get("/nowhere", headers=BROWSER), http.get("/nowhere")
         interface = http.get("/api/nowhere", headers=BROWSER)
         sent = http.post("/nowhere", headers=BROWSER)

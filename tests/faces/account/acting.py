@@ -33,7 +33,10 @@ def goes_on(person: ThreadsClient, reply: httpx.Response) -> None:
 
 def is_in(person: ThreadsClient, url: str | None = None) -> bool:
     """Whether their credential holds, on that server."""
-    return httpx.get(f"{url or person.http.base_url}/api/v1/session", headers=person.http.headers).status_code == 200
+    return (
+        httpx.get(f"{url or person.http.base_url}/api/v1/session", headers=person.http.headers, timeout=60).status_code
+        == 200
+    )
 
 
 def sign_in_status(url: str, username: str, password: str) -> int:

@@ -22,7 +22,7 @@ def refused(url: str, **headers: str) -> httpx.Response:
     """The answer to a handshake that has to be refused."""
     upgrade = {"connection": "Upgrade", "upgrade": "websocket", "sec-websocket-version": "13"}
     key = {"sec-websocket-key": "AAAAAAAAAAAAAAAAAAAAAA=="}
-    return httpx.get(f"{url}/ws", headers=upgrade | key | headers)
+    return httpx.get(f"{url}/ws", headers=upgrade | key | headers, timeout=60)
 
 
 def test_who_brings_no_credential_or_one_that_does_not_hold_is_refused_at_the_handshake(
@@ -132,7 +132,9 @@ def test_without_accounts_the_user_is_whom_the_message_names_then_the_address_th
         ):
             client.send(UserEvents.CREATE_SESSION, **named)
             session = client.wait_for(AgentEvents.SESSION_CREATED)["session_id"]
-            status = httpx.get(f"{trusting.url}/api/status/{session}", params={"user_id": owner}).status_code
+            status = httpx.get(
+                f"{trusting.url}/api/status/{session}", params={"user_id": owner}, timeout=60
+            ).status_code
             assert status == 200, named
 
 

@@ -239,7 +239,7 @@ async def _posted(host: GatewayHost, method: str, params: dict[str, Any]) -> Any
         "mcp-method": method,
     }
     message = {"jsonrpc": "2.0", "id": 1, "method": method, "params": {**params, "_meta": envelope}}
-    async with httpx.AsyncClient() as http:
+    async with httpx.AsyncClient(timeout=60) as http:
         url = f"{host.host.server.url}/mcp/g/{host.upstream}"
         reply = (await http.post(url, json=message, headers=headers, timeout=30)).raise_for_status()
     if reply.headers["content-type"].startswith("application/json"):
@@ -257,7 +257,7 @@ async def test_a_misspelled_tool_is_told_which_is_meant(host: GatewayHost, note:
 @pytest.mark.parametrize("upstream", ["fils"], indirect=True)
 async def test_a_misspelled_server_is_told_which_is_meant(host: GatewayHost) -> None:
     headers = {"authorization": f"Bearer {host.host.key}"}
-    async with httpx.AsyncClient() as http:
+    async with httpx.AsyncClient(timeout=60) as http:
         reply = await http.post(f"{host.host.server.url}/mcp/g/fils", json={"method": "ping"}, headers=headers)
     assert reply.status_code == 404
     assert "is files meant?" in reply.text
@@ -265,7 +265,7 @@ async def test_a_misspelled_server_is_told_which_is_meant(host: GatewayHost) -> 
 
 @pytest.mark.parametrize("upstream", ["files"], indirect=True)
 async def test_nobody_comes_in_without_a_credential(host: GatewayHost) -> None:
-    async with httpx.AsyncClient() as http:
+    async with httpx.AsyncClient(timeout=60) as http:
         reply = await http.post(f"{host.host.server.url}/mcp/g/files", json={"method": "ping"})
     assert reply.status_code == 401
 

@@ -37,7 +37,7 @@ def root(server: ServerProcess) -> Generator[ThreadsClient]:
 
 
 def measured(server: ServerProcess) -> Samples:
-    reply = httpx.get(f"{server.url}/metrics", headers={"authorization": f"Bearer {TOKEN}"})
+    reply = httpx.get(f"{server.url}/metrics", headers={"authorization": f"Bearer {TOKEN}"}, timeout=60)
     assert (reply.status_code, reply.headers["content-type"].partition(";")[0]) == (200, "text/plain")
     # Which worker it was has another name each time.
     return {
@@ -98,7 +98,7 @@ def test_open_streams_and_what_the_bus_brought_are_counted(server: ServerProcess
 @pytest.mark.parametrize("authorization", [None, "Bearer wrong", f"Basic {TOKEN}"])
 def test_nobody_else_may_see_them(server: ServerProcess, authorization: str | None) -> None:
     headers = {} if authorization is None else {"authorization": authorization}
-    assert httpx.get(f"{server.url}/metrics", headers=headers).status_code == 401
+    assert httpx.get(f"{server.url}/metrics", headers=headers, timeout=60).status_code == 401
 
 
 def test_the_token_is_good_for_nothing_else(server: ServerProcess, root: ThreadsClient) -> None:
@@ -110,7 +110,7 @@ def test_the_token_is_good_for_nothing_else(server: ServerProcess, root: Threads
 def test_no_name_of_a_tool_or_a_person_is_told(server: ServerProcess, root: ThreadsClient) -> None:
     thread = root.new_thread()
     root.chat(thread, script(calls(("guarded", {"name": "planted"}))))
-    shown: Any = httpx.get(f"{server.url}/metrics", headers={"authorization": f"Bearer {TOKEN}"}).text
+    shown: Any = httpx.get(f"{server.url}/metrics", headers={"authorization": f"Bearer {TOKEN}"}, timeout=60).text
     assert "interlock_requests_pending" in shown
     for word in (thread, "planted", "guarded", root.username, puppet.SPEC):
         assert word not in shown

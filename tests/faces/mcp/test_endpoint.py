@@ -21,7 +21,9 @@ LIST: dict[str, Any] = {"jsonrpc": "2.0", "id": 1, "method": "tools/list", "para
 def post(host: Host, body: Any = None, headers: Mapping[str, str] | None = None) -> httpx.Response:
     """As a host of the older era sends it."""
     sent = {**ACCEPT, "authorization": f"Bearer {host.key}", "mcp-protocol-version": "2025-06-18", **(headers or {})}
-    return httpx.post(f"{host.server.url}/mcp", content=json.dumps(LIST if body is None else body), headers=sent)
+    return httpx.post(
+        f"{host.server.url}/mcp", content=json.dumps(LIST if body is None else body), headers=sent, timeout=60
+    )
 
 
 def call(host: Host, tool: str, arguments: dict[str, Any]) -> dict[str, Any]:
@@ -41,7 +43,7 @@ def test_who_brings_no_key_that_holds_is_told_how_and_no_sign_in_is_offered(host
     reply = post(host, headers={"authorization": authorization})
     assert (reply.status_code, reply.headers["www-authenticate"]) == (401, "Bearer")
     for path in ("oauth-protected-resource", "oauth-protected-resource/mcp", "oauth-authorization-server"):
-        assert httpx.get(f"{host.server.url}/.well-known/{path}").status_code == 404
+        assert httpx.get(f"{host.server.url}/.well-known/{path}", timeout=60).status_code == 404
 
 
 def test_a_revoked_key_no_longer_comes_in(host: Host, person: Any) -> None:
@@ -61,7 +63,7 @@ def test_a_host_and_an_origin_that_the_operator_allows_come_in(tmp_path: Path) -
     names = {"INTERLOCK_ALLOWED_HOSTS": "inbox.example", "INTERLOCK_ALLOWED_ORIGINS": "https://tools.example"}
     with ServerProcess(tmp_path / "data", auth="none", environment=names) as server:
         headers = {**ACCEPT, "host": "inbox.example", "origin": "https://tools.example"}
-        assert httpx.post(f"{server.url}/mcp", json=LIST, headers=headers).status_code == 200
+        assert httpx.post(f"{server.url}/mcp", json=LIST, headers=headers, timeout=60).status_code == 200
 
 
 def test_a_body_has_a_mebibyte_at_the_most(host: Host) -> None:
@@ -72,7 +74,7 @@ def test_a_body_has_a_mebibyte_at_the_most(host: Host) -> None:
 @pytest.mark.parametrize("method", ["GET", "DELETE"])
 def test_there_are_no_sessions_to_listen_to_or_to_end(host: Host, method: str) -> None:
     headers = {"accept": "text/event-stream", "authorization": f"Bearer {host.key}"}
-    assert httpx.request(method, f"{host.server.url}/mcp", headers=headers).status_code == 405
+    assert httpx.request(method, f"{host.server.url}/mcp", headers=headers, timeout=60).status_code == 405
 
 
 def test_half_a_character_and_what_is_no_number_reach_the_person_and_come_back(host: Host) -> None:

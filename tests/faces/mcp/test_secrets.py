@@ -187,7 +187,7 @@ def test_the_address_of_the_page_leads_to_the_request(tmp_path: Path) -> None:
     (tmp_path / "web" / "index.html").write_text("<!doctype html>")
     built = {"INTERLOCK_WEB_DIR": str(tmp_path / "web")}
     with ServerProcess(tmp_path / "data", auth="none", environment=built) as server:
-        reply = httpx.get(f"{server.url}/give/envv_0123456789abcdef")
+        reply = httpx.get(f"{server.url}/give/envv_0123456789abcdef", timeout=60)
         assert (reply.status_code, reply.headers["location"]) == (303, "/requests/envv_0123456789abcdef")
-        odd = httpx.get(f"{server.url}/give/%2F%2Fevil.example")
+        odd = httpx.get(f"{server.url}/give/%2F%2Fevil.example", timeout=60)
         assert odd.headers.get("location", "/requests/").startswith("/requests/")
