@@ -11,7 +11,7 @@ from tests.support.hitl import QUESTION, of
 from tests.support.inbox import INBOX, answer, asked, view
 from tests.support.people import People
 from tests.support.server import ServerProcess
-from tests.support.threads import ThreadsClient, parse
+from tests.support.threads import ThreadsClient, bounded, parse
 from tests.support.waiting import wait_for
 from tests.support.wire import at_once
 from tests.support.witness import Witness
@@ -207,35 +207,36 @@ def test_more_time_is_given_while_there_is_some_left(alice: ThreadsClient) -> No
     assert (refused.status_code, refused.json()["code"]) == (409, "conflict")
 
 
-def test_the_stream_tells_of_everything_that_one_may_see(alice: ThreadsClient, bob: ThreadsClient) -> None:
+def test_the_stream_tells_of_everything_that_one_may_see(owner: ThreadsClient, bob: ThreadsClient) -> None:
     told: list[tuple[str, dict[str, Any]]] = []
-    with alice.http.stream("GET", f"{INBOX}/stream") as response:
-        frames = parse(response.iter_lines())
+    with owner.http.stream("GET", f"{INBOX}/stream") as response:
+        frames = parse(bounded(response.iter_lines()))
         assert next(frames).event == "hello"
-        asked(bob, ("guarded", {"name": "not for alice"}))
-        shown = view(alice, asked(alice, ("guarded", {"name": "streamed"}))[0])
-        alice.http.post(f"{INBOX}/looking", json={"request_id": shown["request_id"]}).raise_for_status()
-        answer(alice, shown, {"decision": "reject"}).raise_for_status()
+        asked(bob, ("guarded", {"name": "not for them"}))
+        shown = view(owner, asked(owner, ("guarded", {"name": "streamed"}))[0])
+        owner.http.post(f"{INBOX}/looking", json={"request_id": shown["request_id"]}).raise_for_status()
+        answer(owner, shown, {"decision": "reject"}).raise_for_status()
         for frame in frames:
             told.append((frame.event, frame.data))
             if frame.event == "settled":
                 break
     assert [event for event, _ in told] == ["asked", "looking", "settled"]
     assert {data["request_id"] for _, data in told} == {shown["request_id"]}
-    assert told[1][1]["names"] == ["alice"]
-    assert told[2][1]["answered_by"] == "alice"
-    assert "not for alice" not in json.dumps(told)
+    assert told[1][1]["names"] == [owner.username]
+    assert told[2][1]["answered_by"] == owner.username
+    assert "not for them" not in json.dumps(told)
 
 
-def test_of_a_deleted_conversation_only_those_are_told_whose_it_was(alice: ThreadsClient, bob: ThreadsClient) -> None:
-    with bob.http.stream("GET", f"{INBOX}/stream") as theirs, alice.http.stream("GET", f"{INBOX}/stream") as own:
-        theirs_told, own_told = parse(theirs.iter_lines()), parse(own.iter_lines())
-        assert (next(theirs_told).event, next(own_told).event) == ("hello", "hello")
-        for owner in (alice, bob):
-            thread_id = owner.new_thread()
+def test_of_a_deleted_conversation_only_those_are_told_whose_it_was(people: People) -> None:
+    owners = [people.named("deletes-one"), people.named("deletes-another")]
+    deleted = [owner.new_thread() for owner in owners]
+    first, second = (owner.http.stream("GET", f"{INBOX}/stream") for owner in owners)
+    with first as one, second as other:
+        streams = [parse(bounded(response.iter_lines())) for response in (one, other)]
+        assert [next(frames).event for frames in streams] == ["hello", "hello"]
+        for owner, thread_id in zip(owners, deleted, strict=True):
             owner.http.delete(f"/api/sessions/{thread_id}").raise_for_status()
-        deleted = [next(told).data["conversation_id"] for told in (own_told, theirs_told)]
-    assert [name.split("-")[0] for name in deleted] == ["alice", "bob"]
+        assert [next(frames).data["conversation_id"] for frames in streams] == deleted
 
 
 def test_a_page_of_history_ends_where_the_next_begins(people: People) -> None:
