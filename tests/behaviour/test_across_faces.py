@@ -102,7 +102,7 @@ def test_what_an_agent_elsewhere_asks_is_answered_on_threads(
     seen = only(person, asked["conversation_id"])
     assert (seen.id, seen.kind) == (asked["request_id"], kind)
     assert person.answer(asked["conversation_id"], *texts, asked=seen).state == "done"
-    settled = outside.look(asked["request_id"], wait=10)
+    settled = outside.look(asked["request_id"], wait=30)
     assert (settled["status"], settled["source"], settled["answered_by"]) == ("answered", "threads", "alice")
     assert settled["response"] == shown
 

@@ -63,7 +63,7 @@ async def test_who_answers_second_is_told_who_was_first(agent: Interlock, alice:
 
 async def test_who_answers_after_the_deadline_is_told_so(agent: Interlock, alice: Person) -> None:
     seen: list[PendingRequest] = []
-    async with asking(agent.ask_clarification("Quick?", timeout=1)):
+    async with asking(agent.ask_clarification("Quick?", timeout=3)):
         seen += await alice.sees(agent)
         await until(lambda: alice.request(seen[0].request_id), lambda request: request.status == "expired")
         with pytest.raises(Expired) as late:

@@ -221,7 +221,7 @@ async def test_two_answered_and_killed_after_one_ended_only_the_other_is_sent(ho
 
 
 async def until_pending(stage: Stage, count: int) -> None:
-    for _ in range(1000):
+    for _ in range(10_000):
         if len((await stage.state()).interrupts) == count:
             return
         await asyncio.sleep(0.005)

@@ -62,7 +62,7 @@ async def test_an_answer_that_comes_second_is_told_who_was_first(
 
 
 async def test_one_that_expires_while_it_is_read_says_so(server: ServerProcess, key: str, asker: Asker) -> None:
-    asker.ask("permission", {"tool_name": "hurried", "args": {}}, timeout_seconds=4)
+    asker.ask("permission", {"tool_name": "hurried", "args": {}}, timeout_seconds=10)
     async with inbox(server.url, key) as driver:
         await driver.sees("EXPIRING SOON · 1")
         await driver.open("hurried")

@@ -169,7 +169,7 @@ def test_at_the_deadline_the_default_is_used_if_there_is_one_and_never_a_yes(
     agent: HitlClient, person: HitlClient, kind: str, asked: dict[str, Any], default: dict[str, Any] | None
 ) -> None:
     made = agent.ask(kind, asked, timeout_seconds=0.05)
-    told = agent.look(made["request_id"], wait=10)
+    told = agent.look(made["request_id"], wait=30)
     assert (told["status"], told["response"]) == ("expired", default)
     assert told["source"] == "deadline"
     assert told["answered_by"] != "alice"

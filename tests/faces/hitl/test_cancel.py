@@ -74,7 +74,7 @@ def test_what_was_answered_or_has_expired_cannot_be_cancelled(person: HitlClient
     details = error_of(person.try_cancel(answered), 400, "HITL_REQUEST_NOT_PENDING", "REQUEST_NOT_PENDING")
     assert (details["current_status"], details["answered_by"]) == ("answered", "alice")
     expired = person.ask("clarification", QUESTION, timeout_seconds=0.001)["request_id"]
-    assert person.look(expired, wait=10)["status"] == "expired"
+    assert person.look(expired, wait=30)["status"] == "expired"
     error_of(person.try_cancel(expired), 409, "HITL_REQUEST_EXPIRED", "REQUEST_EXPIRED")
 
 

@@ -185,7 +185,7 @@ def test_an_answer_that_is_refused_is_told_with_its_code(
     settled = person.ask("clarification", QUESTION)["request_id"]
     person.respond(settled, {"answer": "B"})
     late = person.ask("clarification", QUESTION, timeout_seconds=0.05)["request_id"]
-    person.look(late, wait=10)
+    person.look(late, wait=30)
     wanted: list[tuple[str, Any, str]] = [
         (asked["request_id"], {"answer": "C"}, "HITL_INVALID_RESPONSE"),
         (asked["request_id"], {}, "HITL_INVALID_RESPONSE"),

@@ -145,7 +145,7 @@ async def test_a_models_retry_takes_over_and_the_first_call_then_asks_anew(host:
 
 
 async def test_an_orphan_that_has_expired_is_asked_anew(host: Host) -> None:
-    asked = {**APPROVAL, "timeout_seconds": 3}
+    asked = {**APPROVAL, "timeout_seconds": 6}
     request_id = await left_behind(host, "auto", asked)
     assert host.person.look(request_id, wait=20)["status"] == "expired"
     async with host.connected() as client:
