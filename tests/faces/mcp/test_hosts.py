@@ -83,6 +83,8 @@ def test_codex_asks_and_its_model_is_told_the_answer(host: Host, tmp_path: Path)
     assert "Do not go on as if it were a yes" in model.results["call_2"]
 
 
+# It takes a minute, of which no database knows.
+@pytest.mark.parametrize("database_kind", ["sqlite"], indirect=True)
 def test_the_typescript_client_is_answered_before_it_gives_up(host: Host) -> None:
     """After a minute, whatever progress it hears: an unknown host is told pending before."""
     assert (PACKAGES / "@modelcontextprotocol" / "client").exists(), (
