@@ -4,8 +4,8 @@ export default defineConfig({
   test: {
     globalSetup: "tests/support/servers.ts",
     include: ["tests/**/*.test.ts"],
-    testTimeout: 30_000,
-    hookTimeout: 90_000,
+    testTimeout: 120_000,
+    hookTimeout: 180_000,
     // Each file has little to compute, and servers of their own share the machine with it.
     maxWorkers: 2,
   },

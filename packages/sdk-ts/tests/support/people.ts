@@ -3,7 +3,7 @@ import { randomUUID } from "node:crypto";
 import { inject } from "vitest";
 import { type ClientOptions, InterlockClient, type JsonObject, type PendingRequest } from "../../src/index.js";
 
-const SECONDS = 20;
+const SECONDS = 60;
 
 /** On the server without accounts, somebody whom nobody else is. */
 export function someone(options: Partial<ClientOptions> = {}): InterlockClient {

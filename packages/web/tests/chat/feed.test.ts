@@ -83,8 +83,12 @@ function followed(said: string | null = null) {
   return page;
 }
 
+function soon(check: () => void): Promise<void> {
+  return vi.waitFor(check, { timeout: 30_000 });
+}
+
 async function stream(place: number): Promise<Opened> {
-  await vi.waitFor(() => expect(streams.length).toBeGreaterThan(place), { timeout: 5_000 });
+  await soon(() => expect(streams.length).toBeGreaterThan(place));
   return streams[place] as Opened;
 }
 
@@ -100,7 +104,7 @@ describe("a thread", () => {
     log.tell("4", "messages/partial", { content: "Hi", reset: true });
     expect(page.isReady).toBe(false);
     log.tell("5", "end");
-    await vi.waitFor(() => expect(page.isReady).toBe(true));
+    await soon(() => expect(page.isReady).toBe(true));
     expect(shown(page.conversation)).toEqual(["> hello", "Hi"]);
     expect(page.conversation.phase).toBe("idle");
   });
@@ -110,7 +114,7 @@ describe("a thread", () => {
     expect(page.isReady).toBe(true);
     expect(shown(page.conversation)).toEqual(["> hello"]);
     (await stream(0)).tell("3.1", "messages/partial", { content: "Hi" });
-    await vi.waitFor(() => expect(shown(page.conversation)).toEqual(["> hello", "Hi"]));
+    await soon(() => expect(shown(page.conversation)).toEqual(["> hello", "Hi"]));
   });
 
   it("loses and doubles no token over a break, and goes on where it was", async () => {
@@ -118,15 +122,15 @@ describe("a thread", () => {
     const before = await stream(0);
     before.tell("3.1", "messages/partial", { content: "1 2 " });
     before.tell("3.2", "messages/partial", { content: "3 " });
-    await vi.waitFor(() => expect(shown(page.conversation)).toEqual(["> count", "1 2 3 "]));
+    await soon(() => expect(shown(page.conversation)).toEqual(["> count", "1 2 3 "]));
     before.breakOff();
     const after = await stream(1);
-    await vi.waitFor(() => expect(page.isConnected).toBe(true));
+    await soon(() => expect(page.isConnected).toBe(true));
     expect(after.lastEventId).toBe("3.2");
     after.tell("3.5", "messages/partial", { content: "1 2 3 4 5 ", reset: true });
     after.tell("3.6", "messages/partial", { content: "6" });
     after.tell("5", "end");
-    await vi.waitFor(() => expect(page.conversation.phase).toBe("idle"));
+    await soon(() => expect(page.conversation.phase).toBe("idle"));
     expect(shown(page.conversation)).toEqual(["> count", "1 2 3 4 5 6"]);
   });
 
@@ -136,12 +140,12 @@ describe("a thread", () => {
     before.tell("3.1", "messages/partial", { content: "1 2 3" });
     before.tell(null, "error", { message: "shutting down" });
     before.tell(null, "end");
-    await vi.waitFor(() => expect(page.conversation.notice).toBe("shutting down"));
+    await soon(() => expect(page.conversation.notice).toBe("shutting down"));
     before.breakOff();
     const after = await stream(1);
     after.tell("3.1", "messages/partial", { content: "1 2" });
     after.tell("3.2", "messages/partial", { content: " 3 4" });
-    await vi.waitFor(() => expect(shown(page.conversation)).toEqual(["> count", "1 2 3 4"]));
+    await soon(() => expect(shown(page.conversation)).toEqual(["> count", "1 2 3 4"]));
     expect(page.conversation).toMatchObject({ phase: "running", notice: null });
   });
 });

@@ -110,7 +110,7 @@ describe("an approval", () => {
     server.tell("settled", { ...settled, request_id: "perm_1", conversation_id: "t", value: { decision: "accept" } });
     await within(bar).findByText(/Approved at .* is running\./);
     server.request = { ...approved, result: { status: "failed", output: "no such file" } };
-    await within(bar).findByText(/Approved at .* ran and failed\./, {}, { timeout: 5_000 });
+    await within(bar).findByText(/Approved at .* ran and failed\./);
     await screen.findByText("no such file");
   });
 
@@ -188,7 +188,7 @@ describe("an approval", () => {
     server.replies.push("lost");
     fireEvent.click(within(bar).getByRole("button", { name: /^Approve/ }));
     await within(bar).findByText(/Sent, no reply/);
-    await within(bar).findByText(/Approved at/, {}, { timeout: 4_000 });
+    await within(bar).findByText(/Approved at/);
     expect(answers()).toHaveLength(1);
   });
 
@@ -197,7 +197,7 @@ describe("an approval", () => {
     server.replies.push("lost");
     server.recalled = null;
     fireEvent.click(within(bar).getByRole("button", { name: /^Approve/ }));
-    await within(bar).findByText(/never reached the server/, {}, { timeout: 4_000 });
+    await within(bar).findByText(/never reached the server/);
     expect(answers()).toHaveLength(1);
   });
 
@@ -265,7 +265,7 @@ describe("a press that was meant for something else", () => {
     server.drop();
     await within(bar).findByRole("button", { name: "Try again" });
     pass(1_000);
-    await waitFor(() => within(bar).getByRole("button", { name: /^Approve/ }), { timeout: 4_000 });
+    await waitFor(() => within(bar).getByRole("button", { name: /^Approve/ }));
     const approve = () => within(bar).getByRole("button", { name: /^Approve/ });
     fireEvent.click(approve());
     expect(answers()).toEqual([]);
