@@ -37,7 +37,7 @@ def strict(tmp_path_factory: pytest.TempPathFactory, witness: Witness) -> Genera
         "INTERLOCK_RATE_LIMIT": "5",
         "INTERLOCK_RATE_BURST": str(BURST),
         "INTERLOCK_STREAMS_PER_CALLER": str(STREAMS),
-        "INTERLOCK_SLOW_SECONDS": "1",
+        "INTERLOCK_SLOW_SECONDS": "2",
     }
     with ServerProcess(tmp_path_factory.mktemp("bounds"), agents=[puppet.SPEC], environment=environment) as process:
         yield process

@@ -79,7 +79,10 @@ class ThreadsClient:
     def sign_in(self, *, register: bool = True) -> "ThreadsClient":
         credentials = {"username": self.username, "password": self.password}
         if register:
-            self.http.post("/api/auth/register", json=credentials)
+            # All people of a run come from one address, which may make only so many accounts a minute.
+            wait_for(
+                lambda: self.http.post("/api/auth/register", json=credentials), lambda reply: reply.status_code != 429
+            )
         token = self.http.post("/api/auth/login", json=credentials).raise_for_status().json()["access_token"]
         self.http.headers["authorization"] = f"Bearer {token}"
         return self

@@ -14,7 +14,7 @@ from tests.support.puppet import calls, script
 from tests.support.server import ServerProcess
 from tests.support.sockets import HitlSocket, joined, unread
 from tests.support.threads import ThreadsClient
-from tests.support.waiting import wait_for
+from tests.support.waiting import WAIT_SECONDS, wait_for
 from tests.support.wire import at_once
 from tests.support.witness import Witness
 
@@ -27,7 +27,7 @@ def own(
     tmp_path_factory: pytest.TempPathFactory, witness: Witness, own_database: str | None
 ) -> Generator[ServerProcess]:
     """A server of the test's own, that gives up soon on who does not read."""
-    environment = {**witness.environment, "INTERLOCK_SLOW_SECONDS": "0.5"}
+    environment = {**witness.environment, "INTERLOCK_SLOW_SECONDS": "2"}
     process = ServerProcess(tmp_path_factory.mktemp("own"), [puppet.SPEC], own_database, environment=environment)
     try:
         yield process.start()
@@ -92,7 +92,7 @@ def test_who_does_not_read_is_dropped_and_the_others_get_everything(own: ServerP
         listening = threading.Thread(target=lambda: heard.extend(reader.events(60)), daemon=True)
         listening.start()
         asked = [person.ask("clarification", large, conversation_id=conversation)["request_id"] for _ in range(60)]
-        listening.join(60)
+        listening.join(WAIT_SECONDS)
         assert [one["request_id"] for one in heard] == asked
         wait_for(lambda: own.log.read_text().count("a socket was closed, too slow"), lambda count: count == 3)
         assert reader.is_alive()
