@@ -12,7 +12,7 @@ import interlock
 from interlock import ask
 from tests.support.witness import say
 
-DEADLINE_SECONDS = 2.0
+DEADLINE_SECONDS = 6.0
 
 
 def _name(state: MessagesState) -> str:

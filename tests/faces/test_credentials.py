@@ -14,6 +14,7 @@ from tests.support.puppet import calls, gate, says, script
 from tests.support.server import ServerProcess
 from tests.support.threads import ThreadsClient
 from tests.support.token_keys import signed, token_keys
+from tests.support.waiting import NOTICED_SECONDS
 from tests.support.wire import opened, until
 from tests.support.witness import Witness
 
@@ -203,10 +204,10 @@ def test_a_token_that_ends_while_it_streams_ends_the_stream(people: People, keys
     thread_id = person.new_thread()
     claims = jwt.decode(token_of(person), keys[max(keys)], algorithms=["HS256"], audience="interlock")
     brief = ThreadsClient(str(person.http.base_url), "brief")
-    brief.http.headers["authorization"] = f"Bearer {signed(claims | {'exp': int(time.time()) + 2}, keys)}"
+    brief.http.headers["authorization"] = f"Bearer {signed(claims | {'exp': int(time.time()) + 4}, keys)}"
     begun = time.monotonic()
     with opened(brief, f"/api/chat/{thread_id}", {"message": script(says("one", gate("brief")))}) as frames:
         assert [frame.event for frame in until(frames, "end")] == ["messages/partial", "error", "end"]
-    assert time.monotonic() - begun < 2 + 5
+    assert time.monotonic() - begun < 4 + NOTICED_SECONDS
     witness.release("brief")
     brief.http.close()

@@ -42,7 +42,7 @@ async def test_a_comment_is_sent_before_the_silence_gets_too_long(
     monkeypatch.setattr(watching, "KEEP_ALIVE_SECONDS", 0.1)
     stream = await followed(built)
     begun = asyncio.get_running_loop().time()
-    async with asyncio.timeout(10):
+    async with asyncio.timeout(60):
         assert await anext(stream) == KEEP_ALIVE
         assert await anext(stream) == KEEP_ALIVE
     assert asyncio.get_running_loop().time() - begun >= 0.1
@@ -58,7 +58,7 @@ async def test_a_stream_that_is_not_silent_needs_no_comment(built: Application) 
     await asyncio.sleep(0)
     await messages.send_message(core, principal, thread_id, "hello")
     await threads.delete_thread(core, principal, thread_id)
-    async with asyncio.timeout(10):
+    async with asyncio.timeout(60):
         assert b"event: error" in await reading
         assert b"event: end" in await anext(stream)
     await stream.aclose()
