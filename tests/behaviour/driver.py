@@ -227,7 +227,11 @@ class HitlPerson:
         if outcome.state != "paused":
             return outcome
         pending = self.pending(conversation)
-        assert pending
+        if not pending:
+            # Some have a fraction of a second.
+            ended = [self._client.http.get(f"{HITL}/requests/{one.id}").json()["data"] for one in outcome.asked]
+            assert {one["status"] for one in ended} == {"expired"}
+            return outcome
         assert [one.id for one in pending] == [one.id for one in outcome.asked]
         return replace(outcome, asked=pending)
 

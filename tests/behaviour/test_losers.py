@@ -37,7 +37,11 @@ class Place:
     boss: HitlClient
 
     def ask(self, call: Call) -> str:
-        return self.user.invoke(calls(call))["interrupt_data"]["request_id"]
+        response = self.user.invoke(calls(call))
+        if response["status"] == "interrupted":
+            return response["interrupt_data"]["request_id"]
+        # It has expired before it could be told.
+        return self.owner.http.get("/api/v1/history").raise_for_status().json()["entries"][0]["request_id"]
 
 
 @pytest.fixture

@@ -49,7 +49,7 @@ def test_who_resumes_and_goes_away_loses_nothing(user: SessionsClient, witness: 
 
 
 def test_what_nobody_answers_in_time_is_told_to_the_agent(user: SessionsClient) -> None:
-    assert user.invoke(calls(("hurried", {"seconds": 0.2})))["status"] == "interrupted"
+    assert user.invoke(calls(("hurried", {"seconds": 2.0})))["status"] == "interrupted"
     status = user.wait_for("completed")
     assert status["last_response"]["result"]["output"].startswith("nobody")
 
