@@ -127,7 +127,7 @@ def test_a_request_that_nobody_answers_is_told_of_before_and_after_its_deadline(
 ) -> None:
     with Hook(admin, receiver.url):
         thread_id = ann.new_thread()
-        ann.chat(thread_id, script(calls(("hurried", {"seconds": 1.0}))))
+        ann.chat(thread_id, script(calls(("hurried", {"seconds": 4.0}))))
         asked_for, expiring, settled = receiver.wait_for_events("request.asked", "request.expiring", "request.settled")
         assert expiring.json["data"] | {"status": "pending"} == asked_for.json["data"]
         assert expiring.json["data"]["expires_at"]
