@@ -317,6 +317,31 @@ def test_fields_that_cannot_be_kept_are_refused(client: LanggraphClient) -> None
     assert both.status_code == 400
 
 
+@pytest.mark.parametrize(
+    ("path", "body", "status"),
+    [
+        ("/threads/{}/history", {"before": {"configurable": "x"}}, 422),
+        ("/threads/{}/runs/stream", {"assistant_id": "plain", "input": {}, "stream_mode": "[" * 50_000}, 422),
+        ("/threads/{}/state", {"values": {"out": 5}}, 422),
+        ("/threads/{}/state", {"values": {"out": [float("nan")]}}, 422),
+        ("/threads/search", {"ids": ["x"] * 100_000}, 422),
+        ("/threads/search", {"metadata": {f"{n}": True for n in range(1_200)}}, 200),
+    ],
+)
+def test_odd_bodies_are_no_failure_of_the_server(
+    client: LanggraphClient, path: str, body: dict[str, Any], status: int
+) -> None:
+    content, thread_id = json.dumps(body), run(client)[0]
+    assert client.http.post(path.format(thread_id), content=content).status_code == status
+
+
+def test_what_the_graphs_own_code_cannot_use_is_no_failure_of_the_server(alice: ThreadsClient) -> None:
+    path = f"/threads/{alice.http.post('/threads', json={}).json()['thread_id']}/state"
+    wrong: list[Any] = [{"messages": [5]}, {"messages": []}]
+    for values in wrong:
+        assert alice.http.post(path, json={"values": values, "as_node": "model"}).status_code in (200, 422)
+
+
 def test_json_is_taken_under_any_content_type(client: LanggraphClient) -> None:
     made = client.http.post("/threads", content=b'{"metadata": null}', headers={"content-type": "text/plain"})
     assert made.status_code == 200

@@ -155,6 +155,14 @@ def test_channels_and_namespaces_are_filters(client: LanggraphClient) -> None:
     assert only == [one for one in whole if one["method"] == "lifecycle"]
 
 
+def test_a_number_that_was_never_reached_hides_nothing(client: LanggraphClient) -> None:
+    thread_id, body = client.thread(), {"channels": ["lifecycle"], "since": 10**30}
+    with client.http.stream("POST", f"/threads/{thread_id}/stream/events", json=body) as reply:
+        start(client, "plain", thread_id)
+        first = next(_events(bounded(reply.iter_lines())))
+    assert first["params"]["data"]["event"] == "running"
+
+
 def socket(client: LanggraphClient, thread_id: str) -> ClientConnection:
     url = str(client.http.base_url).replace("http", "ws").rstrip("/")
     return connect(f"{url}/threads/{thread_id}/stream/events", open_timeout=30)

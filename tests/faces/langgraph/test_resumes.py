@@ -255,6 +255,14 @@ def test_agent_inbox_answers_the_first_action_only(client: LanggraphClient) -> N
     assert done["out"] == [{"decisions": decisions}]
 
 
+@pytest.mark.parametrize("amount", ["[" * 100_000, "[" * 70 + "]" * 70, "NaN", "1e999", "many"])
+def test_a_text_that_is_no_value_of_an_argument_is_refused(client: LanggraphClient, amount: str) -> None:
+    thread_id, _ = client.asked("hitl")
+    edit = [{"type": "edit", "args": {"action": "pay", "args": {"amount": amount, "to": "ann"}}}]
+    refused = client.resume(thread_id, "hitl", edit)
+    assert (refused.status_code, refused.json()["code"]) == (422, "invalid_answer")
+
+
 def test_what_is_left_is_shown_by_frames_that_have_it(client: LanggraphClient) -> None:
     thread_id, _ = client.asked("hitl")
     resume = {"resume": [{"type": "accept", "args": None}]}

@@ -6,12 +6,11 @@ from typing import Any, cast
 
 from langchain_core.messages import BaseMessage
 from langchain_core.runnables import RunnableConfig
-from langgraph.errors import InvalidUpdateError
 from langgraph.types import PregelTask, StateSnapshot
 from pydantic import BaseModel, PydanticUserError
 
 from interlock.domain.canonical import plain
-from interlock.domain.errors import InvalidInput, NotFound
+from interlock.domain.errors import InterlockError, InvalidInput, NotFound
 from interlock.domain.json_value import JsonValue
 from interlock.ports.agents import GraphSchemas, Snapshot, TaskState
 from interlock.runners.graph_state import RUN_KEY
@@ -45,8 +44,11 @@ async def read_many(
 async def update(graph: Graph, config: RunnableConfig, values: JsonValue, as_node: str | None) -> str:
     try:
         written: Any = await graph.aupdate_state(config, values, as_node)
-    except (InvalidUpdateError, ValueError, TypeError, KeyError) as error:
-        raise InvalidInput(f"the state does not take this: {error}") from error
+    except InterlockError:
+        raise
+    except Exception as error:
+        # Reducers and branches are the graph's own code, and say in ways of their own that they cannot use it.
+        raise InvalidInput(f"the state does not take this: {type(error).__name__}: {error}") from error
     return written["configurable"]["checkpoint_id"]
 
 

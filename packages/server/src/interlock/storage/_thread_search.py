@@ -19,6 +19,8 @@ from interlock.ports.filters import ThreadFilter
 from interlock.storage.schema import threads
 
 PAGE = 500
+MOST_TEXTS = 50
+"""How many fields the database looks for: SQLite takes no condition of more than a thousand parts."""
 
 
 async def search(
@@ -78,4 +80,4 @@ def _texts(metadata: Mapping[str, JsonValue]) -> list[ColumnElement[bool]]:
         for key, value in metadata.items()
         if value is None or isinstance(value, str | bool)
     ]
-    return [column.contains(one, autoescape=True) for one in written]
+    return [column.contains(one, autoescape=True) for one in written[:MOST_TEXTS]]

@@ -13,7 +13,9 @@ from interlock.domain.errors import FieldError, InvalidAnswer
 from interlock.domain.form import HitlAction, HumanInterrupt, SchemaInterrupt
 from interlock.domain.json_value import JsonObject, JsonValue
 from interlock.domain.kinds import ApprovalBody, Body, ClarificationBody, EnvVarBody, QuestionsBody, RequestKind
+from interlock.domain.kinds.free_answers import read_json
 from interlock.domain.request import Request
+from interlock.faces.http.depth import TOO_DEEP, too_deep
 from interlock.faces.langgraph.interrupts import shape_of
 from interlock.services.requests.answering import Reply
 
@@ -224,8 +226,10 @@ def _typed(name: str, value: JsonValue, before: JsonValue, schema: Any) -> JsonV
     kind = cast("Mapping[str, Any]", schema).get("type") if isinstance(schema, Mapping) else None
     if not isinstance(value, str) or kind == "string" or (kind is None and (before is None or isinstance(before, str))):
         return value
+    # The guard counted the depth of the body, and not of what is written in its texts.
+    if too_deep(value):
+        raise wrong(f"args.{name}", "depth", TOO_DEEP)
     try:
-        read: Any = json.loads(value)
+        return read_json(value)
     except ValueError as error:
         raise wrong(f"args.{name}", "type", f"{name} is a text that cannot be read as {kind or 'JSON'}") from error
-    return read

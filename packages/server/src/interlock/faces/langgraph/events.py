@@ -93,6 +93,8 @@ class ThreadEvents:
         self._scene = scene
         self._thread = thread
         self._wanted = wanted
+        # A number that this thread has not reached, say from before a restored backup, must not hide what comes.
+        self._since = None if wanted.since is None else min(wanted.since, thread.seq * PARTS + PARTS - 1)
         self._watch = Watch(scene.request)
         self._base = 0
         self._part = 0
@@ -126,9 +128,9 @@ class ThreadEvents:
         """After which entry of the log it begins; one that stands in the middle of a run knows which."""
         if self._wanted.channels & {"values", "updates"}:
             await self._read_past()
-        if self._wanted.since is None:
+        if self._since is None:
             return 0
-        after = max(0, self._wanted.since // PARTS - 1)
+        after = max(0, self._since // PARTS - 1)
         async with self._scene.core.store.snapshot() as tx:
             runs = await tx.runs.of_thread(self._thread.id)
         if under_way := [one for one in runs if one.started_seq <= after]:
@@ -285,8 +287,7 @@ class ThreadEvents:
         # Numbered before it is filtered: every reader has the same numbers.
         seq = self._base * PARTS + self._part
         self._part = min(self._part + 1, PARTS - 1)
-        since = self._wanted.since
-        if not self._wanted.takes(channel) or (since is not None and seq <= since):
+        if not self._wanted.takes(channel) or (self._since is not None and seq <= self._since):
             return
         params: JsonObject = {"namespace": [], "timestamp": self._at, "data": data}
         if node is not None:

@@ -8,6 +8,7 @@ from urllib.parse import parse_qsl
 from fastapi import Request
 
 from interlock.domain.json_value import JsonObject
+from interlock.domain.kinds.free_answers import read_json
 from interlock.faces.http.sockets import read_message
 from interlock.faces.langgraph.errors import Refusal, invalid
 
@@ -20,7 +21,7 @@ async def body_of(request: Request) -> JsonObject:
         return {}
     # The guard has bounded its size and its depth.
     try:
-        given: Any = json.loads(text)
+        given: Any = read_json(text.decode(json.detect_encoding(text)))
     except (ValueError, RecursionError) as error:
         raise invalid("the body is not JSON") from error
     if not isinstance(given, dict):

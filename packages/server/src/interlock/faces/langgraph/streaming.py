@@ -9,6 +9,7 @@ from interlock.domain.canonical import json_text
 from interlock.domain.event import Custom, Event, Partial, Token
 from interlock.domain.json_value import JsonObject, JsonValue, object_at
 from interlock.domain.run import RunStatus
+from interlock.faces.http.depth import too_deep
 from interlock.faces.http.sse import data_line, encode_lines
 from interlock.faces.langgraph.errors import Refusal, invalid
 from interlock.faces.langgraph.feed import NOTHING_YET, Over, Quiet, RunFeed, Step
@@ -28,7 +29,7 @@ def modes_of(given: Any) -> list[str]:
     named = [one for one in items if one not in (None, "")]
     if len(named) == 1 and isinstance(named[0], str) and named[0].startswith("["):
         try:
-            named = json.loads(named[0])
+            named = json.loads("" if too_deep(named[0]) else named[0])
         except ValueError as error:
             raise invalid("stream_mode is no list") from error
     wrong = [one for one in named if one not in MODES]

@@ -182,8 +182,7 @@ async def _history(scene: Scene, thread_id: str, given: Fields) -> Response:
 def _before(given: Any) -> str | None:
     if isinstance(given, dict):
         named = cast("JsonObject", given)
-        configurable: Any = named.get("configurable") or named
-        return text_of(configurable, "checkpoint_id")
+        return text_of(object_of(named, "configurable") or named, "checkpoint_id")
     if given is not None and not isinstance(given, str):
         raise invalid("before must name a checkpoint")
     return given or None
@@ -231,6 +230,8 @@ async def _found(scene: Scene, body: Fields, most: int) -> list[Thread]:
     wanted = most if is_sorted else MOST_LISTED
     size = min(wanted, LISTED_AT_ONCE)
     ids, agents = texts_of(body, "ids"), _agents(scene, metadata)
+    if ids is not None and len(ids) > MOST_LISTED:
+        raise invalid(f"ids must be {MOST_LISTED} at the most")
     found: list[Thread] = []
     for start in range(0, MOST_LISTED, size):
         page = await threads.search_threads(
