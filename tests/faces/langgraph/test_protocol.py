@@ -165,34 +165,73 @@ def test_a_number_that_was_never_reached_hides_nothing(client: LanggraphClient) 
 
 def socket(client: LanggraphClient, thread_id: str) -> ClientConnection:
     url = str(client.http.base_url).replace("http", "ws").rstrip("/")
-    return connect(f"{url}/threads/{thread_id}/stream/events", open_timeout=30)
+    headers = {name: text for name, text in client.http.headers.items() if name == "authorization"}
+    return connect(f"{url}/threads/{thread_id}/stream/events", open_timeout=30, additional_headers=headers)
+
+
+def ask(ws: ClientConnection, number: int, method: str, **params: Any) -> None:
+    ws.send(json.dumps({"id": number, "method": method, "params": params}))
+
+
+def until(ws: ClientConnection, **fields: Any) -> dict[str, Any]:
+    while not fields.items() <= (message := json.loads(ws.recv(timeout=30))).items():
+        pass
+    return message
+
+
+def test_a_socket_has_a_bound_and_survives_what_is_no_text(client: LanggraphClient) -> None:
+    thread_id = client.thread()
+    with socket(client, thread_id) as ws:
+        for frame in (b"\xff", b"[]", "", '{"id": NaN}'):
+            ws.send(frame)
+            assert json.loads(ws.recv(timeout=30))["error"] == "invalid_argument"
+        for number in range(101):
+            ask(ws, number, "subscription.subscribe", channels=["lifecycle"])
+        assert (until(ws, id=99)["type"], until(ws, id=100)["type"]) == ("success", "error")
+
+
+def test_a_socket_is_not_left_silent(client: LanggraphClient) -> None:
+    thread_id = client.thread()
+    with socket(client, thread_id) as ws:
+        ask(ws, 1, "subscription.subscribe", channels=["lifecycle"])
+        until(ws, id=1)
+        assert client.http.delete(f"/threads/{thread_id}").status_code == 204
+        with pytest.raises(ConnectionClosed) as closed:
+            ws.recv(timeout=30)
+    assert closed.value.rcvd is not None
+    assert closed.value.rcvd.code == 1013
+
+
+def test_halves_of_characters_come_over_a_socket(alice: ThreadsClient) -> None:
+    with LanggraphClient.of(alice) as client:
+        thread_id = client.thread()
+        with socket(client, thread_id) as ws:
+            ask(ws, 1, "subscription.subscribe", channels=["lifecycle", "messages"])
+            until(ws, id=1)
+            said = json.dumps([says("\ud83d", "\ude00 it is")])
+            given = {"messages": [{"type": "human", "content": said}]}
+            ask(ws, 2, "run.start", assistant_id="puppet", input=given)
+            while (event := until(ws, type="event"))["params"]["data"]["event"] != "completed":
+                pass
+    assert event["method"] == "lifecycle"
 
 
 def test_all_of_it_over_a_socket(client: LanggraphClient) -> None:
     thread_id = client.thread()
     with socket(client, thread_id) as ws:
-
-        def ask(number: int, method: str, **params: Any) -> None:
-            ws.send(json.dumps({"id": number, "method": method, "params": params}))
-
-        def until(**fields: Any) -> dict[str, Any]:
-            while not fields.items() <= (message := json.loads(ws.recv(timeout=30))).items():
-                pass
-            return message
-
         ws.send("{")
         assert json.loads(ws.recv(timeout=30))["id"] is None
-        ask(1, "subscription.subscribe", channels=["lifecycle", "input"])
-        subscribed = until(id=1)["result"]
-        ask(2, "run.start", assistant_id="one_node", input={"q": "x"})
-        assert until(id=2)["type"] == "success"
-        asked = until(method="input.requested")["params"]["data"]
-        ask(3, "input.respond", interrupt_id=asked["interrupt_id"], response="yes")
-        until(method="input.requested")
-        ask(4, "subscription.unsubscribe", subscription_id=subscribed["subscription_id"])
-        assert until(id=4)["type"] == "success"
-        ask(5, "subscription.unsubscribe", subscription_id="none")
-        assert until(id=5)["error"] == "no_such_subscription"
+        ask(ws, 1, "subscription.subscribe", channels=["lifecycle", "input"])
+        subscribed = until(ws, id=1)["result"]
+        ask(ws, 2, "run.start", assistant_id="one_node", input={"q": "x"})
+        assert until(ws, id=2)["type"] == "success"
+        asked = until(ws, method="input.requested")["params"]["data"]
+        ask(ws, 3, "input.respond", interrupt_id=asked["interrupt_id"], response="yes")
+        until(ws, method="input.requested")
+        ask(ws, 4, "subscription.unsubscribe", subscription_id=subscribed["subscription_id"])
+        assert until(ws, id=4)["type"] == "success"
+        ask(ws, 5, "subscription.unsubscribe", subscription_id="none")
+        assert until(ws, id=5)["error"] == "no_such_subscription"
 
 
 def test_a_socket_is_refused_by_its_code(client: LanggraphClient, alice: ThreadsClient) -> None:

@@ -2,7 +2,7 @@
 
 import asyncio
 from collections.abc import AsyncGenerator
-from contextlib import aclosing
+from contextlib import aclosing, suppress
 from typing import Any
 
 from fastapi import APIRouter, Depends, Request, WebSocket
@@ -14,11 +14,11 @@ from interlock.domain.errors import InterlockError, InvalidInput, NotAuthenticat
 from interlock.domain.ids import new_id
 from interlock.domain.json_value import JsonObject
 from interlock.domain.principal import Principal
-from interlock.faces.http.connections import watch
+from interlock.faces.http.connections import close, watch
 from interlock.faces.http.credentials import Caller, authenticated, stream_slot
 from interlock.faces.http.lenient_json import LenientJSONResponse
 from interlock.faces.http.server_state import state_of
-from interlock.faces.http.sockets import Outbox, read_message
+from interlock.faces.http.sockets import TRY_AGAIN_LATER, Outbox, read_message
 from interlock.faces.http.sse import EventStream, data_line, encode_lines
 from interlock.faces.langgraph.commands import Command, MalformedCommand, failure, obey, success
 from interlock.faces.langgraph.errors import Refusal, status_here
@@ -32,6 +32,8 @@ router = APIRouter(include_in_schema=False)
 
 CLOSED = 4000
 """Plus the status that a request would have got."""
+MOST_SUBSCRIPTIONS = 100
+"""Of one socket: every one reads the whole thread."""
 
 
 @router.post("/threads/{thread_id}/commands")
@@ -93,13 +95,14 @@ class _Talk:
             watch(self._websocket, self._scene.caller, still, lambda reason: text(reason, self._scene.locale))
         )
         try:
-            while True:
-                self._put(await self._replied(await self._websocket.receive_text()))
+            while (message := await self._websocket.receive())["type"] != "websocket.disconnect":
+                self._put(await self._replied(message.get("text") or message.get("bytes") or ""))
         finally:
             for task in (watching, *self._subscriptions.values()):
                 task.cancel()
 
-    async def _replied(self, message: str) -> JsonObject:
+    async def _replied(self, message: str | bytes) -> JsonObject:
+        state_of(self._websocket).limits.admit(self._scene.caller.person_id)
         try:
             given = Command.read(read_message(message))
         except (MalformedCommand, InvalidInput) as error:
@@ -116,6 +119,8 @@ class _Talk:
             return failure(given.id, "invalid_argument", error.message)
 
     async def _subscribe(self, command: Command) -> JsonObject:
+        if len(self._subscriptions) >= MOST_SUBSCRIPTIONS:
+            raise Refusal(422, "invalid_argument", f"a socket has {MOST_SUBSCRIPTIONS} subscriptions at the most")
         thread = await self._scene.thread(self._thread_id)
         source = ThreadEvents(self._scene, thread, Filter.read(command.params))
         name = new_id("sub")
@@ -132,11 +137,15 @@ class _Talk:
         return success(command.id, {}, 0)
 
     async def _follow(self, source: ThreadEvents) -> None:
-        async with aclosing(source.events()) as items:
-            async for item in items:
-                if item is not None:
-                    self._put(item)
-                    await self._outbox.room()
+        with suppress(InterlockError):
+            async with aclosing(source.events()) as items:
+                async for item in items:
+                    if item is not None:
+                        self._put(item)
+                        await self._outbox.room()
+        # A socket that is open and silent would be worse: its client comes back, or is told why not.
+        await close(self._websocket, TRY_AGAIN_LATER, "the subscription has ended")
 
     def _put(self, message: JsonObject) -> None:
-        self._outbox.put(json_text(message, ensure_ascii=False))
+        # What cannot be encoded becomes the escape that JSON has for it.
+        self._outbox.put(json_text(message, ensure_ascii=False).encode("utf-8", "backslashreplace").decode())
