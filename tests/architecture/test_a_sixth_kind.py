@@ -180,7 +180,7 @@ checked = {
     "hitl, confirm and inbox": request.check(reply_to(request, {"stars": 5}).value),
     "sessions": request.check(response_of(request, {"stars": 5})),
     "agui": request.check(reply_of(request, {"stars": 5}).value),
-    "langgraph": request.check(read([request], {"stars": 5}, lambda _, given: given).replies[0].value),
+    "langgraph": request.check(read([request], {"stars": 5}, lambda _, given: given)[0].value),
 }
 assert len({answer.stars for answer in checked.values()}) == 1, checked
 end = RequestSettled("rate_1", "p1", request.kind, RequestStatus.ANSWERED, checked["threads"], "ann", "web",

@@ -59,10 +59,10 @@ async def test_the_pauses_of_a_thread_are_in_the_order_in_which_they_were_added(
         assert [pause.id for pause in listed] == ["pause-9", "pause-7", "pause-6"]
         assert [pause.id for pause in await tx.pauses.of_thread("ann-1", PauseStatus.VOID)] == ["pause-8"]
         await tx.pauses.change("pause-6", PauseStatus.VOID, AT)
-        latest = await tx.pauses.latest("ann-1")
-        assert latest is not None
-        assert (latest.id, latest.status) == ("pause-6", PauseStatus.VOID)
-        assert await tx.pauses.latest("nobody-1") is None
+        newest = await tx.pauses.newest("ann-1", 3)
+        assert [pause.id for pause in newest] == ["pause-6", "pause-7", "pause-8"]
+        assert newest[0].status is PauseStatus.VOID
+        assert await tx.pauses.newest("nobody-1", 1) == []
 
 
 async def test_requests_come_in_the_order_of_their_pauses_and_positions(store: Store) -> None:

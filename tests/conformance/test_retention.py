@@ -102,3 +102,5 @@ async def test_the_newest_come_first_and_runs_come_in_their_order(store: SqlStor
         assert [thread.id for thread in await tx.threads.newest(1)] == ["new"]
         assert [run.id for run in await tx.runs.of_thread("new")] == ["run-9", "run-8", "run-7"]
         assert await tx.runs.of_thread("old") == []
+        assert [run.id for run in await tx.runs.newest("new", 2, 1)] == ["run-8", "run-9"]
+        assert await tx.runs.newest("new", 2, statuses=[RunStatus.FAILED]) == []

@@ -50,6 +50,12 @@ class Runs(Protocol):
         """All of them, the first one first."""
         ...
 
+    async def newest(
+        self, thread_id: str, limit: int, offset: int = 0, statuses: Collection[RunStatus] = tuple(RunStatus)
+    ) -> list[Run]:
+        """Of those in one of these statuses, the last ones, the newest first."""
+        ...
+
     async def last_message_of(self, thread_id: str) -> Run | None:
         """The run that the thread's last message started."""
         ...
@@ -108,7 +114,9 @@ class Pauses(Protocol):
         """The thread's pauses in that status, oldest first. Of a hosted agent at most one is open."""
         ...
 
-    async def latest(self, thread_id: str) -> Pause | None: ...
+    async def newest(self, thread_id: str, limit: int) -> list[Pause]:
+        """The thread's last pauses, whatever their status, the newest first."""
+        ...
 
     async def opened_by(self, thread_id: str, seq: int) -> Pause | None:
         """The pause that the event of this number told of first."""

@@ -20,7 +20,7 @@ _OF_THREAD = (
     .where(pauses.c.thread_id == bindparam("thread_id"), pauses.c.status == bindparam("status"))
     .order_by(pauses.c.seq)
 )
-_LATEST = select(pauses).where(pauses.c.thread_id == bindparam("thread_id")).order_by(pauses.c.seq.desc()).limit(1)
+_NEWEST = _OF_THREAD.order_by(None).order_by(pauses.c.seq.desc())
 _OPENED_BY = select(pauses).where(
     pauses.c.thread_id == bindparam("thread_id"), pauses.c.opened_seq == bindparam("opened_seq")
 )
@@ -59,9 +59,13 @@ class SqlPauses(Repository):
         found = await self._connection.execute(_OF_THREAD.limit(limit), {"thread_id": thread_id, "status": status})
         return [_pause(row) for row in found]
 
-    async def latest(self, thread_id: str) -> Pause | None:
-        row = (await self._connection.execute(_LATEST, {"thread_id": thread_id})).one_or_none()
-        return None if row is None else _pause(row)
+    async def newest(self, thread_id: str, limit: int) -> list[Pause]:
+        found: list[Row[Any]] = []
+        # One status after the other: in the order of an index, and no further than asked.
+        for status in PauseStatus:
+            named = {"thread_id": thread_id, "status": status}
+            found += (await self._connection.execute(_NEWEST.limit(limit), named)).all()
+        return [_pause(row) for row in sorted(found, key=lambda row: row.seq, reverse=True)[:limit]]
 
     async def opened_by(self, thread_id: str, seq: int) -> Pause | None:
         found = await self._connection.execute(_OPENED_BY, {"thread_id": thread_id, "opened_seq": seq})

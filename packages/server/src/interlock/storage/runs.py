@@ -80,6 +80,13 @@ class SqlRuns(Repository):
         )
         return [_run(row) for row in found]
 
+    async def newest(
+        self, thread_id: str, limit: int, offset: int = 0, statuses: Collection[RunStatus] = tuple(RunStatus)
+    ) -> list[Run]:
+        wanted = select(runs).where(runs.c.thread_id == thread_id, runs.c.status.in_(statuses))
+        found = await self._connection.execute(wanted.order_by(runs.c.number.desc()).offset(offset).limit(limit))
+        return [_run(row) for row in found]
+
     async def last_message_of(self, thread_id: str) -> Run | None:
         return await self._one(_LAST_MESSAGE_OF, thread_id=thread_id)
 

@@ -6,7 +6,6 @@ it counts.
 
 import json
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
 from typing import Any, cast
 
 from interlock.domain.errors import FieldError, InvalidAnswer
@@ -24,17 +23,8 @@ Convert = Callable[[Request, Mapping[str, JsonValue]], JsonObject]
 """Arguments that were edited as texts, as the tool takes them."""
 
 
-@dataclass(frozen=True, slots=True)
-class Read:
-    """What a value says of the requests of one interrupt."""
-
-    replies: list[Reply]
-    is_first_only: bool = False
-    """Whether it came from a client that shows the first of several actions: then the value stands for that alone."""
-
-
-def read(requests: Sequence[Request], value: JsonValue, convert: Convert) -> Read:
-    """`requests` are those of one interrupt that are pending."""
+def read(requests: Sequence[Request], value: JsonValue, convert: Convert) -> list[Reply]:
+    """What a value says of these requests of one interrupt, or of the first of them."""
     first = requests[0]
     humans = _human_responses(value)
     if isinstance(shape_of(first), HumanInterrupt):
@@ -42,8 +32,8 @@ def read(requests: Sequence[Request], value: JsonValue, convert: Convert) -> Rea
     if isinstance(first.body, ApprovalBody):
         return _to_approvals(requests, value, humans, convert)
     if humans and len(humans) == 1 and not _is_own_form(first):
-        return Read([_human_reply(first, humans[0], convert)])
-    return Read([Reply(first.id, _given(first, value))])
+        return [_human_reply(first, humans[0], convert)]
+    return [Reply(first.id, _given(first, value))]
 
 
 def _is_own_form(request: Request) -> bool:
@@ -93,21 +83,20 @@ def _human_responses(value: JsonValue) -> list[JsonObject]:
     return fit if len(fit) == len(items) and all(one.get("type") in HUMAN for one in fit) else []
 
 
-def _to_human_interrupt(requests: Sequence[Request], humans: Sequence[JsonObject], convert: Convert) -> Read:
+def _to_human_interrupt(requests: Sequence[Request], humans: Sequence[JsonObject], convert: Convert) -> list[Reply]:
     if not humans or len(humans) > len(requests):
         message = f"this takes {len(requests)} of {{type: {'|'.join(HUMAN)}, args}}"
         raise wrong("resume", "form", message)
-    replies = [_human_reply(*pair, convert) for pair in zip(requests, humans, strict=False)]
-    return Read(replies, is_first_only=len(humans) < len(requests))
+    return [_human_reply(*pair, convert) for pair in zip(requests, humans, strict=False)]
 
 
 def _to_approvals(
     requests: Sequence[Request], value: JsonValue, humans: Sequence[JsonObject], convert: Convert
-) -> Read:
+) -> list[Reply]:
     if humans and isinstance(value, list):
         if len(humans) > 1:
             raise wrong("resume", "count", "a list of responses answers the first action: send one, or {decisions}")
-        return Read([_human_reply(requests[0], humans[0], convert)], is_first_only=True)
+        return [_human_reply(requests[0], humans[0], convert)]
     given = _object(value)
     decisions: Any = given.get("decisions")
     if decisions is None and "type" in given and not isinstance(shape_of(requests[0]), HitlAction):
@@ -117,7 +106,7 @@ def _to_approvals(
     items = cast("list[Any]", decisions)
     if len(items) != len(requests):
         raise wrong("decisions", "count", f"{len(requests)} actions wait, and {len(items)} decisions were sent")
-    return Read([_decided(request, _object(one)) for request, one in zip(requests, items, strict=True)])
+    return [_decided(request, _object(one)) for request, one in zip(requests, items, strict=True)]
 
 
 def _decided(request: Request, given: JsonObject) -> Reply:

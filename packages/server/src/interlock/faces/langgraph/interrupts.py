@@ -51,6 +51,10 @@ class Interrupt:
     def pending(self) -> list[Request]:
         return [one for one in self.requests if one.status is RequestStatus.PENDING]
 
+    @property
+    def settled(self) -> list[Request]:
+        return [one for one in self.requests if one.settled_at is not None]
+
     def view(self, locale: Locale) -> JsonObject:
         shape = shape_of(self.requests[0])
         schema = {"response_schema": shape.schema} if isinstance(shape, SchemaInterrupt | ToolApproval) else {}

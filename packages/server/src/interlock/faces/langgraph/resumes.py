@@ -1,7 +1,8 @@
 """A resume is an answer: settled when it arrives, or refused. It is never queued, and never meant for a later question.
 
 By its ids it names its questions. A bare one means the question that its sender was shown; the same one again within a
-minute is the repeat of a request whose reply was lost.
+minute is the repeat of a request whose reply was lost. What was shown is known to this process only: after a restart,
+and to another server, a bare one means the only question that its thread has ever had, and no other.
 """
 
 import re
@@ -13,10 +14,9 @@ from typing import Any, cast
 from interlock.domain.errors import AlreadySettled, InvalidAnswer
 from interlock.domain.json_value import JsonObject, JsonValue
 from interlock.domain.principal import Principal
-from interlock.domain.request import Answer, Pause, PauseStatus, Request, RequestEnd
+from interlock.domain.request import Answer, Pause, PauseStatus, Request, RequestEnd, RequestStatus
 from interlock.domain.run import RunCause
 from interlock.faces.langgraph import answers
-from interlock.faces.langgraph.answers import Read
 from interlock.faces.langgraph.errors import Refusal
 from interlock.faces.langgraph.interrupts import (
     Interrupt,
@@ -26,8 +26,8 @@ from interlock.faces.langgraph.interrupts import (
     open_interrupts,
     view_of,
 )
-from interlock.ports.store import Transaction
 from interlock.services.core import Core
+from interlock.services.memory import DOUBLE_CLICK
 from interlock.services.requests import answering
 from interlock.services.requests.answering import Reply, Sender
 from interlock.services.threads.threads import answerable, nothing_pending
@@ -36,6 +36,8 @@ from interlock.texts import Locale
 SOURCE = "langgraph"
 REPEATED_WITHIN = timedelta(seconds=60)
 """The JavaScript client was seen to send a lost request again after 1.5 to 24 seconds; nothing marks it."""
+MOST_REMEMBERED = 100
+"""How many of the newest questions of a thread are known by their ids once they are settled."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,6 +68,9 @@ class Resume:
         self._convert = answers.converter(core.agents.schema)
         self._pause: Pause | None = None
         self._requests: list[Request] = []
+        self._before: list[Request] = []
+        """Those of the question before."""
+        self._is_first = True
 
     async def answer(self, value: JsonValue) -> Resumed:
         if value is None:
@@ -81,15 +86,20 @@ class Resume:
         stops = [one for one in self._requests if is_breakpoint(one)]
         if self._pause is None or not stops or self._open:
             return None
-        self._check_in_view(self._pause)
+        if not self._is_in_view(self._pause):
+            raise self._not_shown()
         return await self._settle(self._pause, stops, lambda pending: [_yes(one) for one in pending])
 
     async def _look(self) -> None:
         async with self._core.store.snapshot() as tx:
             answerable(self._caller, await tx.threads.get(self._thread_id))
-            pauses = await tx.pauses.of_thread(self._thread_id, PauseStatus.OPEN, limit=1)
-            self._pause = pauses[0] if pauses else None
-            self._requests = await tx.requests.of_pauses([self._pause.id]) if self._pause else []
+            pauses = await tx.pauses.newest(self._thread_id, 2)
+            requests = await tx.requests.of_pauses([one.id for one in pauses])
+        self._pause = next((one for one in pauses if one.status is PauseStatus.OPEN), None)
+        self._is_first = len(pauses) < 2
+        open_id = self._pause.id if self._pause else None
+        self._requests = [one for one in requests if one.pause_id == open_id]
+        self._before = [one for one in requests if one.pause_id != open_id]
 
     @property
     def _open(self) -> list[Interrupt]:
@@ -122,41 +132,50 @@ class Resume:
             raise await self._nothing()
         if not self._is_in_view(self._pause):
             if not self._has_seen(self._pause):
-                repeat = await self._repeated_in(self._pause, waiting[0], value) or await self._repeated(value)
+                repeat = await self._repeated_part(self._pause, waiting[0], value) or await self._repeated(value)
                 if repeat is not None:
                     return repeat
             raise self._not_shown()
         return await self._answer(self._pause, [(waiting[0], value)])
 
     def _is_in_view(self, pause: Pause) -> bool:
-        now, seen = self._core.clock.now(), self._core.seen_pauses
-        if self._is_click and seen.has_just_replied(self._thread_id, self._caller.id, now):
+        if self._is_click and self._has_just_replied():
             return False
-        since = max([pause.created_at, *(one.settled_at for one in self._requests if one.settled_at)])
-        return self._has_seen(pause) or now - since >= REPEATED_WITHIN
+        return self._has_seen(pause) or self._can_be_no_other(pause)
+
+    def _has_just_replied(self) -> bool:
+        """As the database has it: the first half of a double click may have gone to another server."""
+        now, name = self._core.clock.now(), self._caller.name
+        own = [one for one in (*self._before, *self._requests) if one.ending and one.ending.by == name]
+        return any(one.settled_at and now - one.settled_at < DOUBLE_CLICK for one in own)
+
+    def _can_be_no_other(self, pause: Pause) -> bool:
+        """Whether nothing else was ever asked on the thread. Of what was, a card may stand on a screen for hours, and
+        a click on it must not mean what came after."""
+        is_whole = self._is_first and all(one.status is RequestStatus.PENDING for one in self._requests)
+        return is_whole and self._core.clock.now() - pause.created_at >= REPEATED_WITHIN
 
     def _has_seen(self, pause: Pause) -> bool:
         return self._core.seen_pauses.has_seen(view_of(pause, self._requests), self._caller.id)
-
-    def _check_in_view(self, pause: Pause) -> None:
-        if not self._is_in_view(pause):
-            raise self._not_shown()
 
     def _not_shown(self) -> Refusal:
         return self._refusal(409, "not_shown", "this was sent before the present question was shown to you")
 
     async def _answer(self, pause: Pause, named: Sequence[tuple[Interrupt, JsonValue]]) -> Resumed:
-        reads = [(one, answers.read(one.pending, value, self._convert)) for one, value in named]
-        for one, read in reads:
-            if read.is_first_only and (repeat := await self._repeat_of_first(pause, one, read)):
-                return repeat
-        expected = {one.id: reply for _, read in reads for one, reply in _pairs(read, named)}
+        for one, value in named:
+            if _is_by_place(value) and one.settled and not self._has_seen(pause):
+                # Meant for the places of what its sender saw: what is left has others.
+                if repeat := await self._repeated_part(pause, one, value):
+                    return repeat
+                raise self._not_shown()
+        reads = [answers.read(one.pending, value, self._convert) for one, value in named]
+        replies = [reply for read in reads for reply in read]
         bound = {request.id for one, _ in named for request in one.pending}
 
         def choose(pending: Sequence[Request]) -> list[Reply]:
             if not bound <= {one.id for one in pending}:
                 raise _Changed
-            return list(expected.values())
+            return replies
 
         try:
             return await self._settled_by(pause, choose)
@@ -200,46 +219,27 @@ class Resume:
             raise self._refusal(409, "already_settled", error.message, named[0][0].id, error.end)
         raise await self._settled(found[0][0] if found else named[0][0])
 
-    async def _repeat_of_first(self, pause: Pause, interrupt: Interrupt, read: Read) -> Resumed | None:
-        """A client that shows one action of several sends the same again: that was for the action before."""
-        settled = [one for one in interrupt.requests if one.settled_at is not None]
-        if not settled or self._has_seen(pause):
-            return None
-        last = max(settled, key=lambda one: one.settled_at or one.created_at)
-        if await self._is_same([last], [Reply(last.id, reply.value, reply.reason) for reply in read.replies[:1]]):
-            return await self._first_reply(pause)
-        if self._core.clock.now() - (last.settled_at or last.created_at) >= REPEATED_WITHIN:
-            return None
-        raise self._not_shown()
-
-    async def _repeated_in(self, pause: Pause, interrupt: Interrupt, value: JsonValue) -> Resumed | None:
-        """The same for an action before those that are left of an interrupt."""
-        settled = [one for one in interrupt.requests if one.settled_at is not None]
-        if not settled:
-            return None
-        last = max(settled, key=lambda one: one.settled_at or one.created_at)
-        try:
-            read = answers.read([last], value, self._convert)
-        except InvalidAnswer:
-            return None
-        return await self._first_reply(pause) if await self._is_same([last], read.replies) else None
+    async def _repeated_part(self, pause: Pause, interrupt: Interrupt, value: JsonValue) -> Resumed | None:
+        """The reply to the same answer to an action that is settled, where others of its interrupt are left."""
+        return await self._first_reply(pause) if await self._was_given(interrupt, value) else None
 
     async def _past(self, keys: set[str]) -> dict[str, tuple[Pause, Interrupt]]:
         """Questions that were settled, by id."""
-        found: dict[str, tuple[Pause, Interrupt]] = {}
         async with self._core.store.snapshot() as tx:
-            for pause in await _pauses(tx, self._thread_id):
-                if len(found) == len(keys):
-                    break
-                requests = await tx.requests.of_pauses([pause.id])
-                found |= {one.id: (pause, one) for one in interrupts_of(pause, requests) if one.id in keys}
-        return found
+            pauses = await tx.pauses.newest(self._thread_id, MOST_REMEMBERED)
+            requests = await tx.requests.of_pauses([one.id for one in pauses])
+        by_pause: dict[str, list[Request]] = {}
+        for one in requests:
+            by_pause.setdefault(one.pause_id, []).append(one)
+        asked = [(pause, one) for pause in pauses for one in interrupts_of(pause, by_pause.get(pause.id, ()))]
+        return {one.id: (pause, one) for pause, one in asked if one.id in keys}
 
     async def _repeated(self, value: JsonValue) -> Resumed | None:
         """The reply to the same bare resume of a moment ago."""
         async with self._core.store.snapshot() as tx:
             settled = (PauseStatus.SETTLED, PauseStatus.CONSUMED)
-            last = next((one for one in await _pauses(tx, self._thread_id) if one.status in settled), None)
+            recent = await tx.pauses.newest(self._thread_id, MOST_REMEMBERED)
+            last = next((one for one in recent if one.status in settled), None)
             requests = await tx.requests.of_pauses([last.id]) if last else []
         found = interrupts_of(last, requests) if last else []
         if last is None or len(found) != 1 or not await self._is_repeat(found[0], value):
@@ -247,15 +247,16 @@ class Resume:
         return await self._first_reply(last)
 
     async def _is_repeat(self, interrupt: Interrupt, value: JsonValue) -> bool:
-        requests = [one for one in interrupt.requests if one.settled_at is not None]
+        return not interrupt.pending and await self._was_given(interrupt, value)
+
+    async def _was_given(self, interrupt: Interrupt, value: JsonValue) -> bool:
+        """Whether this is what the same caller gave last to the interrupt, or to a part of it."""
+        at = max((one.settled_at for one in interrupt.settled if one.settled_at), default=None)
+        last = [one for one in interrupt.settled if one.settled_at == at]
         try:
-            read = answers.read(requests, value, self._convert) if requests else None
-            if read is not None and read.is_first_only:
-                requests = [max(requests, key=lambda one: one.settled_at or one.created_at)]
-                read = answers.read(requests, value, self._convert)
+            return bool(last) and await self._is_same(last, answers.read(last, value, self._convert))
         except InvalidAnswer:
             return False
-        return read is not None and not interrupt.pending and await self._is_same(requests, read.replies)
 
     async def _is_same(self, requests: Sequence[Request], replies: Sequence[Reply]) -> bool:
         async with self._core.store.snapshot() as tx:
@@ -278,9 +279,9 @@ class Resume:
 
     async def _first_reply(self, pause: Pause) -> Resumed:
         async with self._core.store.snapshot() as tx:
-            runs = await tx.runs.of_thread(self._thread_id)
-        place = next((n for n, one in enumerate(runs) if one.id == pause.run_id), len(runs))
-        later = next((one for one in runs[place + 1 :] if one.cause is RunCause.ANSWER), None)
+            runs = await tx.runs.newest(self._thread_id, MOST_REMEMBERED)
+        place = next((n for n, one in enumerate(runs) if one.id == pause.run_id), 0)
+        later = next((one for one in reversed(runs[:place]) if one.cause is RunCause.ANSWER), None)
         if pause.status is PauseStatus.OPEN or later is None:
             return Resumed(pause.run_id, 0, goes_on=False)
         return Resumed(later.id, later.started_seq - 1, goes_on=True)
@@ -292,8 +293,7 @@ class Resume:
         return self._refusal(409, "nothing_pending", "nothing waits for an answer here", end=error.end)
 
     async def _settled(self, interrupt: Interrupt) -> Refusal:
-        settled = [one for one in interrupt.requests if one.settled_at is not None] or list(interrupt.requests)
-        last = max(settled, key=lambda one: one.settled_at or one.created_at)
+        last = max(interrupt.settled or interrupt.requests, key=lambda one: one.settled_at or one.created_at)
         async with self._core.store.snapshot() as tx:
             answer = (await tx.answers.of_requests([last.id])).get(last.id)
         message = "this was answered already"
@@ -307,19 +307,13 @@ class Resume:
         return Refusal(status, code, message, interrupts=still_open, interrupt_id=interrupt_id, end=end)
 
 
-def _pairs(read: Read, named: Sequence[tuple[Interrupt, Any]]) -> list[tuple[Request, Reply]]:
-    by_id = {request.id: request for one, _ in named for request in one.pending}
-    return [(by_id[reply.request_id], reply) for reply in read.replies]
+def _is_by_place(value: JsonValue) -> bool:
+    """Whether it may say something of some of the actions only. Decisions are as many as were shown, or are refused."""
+    return not (isinstance(value, dict) and "decisions" in value)
 
 
 def _yes(request: Request) -> Reply:
     return Reply(request.id, {"decision": "accept"})
-
-
-async def _pauses(tx: Transaction, thread_id: str) -> list[Pause]:
-    """All of the thread, the newest first."""
-    found = [one for status in PauseStatus for one in await tx.pauses.of_thread(thread_id, status)]
-    return sorted(found, key=lambda one: (one.created_at, one.opened_seq or 0), reverse=True)
 
 
 def is_goto_end(goto: Any) -> bool:

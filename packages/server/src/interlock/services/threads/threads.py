@@ -183,8 +183,8 @@ async def required_open_pause(tx: Transaction, thread: Thread) -> tuple[Pause, t
 
 async def nothing_pending(tx: Transaction, thread: Thread) -> NothingPending:
     """For a reply to a thread that waits for nobody, with how the last request on it ended: it came after that."""
-    pause = await tx.pauses.latest(thread.id)
-    requests = await tx.requests.of_pauses([pause.id]) if pause else []
+    pauses = await tx.pauses.newest(thread.id, 1)
+    requests = await tx.requests.of_pauses([pauses[0].id]) if pauses else []
     last = max(requests, key=lambda one: one.settled_at or one.created_at, default=None)
     answer = (await tx.answers.of_requests([last.id])).get(last.id) if last else None
     end = RequestEnd.of(last, answer) if last else None
