@@ -169,6 +169,18 @@ def test_a_state_is_written_between_runs(client: LanggraphClient, witness: Witne
     witness.release(name)
 
 
+def test_a_state_that_is_not_taken_cancels_nothing(client: LanggraphClient) -> None:
+    thread_id, asked = client.asked("one_node")
+    for body in ({"values": {"out": 5}}, {"values": {"out": ["x"]}, "as_node": "nobody"}):
+        assert client.http.post(f"/threads/{thread_id}/state", json=body).status_code == 422
+        assert [one["id"] for one in client.state(thread_id)["interrupts"]] == [asked["id"]]
+    taken = client.http.post(f"/threads/{thread_id}/state", json={"values": {"out": ["x"]}, "as_node": "both"})
+    assert taken.status_code == 200
+    state = client.state(thread_id)
+    assert (state["interrupts"], state["values"]["out"]) == ([], ["x"])
+    assert state["checkpoint_id"] == taken.json()["checkpoint_id"]
+
+
 def test_runs_are_listed_and_looked_at(client: LanggraphClient) -> None:
     thread_id, asked = client.asked("one_node")
     assert asked["id"]

@@ -99,6 +99,10 @@ class Graphs(Protocol):
         """The states before a checkpoint, of all runs or of one, the newest first."""
         ...
 
+    async def check_update(self, thread: Thread, values: JsonValue, as_node: str | None) -> None:
+        """`InvalidInput` for what the state does not take; nothing is written."""
+        ...
+
     async def update_state(self, thread: Thread, values: JsonValue, as_node: str | None) -> str:
         """Write to the state of a thread that is at rest; the new checkpoint's id. `LeaseLost` when a run began."""
         ...

@@ -29,6 +29,8 @@ class Savers(Protocol):
 
     def at_rest(self, epoch: int) -> BaseCheckpointSaver[Any]: ...
 
+    def trial(self) -> BaseCheckpointSaver[Any]: ...
+
 
 class HostedAgents:
     def __init__(self, agents: Sequence[HostedAgent], saver: Savers) -> None:
@@ -71,12 +73,17 @@ class HostedAgents:
         wanted = {**(metadata or {}), **({RUN_KEY: run_id} if run_id else {})}
         return await snapshots.read_many(agent.graph, self._config(thread), limit, earlier, wanted)
 
+    async def check_update(self, thread: Thread, values: Any, as_node: str | None) -> None:
+        await self._update(thread, values, as_node, self.saver.trial())
+
     async def update_state(self, thread: Thread, values: Any, as_node: str | None) -> str:
+        return await self._update(thread, values, as_node, self.saver.at_rest(thread.epoch))
+
+    async def _update(self, thread: Thread, values: Any, as_node: str | None, saver: BaseCheckpointSaver[Any]) -> str:
         agent = self.find(thread.agent)
         if agent is None:
             raise InvalidInput(f"the agent {thread.agent!r} is not hosted here")
-        config = self._config(thread, saver=self.saver.at_rest(thread.epoch))
-        return await snapshots.update(agent.graph, config, values, as_node)
+        return await snapshots.update(agent.graph, self._config(thread, saver=saver), values, as_node)
 
     def schemas(self, name: str) -> GraphSchemas:
         return snapshots.schemas(self._agents[name].graph)

@@ -86,6 +86,7 @@ class CheckpointSaver(BridgedSaver):
         self._database = database
         self._lease = lease
         self._resting_epoch: int | None = None
+        self._is_trial = False
         self.silence: Silence | None = None
         """Takes out what must not be kept."""
 
@@ -104,6 +105,12 @@ class CheckpointSaver(BridgedSaver):
         resting = copy.copy(self)
         resting._resting_epoch = epoch
         return resting
+
+    def trial(self) -> "CheckpointSaver":
+        """The same saver, that keeps nothing of what is written."""
+        trying = copy.copy(self)
+        trying._is_trial = True
+        return trying
 
     async def aget_tuple(self, config: RunnableConfig) -> CheckpointTuple | None:
         address = Address.of(config)
@@ -160,6 +167,8 @@ class CheckpointSaver(BridgedSaver):
     ) -> RunnableConfig:
         address = Address.of(config)
         packed = pack(checkpoint, new_versions, self.serde, self.silence)
+        if self._is_trial:
+            return address.config(checkpoint["id"])
         plain_metadata = plain(get_serializable_checkpoint_metadata(config, metadata))
         run_id = plain_metadata.get("run_id") or (self._lease.run_id if self._lease else None)
         row = {
@@ -185,6 +194,8 @@ class CheckpointSaver(BridgedSaver):
         address = Address.of(config)
         key = {"thread_id": address.thread_id, "ns": address.ns, "checkpoint_id": address.id}
         rows = [{**key, **row} for row in pack_writes(writes, task_id, task_path, self.serde, self.silence)]
+        if self._is_trial:
+            return
         async with self._database.write() as connection:
             await self._check(connection, address.thread_id, shared=True)
             if rows:

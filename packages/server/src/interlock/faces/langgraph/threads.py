@@ -44,6 +44,8 @@ STATUSES = {
 SORTED_BY = ("updated_at", "state_updated_at", "thread_id", "status", "created_at")
 LISTED_AT_ONCE = 100
 MOST_LISTED = 10_000
+MOST_STATES = 1_000
+"""How many of the newest threads are looked at for the values of their states, each of which is read for it."""
 
 
 @router.post("/threads")
@@ -136,7 +138,7 @@ async def state_of_checkpoint(request: Request, caller: Caller, thread_id: str) 
 
 @router.post("/threads/{thread_id}/state")
 async def write(request: Request, caller: Caller, thread_id: str) -> Response:
-    """Write to the state. What is open is cancelled first: `{values: null, as_node: "__end__"}` does only that."""
+    """Write to the state; what is open is cancelled. `{values: null, as_node: "__end__"}` does only that."""
     body, scene = await body_of(request), Scene(request, caller)
     thread = await scene.thread(thread_id, drives=True)
     named = object_of(body, "checkpoint") or {}
@@ -145,11 +147,11 @@ async def write(request: Request, caller: Caller, thread_id: str) -> Response:
     if fence is not None and fence != head.checkpoint_id:
         raise Refusal(409, "stale_checkpoint", "the thread has gone on since this checkpoint")
     values, as_node = body.get("values"), text_of(body, "as_node")
-    if thread.status is not ThreadStatus.IDLE:
+    if values is None and as_node == "__end__":
         await messages.cancel_pause(scene.core, caller, thread_id, SOURCE)
-    written = head.checkpoint_id
-    if values is not None or as_node != "__end__":
-        written = await states.write_state(scene.core, caller, thread_id, values, as_node)
+        written = head.checkpoint_id
+    else:
+        written = await states.write_state(scene.core, caller, thread_id, values, as_node, SOURCE)
     shown = checkpoint(thread_id, written)
     return LenientJSONResponse({"checkpoint": shown, "configurable": shown or {}, "checkpoint_id": written})
 
@@ -233,7 +235,7 @@ async def _found(scene: Scene, body: Fields, most: int) -> list[Thread]:
     if ids is not None and len(ids) > MOST_LISTED:
         raise invalid(f"ids must be {MOST_LISTED} at the most")
     found: list[Thread] = []
-    for start in range(0, MOST_LISTED, size):
+    for start in range(0, MOST_STATES if values else MOST_LISTED, size):
         page = await threads.search_threads(
             scene.core,
             scene.caller,

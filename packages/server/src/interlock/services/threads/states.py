@@ -1,26 +1,45 @@
 """The state of a thread's graph: read, and written to between runs."""
 
 from interlock.domain.errors import Conflict, InvalidInput, LeaseLost, ThreadBusy
-from interlock.domain.json_value import JsonValue
+from interlock.domain.json_value import JsonObject, JsonValue
 from interlock.domain.principal import Principal
 from interlock.domain.thread import Thread, ThreadStatus
 from interlock.services.core import Core, unit
+from interlock.services.threads.messages import cancel_pause
 from interlock.services.threads.threads import check_agent, driven
 
 
-async def write_state(core: Core, principal: Principal, thread_id: str, values: JsonValue, as_node: str | None) -> str:
-    """Write to the state as if a node had; the new checkpoint's id. `ThreadBusy` unless the thread is idle."""
-    async with core.store.snapshot() as tx:
-        thread = driven(principal, await tx.threads.get(thread_id))
-    if thread.status is not ThreadStatus.IDLE:
-        raise ThreadBusy("the thread runs, or waits for an answer", thread_id, thread.status)
+async def write_state(
+    core: Core, principal: Principal, thread_id: str, values: JsonValue, as_node: str | None, source: str
+) -> str:
+    """Write to the state as if a node had; the new checkpoint's id. What the thread waits for is cancelled first.
+
+    `InvalidInput` for what the state does not take: then nothing is cancelled. `ThreadBusy` where the thread runs, or
+    an effect is in doubt.
+    """
+    thread = await _driven(core, principal, thread_id)
+    if thread.status is ThreadStatus.RUNNING:
+        raise ThreadBusy("the thread is running", thread_id, thread.status)
+    await core.agents.check_update(thread, values, as_node)
+    await cancel_pause(core, principal, thread_id, source)
+    # Before, too: what was written without a trace would be worse than a trace of what was not.
+    await _note(core, principal, thread_id, "state.updating", {"as_node": as_node})
     try:
-        checkpoint_id = await core.agents.update_state(thread, values, as_node)
+        written = await core.agents.update_state(await _driven(core, principal, thread_id), values, as_node)
     except LeaseLost as error:
         raise Conflict("a run began meanwhile") from error
+    await _note(core, principal, thread_id, "state.updated", {"checkpoint_id": written})
+    return written
+
+
+async def _driven(core: Core, principal: Principal, thread_id: str) -> Thread:
+    async with core.store.snapshot() as tx:
+        return driven(principal, await tx.threads.get(thread_id))
+
+
+async def _note(core: Core, principal: Principal, thread_id: str, action: str, data: JsonObject) -> None:
     async with unit(core) as work:
-        await work.tx.audit.append(thread_id, principal, "state.updated", {"checkpoint_id": checkpoint_id}, work.now)
-    return checkpoint_id
+        await work.tx.audit.append(thread_id, principal, action, data, work.now)
 
 
 async def assign_agent(core: Core, principal: Principal, thread_id: str, agent: str) -> Thread:
