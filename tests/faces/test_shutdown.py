@@ -2,6 +2,7 @@
 
 import signal
 from collections.abc import Generator
+from contextlib import ExitStack
 
 import httpx
 import pytest
@@ -27,9 +28,19 @@ def test_streams_end_and_the_run_goes_on_after_the_restart(stopping: ServerProce
     person = ThreadsClient(stopping.url).sign_in()
     thread_id, idle = person.new_thread(), person.new_thread()
     message = {"message": script(calls(("hold", {"name": "stopping"})), calls(("note", {"name": "after-stopping"})))}
-    with opened(person, f"/api/chat/{thread_id}", message) as chat, following(person, idle) as silent:
+    with (
+        ExitStack() as stack,
+        opened(person, f"/api/chat/{thread_id}", message) as chat,
+        following(person, idle) as silent,
+    ):
         until(chat, "tool/start")
+        [run] = person.http.get(f"/threads/{thread_id}/runs").json()
+        waiting = stack.enter_context(person.http.stream("GET", f"/threads/{thread_id}/runs/{run['run_id']}/join"))
+        assert waiting.status_code == 200
         stopping.running.send_signal(signal.SIGTERM)
+        with pytest.raises(httpx.HTTPError):
+            # Cut, with nothing that could be taken for how the run ended: its client joins again.
+            waiting.read()
         for frames in (chat, silent):
             last = list(frames)
             assert [frame.event for frame in last] == ["error", "end"]

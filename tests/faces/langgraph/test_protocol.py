@@ -8,6 +8,7 @@ from typing import Any
 import pytest
 from websockets.exceptions import ConnectionClosed
 from websockets.sync.client import ClientConnection, connect
+from websockets.sync.connection import Connection
 
 from tests.support.langgraph import LanggraphClient
 from tests.support.puppet import calls, says, script
@@ -169,11 +170,11 @@ def socket(client: LanggraphClient, thread_id: str) -> ClientConnection:
     return connect(f"{url}/threads/{thread_id}/stream/events", open_timeout=30, additional_headers=headers)
 
 
-def ask(ws: ClientConnection, number: int, method: str, **params: Any) -> None:
+def ask(ws: Connection, number: int, method: str, **params: Any) -> None:
     ws.send(json.dumps({"id": number, "method": method, "params": params}))
 
 
-def until(ws: ClientConnection, **fields: Any) -> dict[str, Any]:
+def until(ws: Connection, **fields: Any) -> dict[str, Any]:
     while not fields.items() <= (message := json.loads(ws.recv(timeout=30))).items():
         pass
     return message

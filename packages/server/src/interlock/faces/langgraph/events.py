@@ -132,9 +132,9 @@ class ThreadEvents:
             return 0
         after = max(0, self._since // PARTS - 1)
         async with self._scene.core.store.snapshot() as tx:
-            runs = await tx.runs.of_thread(self._thread.id)
+            runs = await tx.runs.newest(self._thread.id, REPLAYED)
         if under_way := [one for one in runs if one.started_seq <= after]:
-            self._begin(under_way[-1].id)
+            self._begin(under_way[0].id)
         return after
 
     async def _read_past(self) -> None:

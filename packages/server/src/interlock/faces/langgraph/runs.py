@@ -9,7 +9,6 @@ from urllib.parse import quote
 
 from fastapi import APIRouter, Depends, Request
 from fastapi.responses import Response
-from starlette.responses import StreamingResponse
 
 from interlock.domain.errors import InterlockError
 from interlock.domain.event import Event, RunEnded, ThreadDeleted
@@ -36,7 +35,7 @@ from interlock.faces.langgraph.fields import (
 )
 from interlock.faces.langgraph.paging import page_headers, selected
 from interlock.faces.langgraph.scene import Scene
-from interlock.faces.langgraph.streaming import RunStream, is_whole, modes_of
+from interlock.faces.langgraph.streaming import Outcome, RunStream, is_whole, modes_of
 from interlock.faces.langgraph.turns import Begun, begin, read_turn
 from interlock.faces.langgraph.views import RUN_STATUS, run_view
 from interlock.services.core import Core
@@ -77,13 +76,13 @@ async def runs(request: Request, caller: Caller, thread_id: str) -> Response:
     thread = await scene.thread(thread_id)
     limit, offset = number_of(query, "limit", 10, 1, 1000), number_of(query, "offset", 0, 0, 1_000_000)
     status = choice_of(query, "status", "", "", *RUN_STATUS.values(), "timeout")
+    statuses = [ours for ours, theirs in RUN_STATUS.items() if status in ("", theirs)]
     async with scene.core.store.snapshot() as tx:
-        waiting = await tx.waiting_runs.of_thread(thread_id)
-        begun = await tx.runs.of_thread(thread_id)
-    views = [run_view(thread, one) for one in (*reversed(waiting), *reversed(begun))]
-    fit = [one for one in views if status in ("", one["status"])]
-    page = [selected(one, texts_of(query, "select")) for one in fit[offset : offset + limit]]
-    return LenientJSONResponse(page, headers=page_headers(offset, len(page), has_more=len(fit) > offset + limit))
+        waiting = list(reversed(await tx.waiting_runs.of_thread(thread_id))) if RunStatus.QUEUED in statuses else []
+        begun = await tx.runs.newest(thread_id, limit + 1, max(0, offset - len(waiting)), statuses)
+    found = [*waiting[offset:], *begun]
+    page = [selected(run_view(thread, one), texts_of(query, "select")) for one in found[:limit]]
+    return LenientJSONResponse(page, headers=page_headers(offset, len(page), has_more=len(found) > limit))
 
 
 @router.get("/threads/{thread_id}/runs/{run_id}")
@@ -159,7 +158,7 @@ async def wait_stateless(request: Request, caller: Caller) -> Response:
     scene, body = Scene(request, caller), await body_of(request)
     begun = await _stateless(scene, body)
     content = _tidied(scene, begun, body, RunStream(scene, begun, ["values"]).result())
-    return StreamingResponse(content, media_type="application/json", headers=_headers(begun, "join"))
+    return Outcome(content, _headers(begun, "join"), caller=caller.id)
 
 
 @router.post("/runs/batch")
@@ -203,7 +202,7 @@ def _streamed(scene: Scene, follower: RunStream, begun: Begun, leaves: Any = Non
 
 def _awaited(scene: Scene, follower: RunStream, begun: Begun, leaves: Any = None) -> Response:
     content = follower.result() if leaves is None else leaves(follower.result())
-    return StreamingResponse(content, media_type="application/json", headers=_headers(begun, "join"))
+    return Outcome(content, _headers(begun, "join"), caller=scene.caller.id)
 
 
 def _leaving(scene: Scene, begun: Begun, follower: RunStream, query: Fields) -> Any:

@@ -5,12 +5,16 @@ from collections.abc import AsyncGenerator, Iterator, Sequence
 from contextlib import aclosing
 from typing import Any, cast
 
+from starlette.types import Receive, Scope, Send
+from typing_extensions import override
+
 from interlock.domain.canonical import json_text
 from interlock.domain.event import Custom, Event, Partial, Token
 from interlock.domain.json_value import JsonObject, JsonValue, object_at
 from interlock.domain.run import RunStatus
 from interlock.faces.http.depth import too_deep
-from interlock.faces.http.sse import data_line, encode_lines
+from interlock.faces.http.dropping import drop
+from interlock.faces.http.sse import EventStream, data_line, encode_lines
 from interlock.faces.langgraph.errors import Refusal, invalid
 from interlock.faces.langgraph.feed import NOTHING_YET, Over, Quiet, RunFeed, Step
 from interlock.faces.langgraph.scene import Scene
@@ -18,6 +22,8 @@ from interlock.faces.langgraph.turns import Begun
 from interlock.ports.agents import Snapshot, TaskState
 from interlock.texts import threads_text as text
 
+GOES_ON = ("closing", "unavailable")
+"""Why a stream may end while its run does not."""
 MODES = ("values", "updates", "messages-tuple", "custom", "events")
 KEEP_ALIVE = b": keep-alive\n"
 """One newline: the JavaScript client makes an empty event of every blank line."""
@@ -36,6 +42,23 @@ def modes_of(given: Any) -> list[str]:
     if wrong:
         raise Refusal(422, "invalid_argument", f"stream_mode {wrong[0]!r} is not offered; known: {', '.join(MODES)}")
     return named or ["values"]
+
+
+class CutShort(Exception):
+    """There is no outcome yet: a client whose connection is cut joins the run again, and waits on."""
+
+
+class Outcome(EventStream):
+    """One JSON at the end of a run."""
+
+    media_type = "application/json"
+
+    @override
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        try:
+            await super().__call__(scope, receive, send)
+        except CutShort:
+            await drop(scope)
 
 
 class Messages:
@@ -135,6 +158,8 @@ class RunStream:
                         yield b"\n"
                     if isinstance(item, Over):
                         over = item
+        if over.reason in GOES_ON:
+            raise CutShort
         yield json_text(await self._outcome(over), ensure_ascii=False).encode("utf-8", "backslashreplace")
         self.is_over = True
 
