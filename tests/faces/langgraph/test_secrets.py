@@ -4,14 +4,14 @@ import hashlib
 import uuid
 
 from tests.support.langgraph import LanggraphClient
+from tests.support.people import People
 from tests.support.puppet import calls, script
-from tests.support.threads import ThreadsClient
 from tests.support.witness import Witness
 
 
-def test_a_secret_is_in_no_reply(alice: ThreadsClient, witness: Witness) -> None:
+def test_a_secret_is_in_no_reply(people: People, witness: Witness) -> None:
     secret = f"hunter2-{uuid.uuid4().hex}"
-    with LanggraphClient.of(alice) as client:
+    with LanggraphClient.of(people.named("keeper-of-langgraph")) as client:
         thread_id = client.thread()
         asks = calls(("request_env_vars", {"fields": [{"name": "TOKEN"}]}))
         said = script(asks, calls(("use_key", {"name": "TOKEN"})))

@@ -9,6 +9,8 @@ from interlock.domain.transitions import Transitions
 
 CONFIRM = "confirm"
 """The face whose threads have a deadline of their own for approvals."""
+ONE_RUN = "one-run"
+"""In its place: a thread that was made for one run, and is deleted when that has ended."""
 
 
 class ThreadStatus(StrEnum):

@@ -40,8 +40,8 @@ class Threads(Protocol):
         """The ids, in their order, of the owner's threads that run or wait for people; those after that one."""
         ...
 
-    async def idle_since(self, before: datetime, limit: int) -> list[str]:
-        """The ids of idle threads that were last touched before then, the oldest first."""
+    async def idle_since(self, before: datetime, limit: int, face: str | None = None) -> list[str]:
+        """The ids of idle threads, of all faces or of one, that were last touched before then, the oldest first."""
         ...
 
     async def count_idle_since(self, before: datetime) -> int: ...

@@ -150,9 +150,11 @@ class SqlThreads(Repository):
         theirs = select(threads.c.id).where(threads.c.owner_id == owner_id, busy, threads.c.id > after)
         return list((await self._connection.execute(theirs.order_by(threads.c.id).limit(limit))).scalars())
 
-    async def idle_since(self, before: datetime, limit: int) -> list[str]:
+    async def idle_since(self, before: datetime, limit: int, face: str | None = None) -> list[str]:
         # Once an hour, and many at a time: an index for it would cost every run more than the look does.
         idle = select(threads.c.id).where(*_idle_since(before)).order_by(threads.c.updated_at, threads.c.id)
+        if face is not None:
+            idle = idle.where(threads.c.face == face)
         return list((await self._connection.execute(idle.limit(limit))).scalars())
 
     async def count_idle_since(self, before: datetime) -> int:

@@ -15,7 +15,7 @@ from interlock.domain.event import Event, RunEnded, ThreadDeleted
 from interlock.domain.json_value import ABSENT
 from interlock.domain.principal import Principal
 from interlock.domain.run import ACTIVE, Run, RunStatus
-from interlock.domain.thread import Thread
+from interlock.domain.thread import ONE_RUN, Thread
 from interlock.domain.waiting_run import WaitingRun
 from interlock.faces.http.credentials import Caller, stream_slot
 from interlock.faces.http.lenient_json import LenientJSONResponse
@@ -234,8 +234,16 @@ async def _stateless(scene: Scene, body: Fields) -> Begun:
     turn = read_turn(scene, body)
     if turn.resume is not ABSENT or turn.given is None:
         raise Refusal(400, "invalid_argument", "a run without a thread has nothing to resume")
-    choice_of(body, "on_completion", "delete", "delete", "keep")
-    return await begin(scene, str(uuid.uuid4()), turn, creates=True)
+    is_kept = choice_of(body, "on_completion", "delete", "delete", "keep") == "keep"
+    thread = await threads.create_thread(
+        scene.core,
+        scene.caller,
+        agent=turn.agent,
+        thread_id=str(uuid.uuid4()),
+        face="" if is_kept else ONE_RUN,
+        metadata=turn.metadata,
+    )
+    return await begin(scene, thread.id, turn)
 
 
 async def _tidied(scene: Scene, begun: Begun, body: Fields, content: AsyncGenerator[bytes]) -> AsyncGenerator[bytes]:

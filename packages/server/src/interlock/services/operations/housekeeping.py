@@ -10,7 +10,7 @@ from interlock.domain.errors import StorageUnavailable
 from interlock.services.access.accounts import record_counted
 from interlock.services.access.leaving import clear_up
 from interlock.services.core import Core, sleep_until_set, unit
-from interlock.services.operations.retention import expire_threads
+from interlock.services.operations.retention import expire_one_runs, expire_threads
 from interlock.services.threads.removal import drop_some
 
 REPLIES_KEPT = timedelta(days=7)
@@ -32,6 +32,7 @@ async def tidy(core: Core) -> None:
         await work.tx.sign_ins.purge(work.now)
         await work.tx.deliveries.purge(work.now - DELIVERIES_KEPT)
         await work.tx.secrets.destroy_uncollected(work.now - UNCOLLECTED_KEPT)
+    await expire_one_runs(core)
     if core.policy.retention_days is not None:
         expired = await expire_threads(core, core.policy.retention_days)
         if expired:
