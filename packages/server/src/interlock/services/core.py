@@ -26,6 +26,7 @@ from interlock.services.memory import InvalidReplies, Presence, SeenPauses, Toke
 from interlock.services.operations.observers import NullObserver, Tally
 from interlock.services.operations.pulse import Pulse
 from interlock.services.requests.quota import OpenAsks, Quota
+from interlock.services.shared_clock import SharedClock
 
 T = TypeVar("T")
 
@@ -128,6 +129,8 @@ class Core:
     """Set when a thread was deleted of which rows are left."""
 
     def __post_init__(self) -> None:
+        if self.policy.several_servers:
+            object.__setattr__(self, "clock", SharedClock(self.clock))
         object.__setattr__(self, "runner", self.make_runner(self))
 
 
@@ -239,6 +242,8 @@ async def unit(core: Core) -> AsyncGenerator[Unit]:
     work: Unit | None = None
     try:
         async with core.store.transaction() as transaction:
+            if isinstance(core.clock, SharedClock):
+                await core.clock.compare(transaction)
             work = Unit(core, transaction)
             yield work
     except BaseException:

@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING
 from interlock.domain.errors import StorageUnavailable
 from interlock.domain.ids import new_id
 from interlock.ports.access import EVERYBODY
+from interlock.services.shared_clock import SharedClock
 
 if TYPE_CHECKING:
     from interlock.services.core import Core
@@ -101,6 +102,8 @@ class Pulse:
     async def beat(self, core: "Core") -> None:
         followed = list(self._followed)
         async with core.store.snapshot() as tx:
+            if isinstance(core.clock, SharedClock):
+                await core.clock.compare(tx)
             moment = await tx.servers.moment(core.clock.now())
             access = await tx.access.version()
             last = self._last_access
