@@ -7,12 +7,13 @@ import pytest
 from langchain_core.language_models.fake_chat_models import GenericFakeChatModel
 from langchain_core.messages import AIMessage
 from langchain_core.tools import tool
+from langgraph.config import get_stream_writer
 from langgraph.graph import END, START, MessagesState, StateGraph
 from sqlalchemy import select
 
 from interlock import ask, effect
 from interlock.domain.errors import InvalidAnswer
-from interlock.domain.event import Event, RunEnded, Token
+from interlock.domain.event import Custom, Event, RunEnded, Token
 from interlock.langchain import ask_tools
 from interlock.runners.lent import Memory
 from interlock.storage.database import Database
@@ -69,6 +70,26 @@ async def test_a_value_that_a_model_says_piece_by_piece_reaches_no_follower(host
             pieces += [item.text] if isinstance(item, Token) else []
     assert len(pieces) > 2
     assert "".join(pieces) == "It was ***, and Correct Horse is no value."
+
+
+@on_sqlite
+async def test_a_value_in_several_custom_events_reaches_no_follower(host: Host) -> None:
+    def node(state: MessagesState) -> None:
+        ask.env_vars(["KEY"])
+        tell = get_stream_writer()
+        for piece in ("key: sk-plan", "ted-3f", "9a71", "."):
+            tell({"type": "token", "text": piece})
+        for piece in PLANTED:
+            tell(piece)
+        tell({"type": "done", "parts": ["sk-pla", "nted-3", "f9a71"]})
+
+    stage = await host(line(MessagesState, node))
+    turn = await stage.say()
+    await stage.reply(turn.request, {"values": {"KEY": PLANTED}, "save": False})
+    told: list[Any] = [custom.data for custom in await stage.events_of(Custom)]
+    assert told[:4] == [{"type": "token", "text": text} for text in ("key: ***", "***", "***", ".")]
+    assert told[4:-1] == ["s", "k", "-", *["***"] * (len(PLANTED) - 3)]
+    assert told[-1] == {"type": "done", "parts": ["***"] * 3}
 
 
 async def test_a_secret_reaches_the_tool_and_no_row_of_the_database(host: Host, database: Database) -> None:

@@ -6,7 +6,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from interlock.domain.redaction import Redaction
-from interlock.runners.tokens import Tokens
+from interlock.runners.tokens import CustomTexts, Tokens
 
 VALUES = ["correct horse battery staple", "abababababab", "sk-planted-3f9a71"]
 REDACT = Redaction(wholes=VALUES)
@@ -29,3 +29,14 @@ def test_nothing_is_kept_back_that_can_be_no_value() -> None:
     assert tokens.said("m", "abab", REDACT) == ""
     assert tokens.said("n", "abab", Redaction()) == "abab"
     assert tokens.rest("m", REDACT) == "abab"
+
+
+@given(value=st.sampled_from(VALUES), cuts=st.lists(st.integers(1, 30), max_size=8), around=st.booleans())
+def test_of_a_value_in_several_custom_events_less_than_four_characters_are_told(
+    value: str, cuts: list[int], around: bool
+) -> None:
+    text = f"<{value}>" if around else value
+    edges = sorted({0, len(text), *(cut for cut in cuts if cut < len(text))})
+    texts, redact = CustomTexts(), Redaction(VALUES)
+    told = [texts.told({"text": text[start:end]}, redact)["text"] for start, end in pairwise(edges)]
+    assert len("".join(told).replace("***", "").strip("<>")) < 4

@@ -75,6 +75,14 @@ class Redaction:
         # The end of one value may be the beginning of the next.
         return min([end, *(start for start, stop in self.spans(text) if start < end < stop)])
 
+    def begun_in(self, text: str) -> int:
+        """How long an end of the text is that a value begins with; 0 where it is too short to tell."""
+        if not self._values:
+            return 0
+        folded, heads = _folded(text), self._ends[0]
+        sizes = range(min(RUN - 1, len(text)), SHORTEST - 1, -1)
+        return next((size for size in sizes if folded[-size:] in heads), 0)
+
     def extend(self, other: "Redaction") -> None:
         """From now on hide what the other hides in part, too; this costs no more than the other's size."""
         for own, more in zip(self._sets, other._sets, strict=True):
@@ -226,11 +234,22 @@ class CombinedRedaction(Redaction):
     def spans(self, text: str) -> list[Span]:
         return [span for part in self._parts for span in part.spans(text)]
 
+    def begun_in(self, text: str) -> int:
+        return max((part.begun_in(text) for part in self._parts), default=0)
+
 
 def hidden(text: str, *redactions: Redaction) -> str:
     """The text without what any of them finds in it."""
     spans = sorted(span for redaction in redactions for span in redaction.spans(text))
     return _without(text, spans) if spans else text
+
+
+def hidden_after(before: str, text: str, redact: Redaction) -> str:
+    """The text, which goes on after what came `before`, without the parts of values that stand in both."""
+    whole, start = before + text, len(before)
+    spans = [*redact.spans(whole), (len(whole) - redact.begun_in(whole), len(whole))]
+    own = sorted((max(first - start, 0), last - start) for first, last in spans if last > max(start, first))
+    return _without(text, own) if own else text
 
 
 def _alike(model: Any, items: list[Any]) -> Any:

@@ -36,7 +36,7 @@ from interlock.runners.lent import Memory, lent
 from interlock.runners.loading import HostedAgent
 from interlock.runners.previewing import with_preview
 from interlock.runners.recovery import unreported_messages
-from interlock.runners.tokens import Tokens
+from interlock.runners.tokens import CustomTexts, Tokens
 from interlock.runners.traces import own_trace
 from interlock.runners.transcript import assistant_entry, messages_in, result_text
 from interlock.services.core import Core
@@ -91,6 +91,7 @@ class GraphRun:
         self.config = self._configured()
         self._known_messages: set[str | None] = set()
         self._tokens = Tokens()
+        self._custom_texts = CustomTexts()
         self._dirty = asyncio.Event()
         self._last_values: Any = None
         self._was_interrupted = False
@@ -315,7 +316,7 @@ class GraphRun:
                 # A step that says nothing has no entry in the log; its checkpoint is there by now.
                 self.core.pulse.wake(self.lease.thread_id)
             case "custom":
-                self.log.add(Custom(self.redact.within(plain(part["data"]))))
+                self.log.add(Custom(self._custom_texts.told(plain(part["data"]), self.redact)))
             case _:
                 pass
         if self.log.is_waiting:
