@@ -119,3 +119,18 @@ def test_what_would_steer_a_terminal_is_written_out_in_an_error(
     (line,) = done.stderr.splitlines()
     assert line.startswith("interlock: ")
     assert line.isprintable(), line
+
+
+@pytest.mark.parametrize("arguments", [["serve", f"--no{STEERING}"], ["version", STEERING]], ids=["option", "argument"])
+def test_what_would_steer_a_terminal_is_written_out_where_a_command_is_not_understood(
+    interlock: Interlock, arguments: list[str]
+) -> None:
+    done = interlock(*arguments)
+    assert done.returncode == 2
+    assert all(line.isprintable() for line in done.stderr.split("\n")), done.stderr
+    assert r"x\x1b[2J\x1b]0;owned\x07\u202egnp\u2028y\x0az" in done.stderr
+
+
+def test_a_data_folder_without_a_name_is_not_the_current_one(interlock: Interlock) -> None:
+    assert_one_line(interlock("serve", "--port", "0", "--data", ""), "--data", "empty")
+    assert_one_line(interlock("keys", "list", "--data", " "), "--data", "empty")

@@ -308,6 +308,12 @@ def _folder(text: str) -> Path:
     return folder
 
 
+def _named_path(text: str) -> Path:
+    if not text.strip():
+        raise ValueError("it is empty: name a folder, or . for this one")
+    return Path(text)
+
+
 def _database(text: str) -> str:
     if text.partition(":")[0].partition("+")[0] not in ("sqlite", "postgresql"):
         raise ValueError("it must be sqlite:///path/to/file.db or postgresql://user@host/name")
@@ -329,7 +335,7 @@ def _address(text: str) -> str:
 _VARIABLES: Mapping[str, Any] = {
     "host": str,
     "port": _port,
-    "data": Path,
+    "data": _named_path,
     "database": _database,
     "bus": _bus,
     "auth": _one_of("accounts", "none"),

@@ -1,15 +1,43 @@
 """The `interlock` command: what talks to a server, and what other packages add."""
 
-from typing import Annotated
+from collections.abc import Generator
+from contextlib import contextmanager
+from typing import Annotated, Any, cast
 
 import typer
+from typer.core import TyperGroup
 
 from interlock_client.cli import acp, answer, chat, doctor, follow, hook, inbox, login, mcp, mcp_gateway, pending, watch
 from interlock_client.cli.entry import installed_version
 from interlock_client.cli.plug_ins import add_commands
+from interlock_client.visible import one_line
+
+
+class Commands(TyperGroup):
+    """What it says of a wrong use repeats what was given: that is written out, as in all other errors."""
+
+    def make_context(self, *args: Any, **more: Any) -> Any:
+        with _written_out():
+            return super().make_context(*args, **more)
+
+    def invoke(self, ctx: Any) -> Any:
+        with _written_out():
+            return super().invoke(ctx)
+
+
+@contextmanager
+def _written_out() -> Generator[None]:
+    try:
+        yield
+    except typer.TyperException as error:
+        if isinstance(message := getattr(error, "message", None), str):
+            cast("Any", error).message = one_line(message)
+        raise
+
 
 app = typer.Typer(
     name="interlock",
+    cls=Commands,
     help="A self-hosted human-in-the-loop server for AI agents.",
     no_args_is_help=True,
     pretty_exceptions_enable=False,

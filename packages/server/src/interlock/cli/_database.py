@@ -1,7 +1,6 @@
 """What the commands share that work on the server's database, also while the server runs."""
 
 from collections.abc import Awaitable, Callable
-from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, TypeVar
 
 import typer
@@ -11,11 +10,11 @@ if TYPE_CHECKING:
     from interlock.services.core import Core
 
 T = TypeVar("T")
-Data = Annotated[Path | None, typer.Option(help="The server's data folder. [default: .interlock]")]
+Data = Annotated[str | None, typer.Option(metavar="<path>", help="The server's data folder. [default: .interlock]")]
 Database = Annotated[str | None, typer.Option(help="Database URL of the server, if not in --data.")]
 
 
-def run(data: Path | None, database: str | None, work: "Callable[[Core], Awaitable[T]]", *, makes: bool = False) -> T:
+def run(data: str | None, database: str | None, work: "Callable[[Core], Awaitable[T]]", *, makes: bool = False) -> T:
     """Do the work on the core over that database, migrated, without agents and without a runner.
 
     One that is not there yet is made for those only that may come first, and they say so: the folder may be mistyped.

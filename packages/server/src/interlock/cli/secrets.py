@@ -1,6 +1,5 @@
 """`interlock secrets`: the keys behind what is sealed."""
 
-from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
@@ -11,7 +10,7 @@ if TYPE_CHECKING:
 
 app = typer.Typer(help="Rotate the keys that seal secret values.", no_args_is_help=True, rich_markup_mode=None)
 
-Data = Annotated[Path | None, typer.Option(help="The server's data folder. [default: .interlock]")]
+Data = Annotated[str | None, typer.Option(metavar="<path>", help="The server's data folder. [default: .interlock]")]
 Database = Annotated[str | None, typer.Option(help="Database URL of the server, if not in --data.")]
 
 

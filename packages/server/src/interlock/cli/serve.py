@@ -8,7 +8,7 @@ import typer
 if TYPE_CHECKING:
     from interlock.config import Config
 
-Data = Annotated[Path | None, typer.Option(help="Data folder. [default: .interlock]")]
+Data = Annotated[str | None, typer.Option(metavar="<path>", help="Data folder. [default: .interlock]")]
 Database = Annotated[
     str | None, typer.Option(help="sqlite:///path/to/file.db or postgresql://user@host/name. [default: in --data]")
 ]
