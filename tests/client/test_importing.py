@@ -2,6 +2,7 @@
 
 import subprocess
 import sys
+from pathlib import Path
 
 import interlock_client
 
@@ -27,6 +28,27 @@ def test_wire_models_need_pydantic_only() -> None:
 def test_the_client_needs_no_websockets_and_no_handler_a_window() -> None:
     assert imported_after("from interlock_client import Interlock, SyncInterlock") == {"httpx", "pydantic"}
     assert imported_after("from interlock_client import GuiConfirmationHandler") == {"websockets", "pydantic"}
+
+
+def test_the_hook_loads_nothing_that_takes_long() -> None:
+    """It runs on every call of a tool: what it needs now and then, it loads then."""
+    slow = ("argparse", "dataclasses", "http.client", "inspect", "secrets", "shutil", "ssl", "tempfile")
+    script = (
+        "import sys\nfrom interlock_client.hook.entry import main\n"
+        f"main(['claude-code', '--timeout', '3600'])\nprint(*[name for name in {slow!r} if name in sys.modules])"
+    )
+    done = subprocess.run(
+        [sys.executable, "-S", "-c", script],
+        input='{"hook_event_name": "PermissionRequest", "session_id": "s", "tool_name": "Bash", "tool_input": {}}',
+        env={"PYTHONPATH": str(Path(interlock_client.__file__).parents[1]), "INTERLOCK_URL": "ftp://nowhere"},
+        capture_output=True,
+        text=True,
+        check=True,
+        timeout=60,
+    )
+    answer, loaded = done.stdout.splitlines()
+    assert "deny" in answer
+    assert loaded == ""
 
 
 def test_every_public_name_is_there() -> None:

@@ -3,15 +3,14 @@
 A request is asked once, under its idempotency key, however often it has to be sent.
 """
 
-import http.client
 import json
 import time
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
 from typing import Any
 from urllib.parse import SplitResult, quote, urlencode, urlsplit
 
 from interlock_client.hook.call import list_of, object_of
+from interlock_client.hook.exchange import HttpReply, exchange
 from interlock_client.hook.requests import AT_TERMINAL, Json, TimedOut
 from interlock_client.hook.settings import Misconfigured, Settings
 
@@ -66,53 +65,43 @@ class Server:
             headers["idempotency-key"] = key
         if body is not None:
             headers["content-type"] = "application/json"
-        connection = self._connection(seconds)
+        content = None if body is None else json.dumps(body).encode()
         try:
-            connection.request(
-                method, self._url.path.rstrip("/") + path, None if body is None else json.dumps(body), headers
-            )
-            response = connection.getresponse()
-            return self._read(response, response.read())
-        except (OSError, http.client.HTTPException) as error:
+            reply = exchange(self._url, method, self._url.path.rstrip("/") + path, headers, content, max(seconds, 0.1))
+        except OSError as error:
             raise ServerAway(f"{self._url.geturl()} cannot be reached ({type(error).__name__}: {error})") from error
-        finally:
-            connection.close()
+        return self._read(reply)
 
-    def _connection(self, seconds: float) -> http.client.HTTPConnection:
-        kind = http.client.HTTPSConnection if self._url.scheme == "https" else http.client.HTTPConnection
-        return kind(self._url.hostname or "", self._url.port, timeout=max(seconds, 0.1))
-
-    def _read(self, response: http.client.HTTPResponse, content: bytes) -> Json:
+    def _read(self, reply: HttpReply) -> Json:
+        status = reply.status
         try:
-            told = object_of(json.loads(content))
+            told = object_of(json.loads(reply.content))
         except (ValueError, RecursionError):
             told = None
-        if response.status == 429 or response.status >= 500 or (response.status == 200 and told is None):
+        if status == 429 or status >= 500 or (status == 200 and told is None):
             # Not only ours: what a proxy says while the server is restarted, or a page of a hotel's network.
-            raise ServerAway(
-                f"{self._url.geturl()} answered {response.status}", _seconds(response.getheader("retry-after"))
-            )
+            raise ServerAway(f"{self._url.geturl()} answered {status}", _seconds(reply.headers.get("retry-after")))
         data = object_of((told or {}).get("data"))
-        if response.status != 200 or data is None:
+        if status != 200 or data is None:
             said = object_of((told or {}).get("error")) or {}
-            message = str(said.get("message") or f"{self._url.geturl()} answered {response.status}")
-            raise Refused(response.status, message, object_of(said.get("details")) or {})
+            message = str(said.get("message") or f"{self._url.geturl()} answered {status}")
+            raise Refused(status, message, object_of(said.get("details")) or {})
         return data
 
 
-@dataclass
 class Ask:
     """One request, from the moment it is sent until it is settled."""
 
-    server: Server
-    body: Json
-    key: str
-    until: float
-    """By `time.monotonic()`: when the answer has to be there."""
-    is_over: Callable[[], bool] = lambda: False
-    """Whether somebody has answered elsewhere."""
-    request_id: str = ""
-    is_sent: bool = False
+    def __init__(self, server: Server, body: Json, key: str, until: float) -> None:
+        """`until` is by `time.monotonic()`: when the answer has to be there."""
+        self.server = server
+        self.body = body
+        self.key = key
+        self.until = until
+        self.is_over: Callable[[], bool] = lambda: False
+        """Whether somebody has answered elsewhere."""
+        self.request_id = ""
+        self.is_sent = False
 
     def place(self) -> Json:
         """Send it; `NotAsked` where the server stays away, or does not take it."""

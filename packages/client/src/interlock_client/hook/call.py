@@ -3,8 +3,7 @@
 import hashlib
 import json
 from collections.abc import Mapping
-from dataclasses import dataclass
-from typing import Any, Literal, Protocol, cast
+from typing import Any, Literal, NamedTuple, Protocol, cast
 
 Arguments = dict[str, Any]
 AGENTS = ("claude-code", "codex", "gemini", "cursor")
@@ -14,8 +13,7 @@ class Malformed(Exception):
     """What came on standard input is not what the agent sends."""
 
 
-@dataclass(frozen=True)
-class Call:
+class Call(NamedTuple):
     event: str
     session: str
     tool: str
@@ -37,8 +35,7 @@ class Call:
     """Whether the agent asks at its terminal where it is told nothing; else it goes ahead."""
 
 
-@dataclass(frozen=True)
-class Outcome:
+class Outcome(NamedTuple):
     verdict: Literal["allow", "deny", "silence", "defer"]
     message: str = ""
     args: Arguments | None = None
@@ -47,8 +44,7 @@ class Outcome:
     """To questions, one for each."""
 
 
-@dataclass(frozen=True)
-class Reply:
+class Reply(NamedTuple):
     """What the agent is given."""
 
     stdout: str = ""
@@ -75,8 +71,7 @@ class Host(Agent, Protocol):
         ...
 
 
-@dataclass(frozen=True)
-class End:
+class End(NamedTuple):
     """What came to its end at the agent: a call, or all that was asked in a turn."""
 
     session: str

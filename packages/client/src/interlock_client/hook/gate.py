@@ -4,15 +4,13 @@ Whatever fails is a refusal. An empty answer is given only where the agent then 
 that was wanted.
 """
 
-import argparse
 import json
-import secrets
+import os
 import signal
 import sys
 import time
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
-from typing import Any
+from typing import Any, NamedTuple
 
 from interlock_client.hook.asking import SLACK, Ask, NotAsked, Server, withdraw
 from interlock_client.hook.call import (
@@ -52,8 +50,7 @@ class Stopped(BaseException):
     """The agent no longer waits."""
 
 
-@dataclass(frozen=True)
-class Options:
+class Options(NamedTuple):
     agent: str
     timeout: float
     to_terminal: bool = False
@@ -65,6 +62,29 @@ class Options:
 
 
 def options_of(arguments: Sequence[str]) -> Options:
+    return _installed(arguments) or _parsed(arguments)
+
+
+def _installed(arguments: Sequence[str]) -> Options | None:
+    """The options as `install` writes them, without what a parser takes to load; None for all else."""
+    agent, *rest = arguments
+    given: dict[str, str] = {}
+    while rest:
+        name = rest.pop(0)
+        if name in given or (name in ("--timeout", "--on-timeout") and not rest):
+            return None
+        given[name] = rest.pop(0) if name in ("--timeout", "--on-timeout") else ""
+    seconds, when = given.pop("--timeout", f"{TIMEOUT:g}"), given.pop("--on-timeout", "deny")
+    if agent not in AGENTS or not (seconds.isascii() and seconds.isdecimal()) or when not in ("deny", "terminal"):
+        return None
+    if given.keys() - {"--defer", "--settled"}:
+        return None
+    return Options(agent, float(seconds), when == "terminal", "--defer" in given, "--settled" in given)
+
+
+def _parsed(arguments: Sequence[str]) -> Options:
+    import argparse
+
     parser = argparse.ArgumentParser("interlock-hook", allow_abbrev=False)
     parser.add_argument("agent", choices=AGENTS)
     parser.add_argument("--timeout", type=float, default=TIMEOUT, help="of the agent for its hook, in seconds")
@@ -161,7 +181,7 @@ class Asking:
     def __init__(self, host: Host, call: Call, options: Options, began: float) -> None:
         self._call = call
         self._defers = options.defers
-        key = digest(host.AGENT, call.session, call.call_id) if call.call_id else secrets.token_hex(32)
+        key = digest(host.AGENT, call.session, call.call_id) if call.call_id else os.urandom(32).hex()
         until = began + max(options.timeout - SLACK, SHORTEST)
         self._ask = Ask(Server(load()), body_of(host, call, None if options.defers else options.timeout), key, until)
         self._notes = notes_of(host.AGENT, call.session)

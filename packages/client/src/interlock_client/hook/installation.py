@@ -1,10 +1,8 @@
 """What an installation writes into an agent's settings, and how ours is told from what others put there."""
 
-import shlex
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from pathlib import PurePath
-from typing import Any
+from typing import Any, NamedTuple
 
 from interlock_client.hook.call import list_of, object_of
 
@@ -12,8 +10,7 @@ Entry = dict[str, Any]
 PROGRAM = "interlock-hook"
 
 
-@dataclass(frozen=True)
-class Installation:
+class Installation(NamedTuple):
     """What a person wants installed."""
 
     program: str
@@ -27,9 +24,11 @@ class Installation:
 
 def shell_entry(wanted: Installation, agent: str) -> Entry:
     """A command line. Where not even the hook can be started, it ends as a refusal does, and not with 1 or 127."""
+    from shlex import quote
+
     return {
         "type": "command",
-        "command": f"{shlex.quote(wanted.program)} {agent} {' '.join(waiting(wanted))} || exit 2",
+        "command": f"{quote(wanted.program)} {agent} {' '.join(waiting(wanted))} || exit 2",
     }
 
 
@@ -102,8 +101,10 @@ def is_ours(handler: Entry) -> bool:
 def _words(command: Any) -> list[Any]:
     if not isinstance(command, str):
         return []
+    from shlex import split
+
     try:
-        return [*shlex.split(command)]
+        return [*split(command)]
     except ValueError:
         return []
 

@@ -5,21 +5,18 @@ at the terminal is withdrawn.
 """
 
 import json
-import secrets
-import shutil
+import os
 import time
 from contextlib import suppress
-from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 from interlock_client.hook.call import End, object_of
 
 OPEN, SETTLED, RUNS = ".open", ".settled", ".runs"
 
 
-@dataclass(frozen=True)
-class Note:
+class Note(NamedTuple):
     """One call that a person is asked about."""
 
     file: Path
@@ -53,7 +50,7 @@ class Notes:
 
     def open(self, call: str, prompt: str, *, by_subagent: bool) -> Note:
         """A new one. Where it cannot be written, the request is still asked."""
-        name = f"{time.time_ns():020}-{secrets.token_hex(4)}{OPEN}"
+        name = f"{time.time_ns():020}-{os.urandom(4).hex()}{OPEN}"
         note = Note(self._folder / name, {"call": call, "prompt": prompt, "subagent": by_subagent})
         with suppress(OSError):
             self._folder.mkdir(mode=0o700, parents=True, exist_ok=True)
@@ -81,6 +78,8 @@ class Notes:
         return []
 
     def forget(self) -> None:
+        import shutil
+
         shutil.rmtree(self._folder, ignore_errors=True)
 
     def _files(self, suffix: str) -> list[Path]:
@@ -118,7 +117,7 @@ def _read(file: Path) -> dict[str, Any]:
 
 
 def _write(file: Path, data: dict[str, Any]) -> None:
-    written = file.with_name(f".{file.name}-{secrets.token_hex(4)}")
+    written = file.with_name(f".{file.name}-{os.urandom(4).hex()}")
     written.write_text(json.dumps(data))
     written.replace(file)
 

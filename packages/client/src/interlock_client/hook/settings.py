@@ -3,10 +3,9 @@
 import json
 import os
 import stat
-import tempfile
 from collections.abc import Mapping
-from dataclasses import dataclass, field
 from pathlib import Path
+from typing import NamedTuple
 
 from interlock_client.hook.call import object_of
 
@@ -17,10 +16,13 @@ class Misconfigured(Exception):
     """The settings cannot be used; the message says what to do."""
 
 
-@dataclass(frozen=True)
-class Settings:
+class Settings(NamedTuple):
     url: str = URL
-    key: str = field(default="", repr=False)
+    key: str = ""
+
+    def __repr__(self) -> str:
+        """Without the key."""
+        return f"Settings(url={self.url!r})"
 
 
 def load(environment: Mapping[str, str] | None = None) -> Settings:
@@ -51,6 +53,8 @@ def notes_folder(environment: Mapping[str, str] | None = None) -> Path:
 
 def write(file: Path, text: str, *, mode: int) -> None:
     """All of it or nothing."""
+    import tempfile
+
     handle, written = tempfile.mkstemp(dir=file.parent, prefix=f".{file.name}-")
     try:
         with os.fdopen(handle, "w", encoding="utf-8", newline="") as opened:
