@@ -100,6 +100,15 @@ def test_nobody_in_time_is_a_no(desk: Desk) -> None:
         assert decision(hook.said()) == {"behavior": "deny", "message": "Not run: nobody answered in time."}
 
 
+@pytest.mark.parametrize("event", ["PermissionRequest", "PreToolUse"])
+def test_a_request_that_is_deleted_is_a_no(desk: Desk, event: str) -> None:
+    with held(desk, bash(session=f"deleted {event}", hook_event_name=event), timeout=120) as hook:
+        [asked] = desk.asked()
+        desk.person.http.delete(f"/api/sessions/{asked['conversation_id']}").raise_for_status()
+        told = hook.said()["hookSpecificOutput"]
+    assert "deny" in (told.get("permissionDecision"), told.get("decision", {}).get("behavior"))
+
+
 def test_a_reply_that_is_held_shows_signs_of_life_and_who_is_gone_is_not_answered(desk: Desk) -> None:
     with client(desk) as http:
         with http.stream("POST", HOOK, json=dict(bash())) as reply:

@@ -15,6 +15,7 @@ from interlock.domain.request import RequestStatus
 from interlock.faces.hooks.hook_calls import HookCall, HookCalls
 from interlock.faces.http.credentials import Caller, stream_slot
 from interlock.faces.http.documented import Responses, problems
+from interlock.faces.http.problems import public_message
 from interlock.faces.http.server_state import state_of
 from interlock.faces.http.waiting import settled
 from interlock.faces.http.watching import KEEP_ALIVE_SECONDS
@@ -97,6 +98,10 @@ async def _reply(request: Request, caller: Principal, call: Call, request_id: st
         outcome = _outcome(call, view)
         _held(request).release(request_id, call_of(call, outcome.args) if outcome.verdict == "allow" else "")
         is_told = view.request.status is not RequestStatus.PENDING
+        yield claude_code.reply(call, outcome).stdout.encode()
+    except InterlockError as error:
+        # The request was deleted, or its key revoked: a reply without an answer would let some calls go ahead.
+        outcome = Outcome("deny", f"Not run: no person could be asked: {public_message(error)}")
         yield claude_code.reply(call, outcome).stdout.encode()
     finally:
         _held(request).release(request_id)
