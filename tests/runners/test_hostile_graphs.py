@@ -13,6 +13,7 @@ from typing_extensions import TypedDict
 import interlock
 from interlock import ask, failpoints
 from interlock.domain.effect import EffectState
+from interlock.domain.errors import InvalidAnswer
 from interlock.domain.event import EventType
 from interlock.langchain import InterlockMiddleware
 from interlock.storage.database import Database
@@ -86,6 +87,77 @@ async def test_an_interrupt_that_only_looks_like_a_known_one_is_shown_as_it_is(h
     assert shown(turn.request)["value"] == value
     assert (await stage.tell(turn.request, "go on")).status == "done"
     assert (await stage.values())["heard"] == "go on"
+
+
+TOO_LARGE = 10**400
+
+
+@pytest.mark.parametrize(
+    ("value", "why"),
+    [
+        ({"order": {"amount": TOO_LARGE}}, "the interrupt[0].value['order']['amount'] cannot be kept: it is a whole"),
+        ({"half \ud800": 1}, r"the interrupt[0].value cannot be kept: its name 'half \ud800' holds half a character"),
+    ],
+)
+async def test_an_interrupt_that_no_checkpoint_keeps_is_refused_with_its_place(
+    host: Host, value: Any, why: str
+) -> None:
+    def node(state: Heard) -> Heard:
+        return {"heard": interrupt(value)}
+
+    turn = await (await host(line(Heard, node))).say()
+    assert turn.status == "failed"
+    assert (turn.error or "").startswith(why)
+
+
+async def test_arguments_that_no_checkpoint_keeps_are_refused_with_their_place(host: Host) -> None:
+    deeds = Deeds()
+
+    @tool
+    def pay(amount: int) -> str:
+        """Pay."""
+        deeds.note(str(amount))
+        return "paid"
+
+    stage = await host(
+        agent([pay], [("c1", "pay", {"amount": TOO_LARGE})], middleware=[InterlockMiddleware({"pay": True})])
+    )
+    turn = await stage.say()
+    assert turn.status == "failed"
+    assert "['args']['amount'] cannot be kept: it is a whole number beyond 64 bits" in (turn.error or "")
+    assert deeds.done == []
+
+
+async def test_the_largest_number_is_asked_about_and_runs_as_it_is(host: Host) -> None:
+    deeds = Deeds()
+
+    @tool
+    def pay(amount: int) -> str:
+        """Pay."""
+        deeds.note(str(amount))
+        return "paid"
+
+    stage = await host(
+        agent([pay], [("c1", "pay", {"amount": 2**64 - 1})], middleware=[InterlockMiddleware({"pay": True})])
+    )
+    turn = await stage.say()
+    with pytest.raises(InvalidAnswer, match="64 bits"):
+        await stage.reply(turn.request, {"decision": "edit", "args": {"amount": TOO_LARGE}})
+    await stage.reply(turn.request, {"decision": "accept"})
+    assert deeds.done == [str(2**64 - 1)]
+
+
+async def test_an_answer_that_no_checkpoint_keeps_is_refused_and_the_question_stays(host: Host) -> None:
+    def node(state: Heard) -> Heard:
+        return {"heard": interrupt("how many?")}
+
+    stage = await host(line(Heard, node))
+    turn = await stage.say()
+    for value in (TOO_LARGE, {"n": TOO_LARGE}, {"half \ud800": 1}):
+        with pytest.raises(InvalidAnswer):
+            await stage.reply(turn.request, {"answer": value})
+    assert (await stage.reply(turn.request, {"answer": 2**63})).status == "done"
+    assert (await stage.values())["heard"] == 2**63
 
 
 async def test_a_tool_that_raised_is_not_run_again_by_a_crash(host: Host, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -33,6 +33,8 @@ from langgraph.config import get_config
 from langgraph.prebuilt.tool_node import ToolCallRequest, ToolNode
 from langgraph.pregel import Pregel
 
+from interlock.domain.unkept import refusal
+
 T = TypeVar("T")
 Graph = Pregel[Any, Any, Any, Any]
 
@@ -40,7 +42,6 @@ CHECKPOINTER = CONFIG_KEY_CHECKPOINTER
 """Configurable key by which a run is given its own saver, in place of the graph's."""
 STRICT_RESUME = CONFIG_KEY_STRICT_RESUME
 """Configurable key that makes a resume naming an interrupt that is not pending raise instead of being ignored."""
-
 KEEPING = "__interlock_keeping"
 """Configurable key that says of every graph of a hosted run how its steps are kept."""
 
@@ -123,7 +124,10 @@ class TaskSerializer:
         self._otherwise = otherwise
 
     def dumps_typed(self, obj: Any) -> tuple[str, bytes]:
-        return self._serde.dumps_typed(obj)
+        try:
+            return self._serde.dumps_typed(obj)
+        except TypeError as error:
+            raise refusal("the result", obj, error) from error
 
     def loads_typed(self, data: tuple[str, bytes]) -> Any:
         return self._serde.loads_typed(data)

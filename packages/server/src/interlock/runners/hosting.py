@@ -9,12 +9,13 @@ from langgraph.checkpoint.base import BaseCheckpointSaver
 
 from interlock.agents import previews
 from interlock.agents._langgraph import CHECKPOINTER
-from interlock.domain.errors import InvalidInput
+from interlock.domain.errors import FieldError, InvalidAnswer, InvalidInput
 from interlock.domain.kinds import ApprovalAnswer, ApprovalBody, Value
 from interlock.domain.preview import FilePreview
 from interlock.domain.request import Request
 from interlock.domain.run_input import GraphInput
 from interlock.domain.thread import Lease, Thread
+from interlock.domain.unkept import unkept
 from interlock.ports.agents import GraphSchemas, Message, Snapshot, ToolInfo
 from interlock.runners import arguments, declared, replies, snapshots
 from interlock.runners.graph_state import RUN_KEY
@@ -115,6 +116,8 @@ class HostedAgents:
                 declared.check(request.body, value.args)
         if request.checked_by_agent:
             replies.check(request, value)
+            if (message := unkept("the answer", value)) is not None:
+                raise InvalidAnswer(message, [FieldError("answer", "range", message)])
 
     def takes(self, request: Request) -> frozenset[str] | None:
         schemas = self._parameters(request)

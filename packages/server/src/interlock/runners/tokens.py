@@ -12,7 +12,10 @@ Place = tuple[str, ...]
 
 
 class Tokens:
-    """Messages as a model says them. Keeps back the end of what was said where it may be the beginning of a value, until more has come."""
+    """Messages as a model says them.
+
+    Keeps back the end of what was said where it may be the beginning of a value, until more has come.
+    """
 
     def __init__(self) -> None:
         self._kept: dict[str, str] = {}

@@ -26,6 +26,7 @@ from sqlalchemy.engine import Row
 from sqlalchemy.ext.asyncio import AsyncConnection
 
 from interlock.domain.redaction import Redaction
+from interlock.domain.unkept import refusal
 from interlock.storage._repository import next_number
 from interlock.storage.schema import checkpoint_blobs, checkpoint_writes, checkpoints
 
@@ -41,6 +42,7 @@ BlobKey = tuple[str, str]
 """A channel and its version."""
 
 _IN_BLOBS = "interlock:blobs"
+_NAMES = {INTERRUPT: "the interrupt", RESUME: "the answer"}
 
 
 @dataclass(frozen=True, slots=True)
@@ -97,11 +99,11 @@ def pack(
     apart = [channel for channel in values if channel not in inline]
     if silence is not None:
         inline = {channel: silence.data.within(value) for channel, value in inline.items()}
-    kind, body = serde.dumps_typed({**checkpoint, "channel_values": inline, _IN_BLOBS: apart})
+    kind, body = _kept("the state", {**checkpoint, "channel_values": inline, _IN_BLOBS: apart}, serde)
     blobs: list[dict[str, Any]] = []
     for channel in apart:
         if channel in new_versions:
-            blob_kind, blob = _dump(values[channel], serde, silence)
+            blob_kind, blob = _dump(channel, values[channel], serde, silence)
             blobs.append(
                 {"channel": channel, "version": str(new_versions[channel]), "type": blob_kind, "body": bytes(blob)}
             )
@@ -120,8 +122,15 @@ def _is_small(value: Any) -> bool:
     return value is None or type(value) in (bool, int, float) or (type(value) is str and len(value) <= INLINE_LENGTH)
 
 
-def _dump(value: Any, serde: SerializerProtocol, silence: Silence | None) -> tuple[str, bytes]:
-    kind, data = serde.dumps_typed(value)
+def _kept(what: str, value: Any, serde: SerializerProtocol) -> tuple[str, bytes]:
+    try:
+        return serde.dumps_typed(value)
+    except TypeError as error:
+        raise refusal(what, value, error) from error
+
+
+def _dump(channel: str, value: Any, serde: SerializerProtocol, silence: Silence | None) -> tuple[str, bytes]:
+    kind, data = _kept(_NAMES.get(channel, channel), value, serde)
     return kind, data if silence is None else silence.packed(kind, bytes(data))
 
 
@@ -137,7 +146,7 @@ def pack_writes(
         if channel == ERROR and silence is not None:
             value = silence.error(value)
         # Asks and answers are compared with what is asked when the task runs again: they stay as they are.
-        kind, body = _dump(value, serde, None if channel in (INTERRUPT, RESUME) else silence)
+        kind, body = _dump(channel, value, serde, None if channel in (INTERRUPT, RESUME) else silence)
         rows.append(
             {
                 "task_id": task_id,
