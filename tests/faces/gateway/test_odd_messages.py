@@ -48,6 +48,10 @@ def odd_messages(note: str) -> dict[str, str]:
         "method in capitals": json.dumps(in_capitals),
         "method in capitals too": json.dumps(in_capitals | {"method": "ping"}),
         "method a list": json.dumps(call(note, method=["tools/call"])),
+        "method in other letters": json.dumps(call(note, method="Tools/Call ")),
+        "method in wide letters": json.dumps(call(note, method="\uff54ools/call")),
+        "name in capitals too": good.replace('"name": "read_note"', '"name": "read_note", "Name": "write_note"'),
+        "name in other letters": good.replace('"arguments"', '"argument\u017f": {"text": "b"}, "arguments"'),
         "params a list": json.dumps(call(note, params=["read_note", {"text": note}])),
         "params a text": json.dumps(call(note, params="read_note")),
         "too deep": good.replace('"text":', f'"deep": {"[" * 100_000}{"]" * 100_000}, "text":'),
@@ -156,7 +160,7 @@ def test_odd_messages_to_a_wrapper_are_refused_and_nobody_behind_hears_them(
         for what, line in odd_messages(note).items():
             say(process, line)
             message_id = 7 if what in ("method a list", "params a list", "params a text") else None
-            message_id = 7 if "capitals" in what else message_id
+            message_id = 7 if "capitals" in what or "letters" in what else message_id
             refused = heard(process, message_id)
             assert refused["error"]["code"] in (-32700, -32600), what
             assert refused["error"]["message"], what
@@ -176,6 +180,20 @@ def test_odd_messages_to_a_wrapper_are_refused_and_nobody_behind_hears_them(
 
 
 @pytest.mark.parametrize("upstream", ["files"], indirect=True)
+def test_a_call_inside_of_another_message_is_no_line_of_its_own(
+    gateway: Gateway, host: GatewayHost, wrapped: Wrapped, note: str
+) -> None:
+    """Servers that read lines as Python does end one at a carriage return, which JSON takes for a blank."""
+    hidden = json.dumps(call(note, params={"name": "write_note", "arguments": {"text": note}}))
+    with wrapped_process(wrapped) as process:
+        say(process, f'{{"jsonrpc": "2.0", "method": "notifications/of-nobody", "params": {{"a":\r{hidden}\r}}}}')
+        assert "carriage return" in heard(process, None)["error"]["message"]
+        say(process, json.dumps(PING) + "\r")
+        assert "result" in heard(process, PING["id"])
+    assert gateway.witness.count(f"write_note {note}") == 0
+
+
+@pytest.mark.parametrize("upstream", ["files"], indirect=True)
 def test_an_id_that_is_in_use_is_refused_and_the_first_call_goes_on(
     gateway: Gateway, host: GatewayHost, wrapped: Wrapped, note: str
 ) -> None:
@@ -184,6 +202,9 @@ def test_an_id_that_is_in_use_is_refused_and_the_first_call_goes_on(
         say(process, json.dumps(asks))
         [asked] = wait_for(host.host.pending, bool, SECONDS)
         say(process, json.dumps(call(f"{note}-second")))
+        assert "under way" in heard(process, 7)["error"]["message"]
+        # Its answer would be taken for that of the call.
+        say(process, json.dumps({**PING, "id": 7}))
         assert "under way" in heard(process, 7)["error"]["message"]
         host.host.person.respond(asked["request_id"], {"granted": True})
         assert heard(process, 7)["result"]["content"][0]["text"] == f"write_note: {note}"

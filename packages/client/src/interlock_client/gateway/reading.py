@@ -1,17 +1,20 @@
 """What a host says to a gateway: one JSON-RPC message, read as every server behind would read it, or refused.
 
 Two programs that read one text in two ways would let a call pass that nobody was asked about: a name that stands
-twice, a method in other letters, a batch, a call without an id.
+twice, a method or the name of a tool in other letters, a batch, a call without an id.
 """
 
 import json
 import math
+import unicodedata
 from typing import Any, cast
 
 Json = dict[str, Any]
 CALL = "tools/call"
 PARSE_ERROR, INVALID_REQUEST = -32700, -32600
 MEMBERS = frozenset({"jsonrpc", "id", "method", "params", "result", "error"})
+PARAMS = frozenset({"name", "arguments", "_meta", "task", "requestState", "inputResponses"})
+"""Of a call."""
 LARGEST_ID = 2**53 - 1
 """Beyond it, servers that count in floating point answer under another one."""
 
@@ -27,7 +30,9 @@ class NotTaken(Exception):
 
 def read_message(data: bytes) -> Json:
     try:
-        value: Any = json.loads(data, object_pairs_hook=_object, parse_constant=_refuse, parse_float=_finite)
+        # Not in any other encoding: a server behind would not look for one.
+        text = data.decode("utf-8-sig")
+        value: Any = json.loads(text, object_pairs_hook=_object, parse_constant=_refuse, parse_float=_finite)
     except RecursionError:
         raise NotTaken(PARSE_ERROR, "it nests too deep") from None
     except ValueError as error:
@@ -47,9 +52,8 @@ def is_id(value: Any) -> bool:
 
 
 def _wrong_with(message: Json) -> str | None:
-    alike = [name for name in message if name not in MEMBERS and name.casefold() in MEMBERS]
-    if alike:
-        return f"{alike[0]!r} is no member of a message: it is written {alike[0].casefold()!r}"
+    if (wrong := _in_other_letters(message, MEMBERS)) is not None:
+        return wrong
     if "method" not in message:
         return None
     if not isinstance(message["method"], str):
@@ -58,8 +62,20 @@ def _wrong_with(message: Json) -> str | None:
         return "params must be an object"
     if "id" in message and not is_id(message["id"]):
         return f"id must be a text, or a whole number up to {LARGEST_ID}"
-    if message["method"] == CALL and "id" not in message:
+    if message["method"] != CALL:
+        meant = unicodedata.normalize("NFKC", message["method"]).casefold().strip()
+        return f"the method is written {CALL!r}" if meant == CALL else None
+    if "id" not in message:
         return f"{CALL} needs an id: without one nobody could be told how it ended"
+    return _in_other_letters(message.get("params") or {}, PARAMS)
+
+
+def _in_other_letters(named: Json, known: frozenset[str]) -> str | None:
+    """Some servers take `Name` for `name`, and the last of the two."""
+    folded = {name.casefold(): name for name in known}
+    for name in named:
+        if name not in known and (meant := folded.get(name.casefold())) is not None:
+            return f"{name!r} is no member here: it is written {meant!r}"
     return None
 
 

@@ -77,17 +77,22 @@ class Relay:
     def from_host(self, line: bytes) -> None:
         if not line.strip():
             return
+        if b"\r" in line.rstrip(b"\r\n"):
+            # Between two names it means nothing in JSON. But it ends a line for many servers: what follows would be
+            # another message for them, and no part of this one.
+            self._refuse(None, INVALID_REQUEST, "a carriage return is taken at the end of a line only")
+            return
         try:
             message = read_message(line)
         except NotTaken as error:
             # Not even passed on: whatever reads it otherwise would do what nobody was asked about.
             self._refuse(error.id, error.code, str(error))
             return
+        name = json.dumps(message.get("id"))
+        if "method" in message and (name in self._calls or name in self._answers):
+            self._refuse(message["id"], INVALID_REQUEST, "a call with this id is under way")
+            return
         if message.get("method") == CALL:
-            name = json.dumps(message["id"])
-            if name in self._calls:
-                self._refuse(message["id"], INVALID_REQUEST, "a call with this id is under way")
-                return
             task = asyncio.create_task(self._call(message))
             self._calls[name] = task
             task.add_done_callback(lambda _: self._calls.pop(name, None))

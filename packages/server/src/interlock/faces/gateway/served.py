@@ -175,8 +175,8 @@ class ServedCall:
             if state[2] is None:
                 del params["requestState"]
         headers = dict(self.exchange.headers)
-        if begun.args != wanted.args and wanted.definition:
-            # Arguments that upstream wants in headers too are those that a person changed.
+        if wanted.verdict.action == "ask" or wanted.definition:
+            # Arguments that upstream wants in headers too are those that a person saw, whatever the host says there.
             headers = {name: value for name, value in headers.items() if not name.startswith("mcp-param-")}
             headers |= mcp_param_headers(x_mcp_header_map(wanted.definition.get("inputSchema")), begun.args)
         return replace(self.exchange, headers=headers, message={**self._message, "params": params})
