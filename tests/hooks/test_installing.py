@@ -167,6 +167,34 @@ def test_a_link_is_followed_and_stays_a_link(desk: Desk, file: Path) -> None:
     assert "PermissionRequest" in kept.read_text()
 
 
+def test_a_name_twice_among_the_hooks_is_not_lost(desk: Desk, file: Path) -> None:
+    text = '{"hooks": {"Stop": [{"hooks": []}], "Stop": []}}'
+    file.write_text(text)
+    done = run(desk, "install", "claude-code", "--yes")
+    assert (done.returncode, file.read_text()) == (2, text)
+    assert "twice" in done.stderr
+
+
+def test_a_read_only_file_is_not_replaced(desk: Desk, file: Path) -> None:
+    file.write_text("{}")
+    file.chmod(0o444)
+    done = run(desk, "install", "claude-code", "--yes")
+    assert (done.returncode, file.read_text()) == (2, "{}")
+    assert "read-only" in done.stderr
+
+
+def test_what_others_write_while_a_person_reads_the_difference_is_not_lost(desk: Desk, file: Path) -> None:
+    file.write_text("{}")
+    environment = {"HOME": str(desk.home), "PATH": desk.environment["PATH"]}
+    with Terminal([PROGRAM, "install", "claude-code"], desk.home, environment, size=(100, 200)) as screen:
+        screen.waits_at("Write this? [y/N]")
+        file.write_text('{"model": "opus"}')
+        screen.type("y")
+        screen.press("Enter")
+        assert screen.exit_code() == 2
+    assert file.read_text() == '{"model": "opus"}'
+
+
 def test_a_folders_settings_name_the_command_and_no_persons_path(desk: Desk, tmp_path: Path) -> None:
     project = tmp_path / "project"
     project.mkdir()

@@ -59,9 +59,25 @@ def changed(text: str, name: str, value: Any) -> str:
 
 def has_comments(text: str, name: str) -> bool:
     """Whether there are some inside of that member, which would be lost with its change."""
+    return any(piece.startswith(_COMMENTS) for inside in _values(text, name) for piece in _pieces(inside))
+
+
+def has_duplicates(text: str, name: str) -> bool:
+    """Whether one object inside of that member has a name twice, of which only the last is read."""
+    counts: list[bool] = []
+
+    def read_object(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+        counts.append(len(dict(pairs)) < len(pairs))
+        return dict(pairs)
+
+    for inside in _values(text, name):
+        json.loads("".join(_plain(inside)), object_pairs_hook=read_object)
+    return any(counts)
+
+
+def _values(text: str, name: str) -> list[str]:
     members, _ = _members(text) if text.strip() else ([], 0)
-    inside = "".join(text[one.value : one.end] for one in members if one.name == name)
-    return any(piece.startswith(_COMMENTS) for piece in _pieces(inside))
+    return [text[one.value : one.end] for one in members if one.name == name]
 
 
 def _without(text: str, members: list[Member], place: int) -> str:

@@ -27,18 +27,16 @@ class SettingsFile:
     settings: dict[str, Any]
     line_end: str = "\n"
     is_toml: bool = False
+    written: str | None = None
+    """To the last character; None: there was no file."""
 
     @classmethod
     def read(cls, file: Path) -> "SettingsFile":
         is_toml = file.suffix == ".toml"
         # What a link leads to is changed, not the link.
         file = file.resolve()
-        try:
-            written = file.read_bytes().decode()
-        except FileNotFoundError:
+        if (written := _written(file)) is None:
             return cls(file, "", {}, is_toml=is_toml)
-        except UnicodeDecodeError as error:
-            raise UnusableSettings(f"{file} is not UTF-8") from error
         # Of an editor on Windows: lines end as they did.
         has_returns = "\r\n" in written and written.count("\n") == written.count("\r\n")
         text = written.replace("\r\n", "\n") if has_returns else written
@@ -47,7 +45,7 @@ class SettingsFile:
         except NOT_READ as error:
             form = "TOML" if is_toml else "JSON"
             raise UnusableSettings(f"{file} is not {form}, and was not changed ({error})") from error
-        return cls(file, text, settings, "\r\n" if has_returns else "\n", is_toml)
+        return cls(file, text, settings, "\r\n" if has_returns else "\n", is_toml, written)
 
     def changed(self, settings: dict[str, Any], entries: Mapping[str, Entry]) -> str:
         """The text of settings that differ in our hooks, which are to be these."""
@@ -69,6 +67,10 @@ class SettingsFile:
             raise UnusableSettings(
                 f"{self.file} has comments among its hooks, which would be lost: take them out, or edit it by hand"
             )
+        if json_text.has_duplicates(self.text, "hooks"):
+            raise UnusableSettings(
+                f"{self.file} has a name twice in one object of its hooks, one of which would be lost: edit it by hand"
+            )
         text = self.text
         for name in ("version", "hooks"):
             if settings.get(name) != self.settings.get(name):
@@ -80,9 +82,24 @@ class SettingsFile:
         return "".join(difflib.unified_diff(before, after, str(self.file), str(self.file)))
 
     def write(self, text: str) -> None:
+        """`UnusableSettings` where somebody else has changed it since it was read, or nobody is to change it."""
         self.file.parent.mkdir(parents=True, exist_ok=True)
+        if _written(self.file) != self.written:
+            raise UnusableSettings(f"{self.file} was changed meanwhile, and was left as it is now: run this again")
         mode = stat.S_IMODE(self.file.stat().st_mode) if self.file.exists() else 0o600
+        if not mode & 0o222:
+            # It could be replaced all the same, in a folder that can be written.
+            raise UnusableSettings(f"{self.file} is read-only, and was not changed")
         own.write(self.file, text.replace("\n", self.line_end), mode=mode)
+
+
+def _written(file: Path) -> str | None:
+    try:
+        return file.read_bytes().decode()
+    except FileNotFoundError:
+        return None
+    except UnicodeDecodeError as error:
+        raise UnusableSettings(f"{file} is not UTF-8") from error
 
 
 def _said(text: str, *, is_toml: bool) -> dict[str, Any]:
