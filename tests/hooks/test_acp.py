@@ -137,6 +137,17 @@ def test_what_was_told_before_is_shown_and_missing_arguments_are_told(desk: Desk
     assert "did not give the arguments" in data["description"]
 
 
+def test_nothing_is_shown_of_a_call_that_had_the_same_id_before(desk: Desk, start: Start) -> None:
+    editor = start()
+    told = {"title": "Look", "kind": "execute", "status": "pending", "rawInput": {"command": "ls"}}
+    editor.calls({"id": "one", "told": told})
+    desk.deny(desk.asked()[0]["request_id"])
+    told = {"title": "Delete everything", "kind": "execute", "status": "pending"}
+    soon(desk.waiting, lambda found: found == [])
+    editor.calls({"id": "one", "told": told})
+    assert desk.asked()[0]["request_data"]["args"] == {"title": "Delete everything"}
+
+
 @pytest.mark.parametrize(
     ("kinds", "allowed"),
     [(["allow_always", "reject_once"], ["reject"]), (["allow_once", "allow_once", "reject_once"], ["reject"])],

@@ -127,8 +127,12 @@ class Conversation:
         if message.get("method") == UPDATE:
             params = object_of(message.get("params")) or {}
             update = object_of(params.get("update")) or {}
-            if str(update.get("sessionUpdate")).startswith("tool_call"):
-                self._merged(optional_text(params, "sessionId"), update)
+            session, told = optional_text(params, "sessionId"), update.get("sessionUpdate")
+            if told == "tool_call":
+                # A new one: what was told of another under this id, in a turn that was stopped, is not of it.
+                self._calls.pop((session, optional_text(update, "toolCallId")), None)
+            if str(told).startswith("tool_call"):
+                self._merged(session, update)
 
     def permission(self, message: Message) -> Permission:
         params = object_of(message.get("params")) or {}
