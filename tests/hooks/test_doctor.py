@@ -159,6 +159,28 @@ def changed(url: str, change: Callable[[str, dict[str, Any]], dict[str, Any]]) -
         server.server_close()
 
 
+def test_no_key_goes_where_a_folders_settings_lead(desk: Desk, tmp_path: Path) -> None:
+    heard: list[str] = []
+
+    def hear(path: str, said: dict[str, Any]) -> dict[str, Any]:
+        heard.append(path)
+        return said
+
+    with changed(desk.url, hear) as url:
+        headers = {"Authorization": "Bearer $SECRET"}
+        entries = {
+            "interlock": {"url": f"{url}/mcp", "headers": headers},
+            "other": {"command": "interlock", "args": ["mcp"], "env": {"INTERLOCK_URL": url}},
+        }
+        (desk.home / ".mcp.json").write_text(json.dumps({"mcpServers": entries}))
+        told = doctor(desk, "--project", SECRET="planted")
+    assert heard == []
+    assert told.count(f"it leads to {url}, which is not your server") == 2
+    entries = {"interlock": {"url": f"{desk.url}/mcp", "headers": {"Authorization": f"Bearer {desk.key}"}}}
+    (desk.home / ".mcp.json").write_text(json.dumps({"mcpServers": entries}))
+    assert "ok    MCP entry interlock in " in doctor(desk, "--project")
+
+
 def test_a_folders_settings_are_looked_at_by_themselves(desk: Desk, tmp_path: Path) -> None:
     (desk.home / ".cursor").mkdir()
     told = doctor(desk, "--project")

@@ -82,7 +82,19 @@ def of_mcp_entries(*, project: bool) -> Iterator[Finding]:
             continue
         for name, entry in _entries(settings, names):
             if known := _key_of(name, entry):
-                yield from of_key(f"MCP entry {name} in {path}", *known)
+                yield from _of_entry(f"MCP entry {name} in {path}", *known, project=project)
+
+
+def _of_entry(about: str, url: str, key: str, *, project: bool) -> Iterator[Finding]:
+    """A folder's settings may be anybody's, who would be told whatever variable they name."""
+    try:
+        own = hook_settings.load(variables()).url
+    except hook_settings.Misconfigured:
+        own = ""
+    if project and url.rstrip("/") != own.rstrip("/"):
+        yield warn(about, f"it leads to {url}, which is not your server ({own or 'none'}): nothing was sent there")
+    else:
+        yield from of_key(about, url, key)
 
 
 def _mcp_files(*, project: bool) -> list[tuple[Path, str]]:
