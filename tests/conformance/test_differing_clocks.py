@@ -3,6 +3,7 @@
 import asyncio
 from dataclasses import replace
 from datetime import UTC, datetime, timedelta
+from typing import Any
 
 import pytest
 
@@ -55,7 +56,7 @@ def asked(holder: str) -> CallAsk:
 
 
 async def ask(core: Core, seconds: float) -> str:
-    given = {"tool_name": "deploy", "args": {}}
+    given: dict[str, Any] = {"tool_name": "deploy", "args": {}}
     async with unit(core) as work:
         body = read_ask(RequestKind.APPROVAL, given)
         placed = await outside.place_ask(work, ANN, Ask(RequestKind.APPROVAL, given, seconds), body)

@@ -43,4 +43,4 @@ def _unkept(value: Any, path: str, seen: set[int]) -> Iterator[str]:
 
 def _fields(value: Any) -> list[str]:
     """Of a message, an interrupt, or another object that is made of values."""
-    return [*getattr(value, "__dict__", ()), *getattr(type(value), "__slots__", ())]
+    return [*getattr(value, "__dict__", ()), *getattr(value, "__slots__", ())]
