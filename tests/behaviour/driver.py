@@ -381,11 +381,18 @@ def at_agui(people: People, name: str) -> Person:
     return AguiPerson(people, people.named(name))
 
 
+def at_langgraph(people: People, name: str) -> Person:
+    from tests.behaviour.langgraph_person import LanggraphPerson
+
+    return LanggraphPerson(people, people.named(name))
+
+
 FACES: Mapping[str, Callable[[People, str], Person]] = {
     "threads": at_threads,
     "hitl": at_hitl,
     "sessions": at_sessions,
     "confirm": at_confirm,
     "agui": at_agui,
+    "langgraph": at_langgraph,
 }
 """Every front door, by its name. A new face adds its driver here, and every case runs through it."""

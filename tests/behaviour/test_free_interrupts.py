@@ -10,7 +10,7 @@ import pytest
 
 from tests.behaviour.agui_person import AguiPerson
 from tests.behaviour.confirm_person import ConfirmPerson
-from tests.behaviour.driver import HitlPerson, Person, SessionsPerson, ThreadsPerson
+from tests.behaviour.driver import FACES, HitlPerson, Person, SessionsPerson, ThreadsPerson
 from tests.support.puppet import Turn, calls, script
 from tests.support.witness import Witness
 
@@ -86,6 +86,10 @@ def test_any_other_json_reaches_the_graph_as_it_is(
     assert witness.count(fresh) == 1
 
 
+AS_SENT = "langgraph"
+"""The face whose clients are programs that send what the graph's code compares: nothing is read into a text there."""
+READ = pytest.mark.parametrize("persons", [face for face in FACES if face != AS_SENT], indirect=True)
+
 SPELLED: dict[type, str] = {
     ThreadsPerson: '"answers": [%s]',
     HitlPerson: '"response": {"answer": %s}',
@@ -111,6 +115,7 @@ REFUSALS = [
 ]
 
 
+@READ
 @pytest.mark.parametrize("text", REFUSALS)
 def test_a_text_that_reads_as_a_refusal_is_refused_with_both_ways_and_stays_open(
     person: Person, conversation: str, fresh: str, witness: Witness, text: str
@@ -131,13 +136,35 @@ def test_a_text_that_reads_as_a_refusal_is_refused_with_both_ways_and_stays_open
     assert witness.count(fresh) == 0
 
 
-@pytest.mark.parametrize("wrong", ["", "  ", "__custom__", {"text": 7}, 2**64, [{"deep": -(2**63) - 1}]], ids=str)
+@pytest.mark.parametrize("persons", [AS_SENT], indirect=True)
+@pytest.mark.parametrize("text", ["no", "", "__custom__"])
+def test_a_client_that_sends_what_the_graph_compares_is_taken_at_its_word(
+    person: Person, conversation: str, fresh: str, witness: Witness, text: str
+) -> None:
+    person.say(conversation, script(asking(fresh)))
+    done = person.answer(conversation, text)
+    assert (done.state, done.text) == ("done", told(text))
+    assert witness.count(fresh) == int(bool(text))
+
+
+@READ
+@pytest.mark.parametrize("wrong", ["", "  ", "__custom__", {"text": 7}], ids=str)
+def test_what_is_no_answer_is_refused(person: Person, conversation: str, fresh: str, wrong: Any) -> None:
+    _refused(person, conversation, fresh, wrong)
+
+
+@pytest.mark.parametrize("wrong", [2**64, [{"deep": -(2**63) - 1}]], ids=str)
 def test_what_the_graph_could_not_take_is_refused(person: Person, conversation: str, fresh: str, wrong: Any) -> None:
+    _refused(person, conversation, fresh, wrong)
+
+
+def _refused(person: Person, conversation: str, fresh: str, wrong: Any) -> None:
     asked = person.say(conversation, script(asking(fresh))).asked
     assert person.answer(conversation, wrong).state == "invalid"
     assert person.pending(conversation) == asked
 
 
+@READ
 def test_an_option_that_the_graph_offers_is_passed_on_as_its_text(
     person: Person, conversation: str, fresh: str, witness: Witness
 ) -> None:

@@ -237,8 +237,10 @@ def test_who_names_nothing_and_comes_second_is_told_the_same(place: Place, end: 
     request_id = end(place)
     place.user.wait_for("completed")
     expected = {**ENDS[end], "request_id": request_id, "code": "nothing_pending"}
+    answer = {"assistant_id": "puppet", "command": {"resume": {"decisions": [{"type": "approve"}]}}}
     late = {
         "threads": place.owner.resume(place.user.session_id, "continue").body,
+        "langgraph": place.owner.http.post(f"/threads/{place.user.session_id}/runs/wait", json=answer).json(),
         "sessions": place.user.try_resume("reject").json(),
     }
     assert {face: {name: told.get(name) for name in expected} for face, told in late.items()} == {

@@ -11,6 +11,7 @@ from typing import Any
 import httpx
 import pytest
 
+from tests.faces import langgraph_rows
 from tests.faces.scene import Scene
 from tests.support import puppet
 from tests.support.agui import user
@@ -341,11 +342,12 @@ def test_every_operation_has_a_row(scene: Scene) -> None:
     described = scene.callers["nobody"].get("/openapi.json").json()["paths"]
     served = {f"{method} {path}" for path, operations in described.items() for method in operations}
     assert {operation for operation, _, _ in TABLE} == served
-    assert all(len(row[2].split()) == len(ROLES) for row in TABLE)
+    assert {operation for operation, _, _ in langgraph_rows.ROWS} == langgraph_rows.served()
+    assert all(len(row[2].split()) == len(ROLES) for row in (*TABLE, *langgraph_rows.ROWS))
 
 
 # Who signs out is out for the rows after it: `tests/faces/account` tries that with people of its own.
-CALLED = [row for row in TABLE if row[0] != "delete /api/v1/session"]
+CALLED = [*(row for row in TABLE if row[0] != "delete /api/v1/session"), *langgraph_rows.ROWS]
 
 
 @pytest.mark.parametrize(
@@ -360,9 +362,9 @@ def test_each_gets_what_the_table_says(scene: Scene, row: Row) -> None:
 def status_of(http: httpx.Client, operation: str, call: Call) -> int:
     """Of a stream only its beginning is read."""
     with http.stream(operation.partition(" ")[0].upper(), **call) as response:
-        if not response.headers["content-type"].startswith("text/event-stream"):
+        if not response.headers.get("content-type", "").startswith("text/event-stream"):
             response.read()
-        elif operation.startswith("post"):
+        elif operation.startswith("post") and operation != langgraph_rows.EVENTS:
             # A run that was started is read to its end, so that none is under way when the next cell begins.
             for _ in response.iter_lines():
                 pass
@@ -390,4 +392,18 @@ def test_what_waits_is_listed_for_those_who_may_see_it(scene: Scene) -> None:
         **dict.fromkeys(("admin", "owner", "reviewer", "key"), both),
         **{role: set[str]() for role in ("other", "elsewhere", "namesake", "stranger")},
         "asker": {asked["request_id"]},
+    }
+
+
+def test_commands_are_obeyed_of_those_who_may_answer(scene: Scene) -> None:
+    def obeyed(role: str) -> str:
+        thread_id, interrupt_id = langgraph_rows.asked(scene)
+        given = {"interrupt_id": interrupt_id, "response": {"decisions": [{"type": "reject"}]}}
+        body = langgraph_rows.command("input.respond", given)
+        reply = scene.callers[role].post(f"/threads/{thread_id}/commands", json=body).raise_for_status().json()
+        return reply.get("error", reply["type"])
+
+    assert {role: obeyed(role) for role in ROLES[:-1]} == {
+        **dict.fromkeys(("admin", "owner", "reviewer", "key"), "success"),
+        **dict.fromkeys(("other", "elsewhere", "namesake", "asker", "stranger"), "no_such_run"),
     }

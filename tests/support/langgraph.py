@@ -31,8 +31,8 @@ class Stream:
 
 
 class LanggraphClient:
-    def __init__(self, url: str, headers: Mapping[str, str] | None = None) -> None:
-        self.http = http_client(url, headers=dict(headers or {}))
+    def __init__(self, url: str, headers: Mapping[str, str] | None = None, *, http: httpx.Client | None = None) -> None:
+        self.http = http or http_client(url, headers=dict(headers or {}))
 
     @classmethod
     def of(cls, person: ThreadsClient) -> "LanggraphClient":
