@@ -6,7 +6,7 @@ from typing import Any
 
 from fastapi.routing import APIRoute
 
-from interlock.faces.langgraph import assistants, protocol, runs, threads
+from interlock.faces.langgraph import assistants, many, protocol, runs, thread_stream, threads
 from tests.faces.scene import Scene
 from tests.support.puppet import says, script
 
@@ -123,10 +123,12 @@ ROWS: list[Row] = [
     ("post /runs", fixed("/runs", INPUT), PEOPLE),
     ("post /runs/stream", fixed("/runs/stream", INPUT), PEOPLE),
     ("post /runs/wait", fixed("/runs/wait", INPUT), PEOPLE),
-    ("post /runs/batch", fixed("/runs/batch", {}), NOT_OFFERED),
-    ("post /runs/cancel", fixed("/runs/cancel", {}), NOT_OFFERED),
-    ("post /threads/prune", fixed("/threads/prune", {}), NOT_OFFERED),
-    ("post /threads/{thread_id}/copy", at("/copy", {}), NOT_OFFERED),
+    ("post /runs/batch", fixed("/runs/batch", [INPUT]), PEOPLE),
+    ("post /runs/cancel", lambda scene: to("/runs/cancel", {"thread_id": paused(scene)}), DRIVE_SILENTLY),
+    # It tells how many were theirs.
+    ("post /threads/prune", lambda scene: to("/threads/prune", {"thread_ids": [scene.hosted()]}), ANYBODY),
+    ("post /threads/{thread_id}/copy", on_new("/copy", {}), DRIVE),
+    ("get /threads/{thread_id}/stream", at("/stream"), SEE),
     (EVENTS, at("/stream/events", {"channels": ["input"]}), SEE),
     # Whether it was obeyed is said in the body.
     (COMMANDS, lambda _: to(f"/threads/{uuid.uuid4()}/commands", command("run.start", INPUT)), ANYBODY),
@@ -135,6 +137,6 @@ ROWS: list[Row] = [
 
 def served() -> set[str]:
     """Every route of the face; the WebSocket is tried where its protocol is."""
-    routers = (assistants.router, threads.router, runs.router, protocol.router)
+    routers = (part.router for part in (assistants, threads, many, runs, thread_stream, protocol))
     routes = [route for router in routers for route in router.routes if isinstance(route, APIRoute)]
     return {f"{method.lower()} {route.path}" for route in routes for method in route.methods or ()}

@@ -407,3 +407,11 @@ def test_commands_are_obeyed_of_those_who_may_answer(scene: Scene) -> None:
         **dict.fromkeys(("admin", "owner", "reviewer", "key"), "success"),
         **dict.fromkeys(("other", "elsewhere", "namesake", "asker", "stranger"), "no_such_run"),
     }
+
+
+def test_threads_are_pruned_by_those_who_may_drive_them(scene: Scene) -> None:
+    def pruned(role: str) -> int:
+        body = {"thread_ids": [scene.hosted(), str(uuid.uuid4())]}
+        return scene.callers[role].post("/threads/prune", json=body).raise_for_status().json()["pruned_count"]
+
+    assert {role for role in ROLES[:-1] if pruned(role)} == {"admin", "owner", "key"}

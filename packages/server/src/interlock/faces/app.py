@@ -30,8 +30,10 @@ from interlock.faces.inbox import requests as inbox_requests
 from interlock.faces.inbox import session as inbox_session
 from interlock.faces.inbox import streaming as inbox_streaming
 from interlock.faces.langgraph import assistants as lg_assistants
+from interlock.faces.langgraph import many as lg_many
 from interlock.faces.langgraph import protocol as lg_protocol
 from interlock.faces.langgraph import runs as lg_runs
+from interlock.faces.langgraph import thread_stream as lg_thread_stream
 from interlock.faces.langgraph import threads as lg_threads
 from interlock.faces.langgraph.errors import LanggraphErrorFormat
 from interlock.faces.manage import account, audit, grants, keys, metrics, people, webhooks
@@ -45,7 +47,7 @@ from interlock.ports.gateway import Upstream
 from interlock_client.threads import Health
 
 _INBOX = (inbox_session, inbox_requests, inbox_streaming, inbox_conversations, inbox_history)
-_LANGGRAPH = (lg_assistants, lg_threads, lg_runs, lg_protocol)
+_LANGGRAPH = (lg_assistants, lg_threads, lg_many, lg_runs, lg_thread_stream, lg_protocol)
 ERROR_FORMATS: dict[str, ErrorFormat] = {
     "/api/v1/agent": Envelope(),
     "/agent": SessionsErrorFormat(),

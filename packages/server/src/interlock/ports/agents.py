@@ -107,6 +107,10 @@ class Graphs(Protocol):
         """Write to the state of a thread that is at rest; the new checkpoint's id. `LeaseLost` when a run began."""
         ...
 
+    async def copy_state(self, source: Thread, target: Thread) -> None:
+        """Give a new thread all the states of another one."""
+        ...
+
     def schemas(self, name: str) -> GraphSchemas: ...
 
     def inner_schemas(self, name: str, space: str | None, *, recurse: bool) -> Mapping[str, GraphSchemas]:

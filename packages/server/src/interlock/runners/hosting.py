@@ -32,6 +32,8 @@ class Savers(Protocol):
 
     def trial(self) -> BaseCheckpointSaver[Any]: ...
 
+    async def acopy_thread(self, source_thread_id: str, target_thread_id: str) -> None: ...
+
 
 class HostedAgents:
     def __init__(self, agents: Sequence[HostedAgent], saver: Savers) -> None:
@@ -85,6 +87,9 @@ class HostedAgents:
         if agent is None:
             raise InvalidInput(f"the agent {thread.agent!r} is not hosted here")
         return await snapshots.update(agent.graph, self._config(thread, saver=saver), values, as_node)
+
+    async def copy_state(self, source: Thread, target: Thread) -> None:
+        await self.saver.acopy_thread(source.id, target.id)
 
     def schemas(self, name: str) -> GraphSchemas:
         return snapshots.schemas(self._agents[name].graph)

@@ -12,7 +12,7 @@ from fastapi.responses import Response
 
 from interlock.domain.errors import InterlockError
 from interlock.domain.event import Event, RunEnded, ThreadDeleted
-from interlock.domain.json_value import ABSENT
+from interlock.domain.json_value import ABSENT, JsonObject
 from interlock.domain.principal import Principal
 from interlock.domain.run import ACTIVE, Run, RunStatus
 from interlock.domain.thread import ONE_RUN, Thread
@@ -36,7 +36,7 @@ from interlock.faces.langgraph.fields import (
 from interlock.faces.langgraph.paging import page_headers, selected
 from interlock.faces.langgraph.scene import Scene
 from interlock.faces.langgraph.streaming import Outcome, RunStream, is_whole, modes_of
-from interlock.faces.langgraph.turns import Begun, begin, read_turn
+from interlock.faces.langgraph.turns import Begun, Turn, begin, read_turn
 from interlock.faces.langgraph.views import RUN_STATUS, run_view
 from interlock.services.core import Core
 from interlock.services.threads import messages, threads
@@ -138,9 +138,9 @@ async def delete(request: Request, caller: Caller, thread_id: str, run_id: str) 
 @router.post("/runs")
 async def create_stateless(request: Request, caller: Caller) -> Response:
     scene, body = Scene(request, caller), await body_of(request)
-    begun = await _stateless(scene, body)
+    begun = await begin_stateless(scene, body)
     response = await _created(scene, begun)
-    _tidy_later(scene, begun.thread, body)
+    tidy_later(scene, begun.thread, body)
     return response
 
 
@@ -148,7 +148,7 @@ async def create_stateless(request: Request, caller: Caller) -> Response:
 async def stream_stateless(request: Request, caller: Caller) -> Response:
     scene, body = Scene(request, caller), await body_of(request)
     modes = modes_of(body.get("stream_mode"))
-    begun = await _stateless(scene, body)
+    begun = await begin_stateless(scene, body)
     follower = RunStream(scene, begun, modes)
     return EventStream(_tidied(scene, begun, body, follower.events()), _headers(begun, "stream"), caller=caller.id)
 
@@ -156,17 +156,9 @@ async def stream_stateless(request: Request, caller: Caller) -> Response:
 @router.post("/runs/wait", **STREAMS)
 async def wait_stateless(request: Request, caller: Caller) -> Response:
     scene, body = Scene(request, caller), await body_of(request)
-    begun = await _stateless(scene, body)
+    begun = await begin_stateless(scene, body)
     content = _tidied(scene, begun, body, RunStream(scene, begun, ["values"]).result())
     return Outcome(content, _headers(begun, "join"), caller=caller.id)
-
-
-@router.post("/runs/batch")
-@router.post("/runs/cancel")
-@router.post("/threads/prune")
-@router.post("/threads/{thread_id}/copy")
-async def later(request: Request, caller: Caller) -> Response:
-    raise not_offered(f"{request.url.path} is not offered here")
 
 
 async def _begun(scene: Scene, thread_id: str, body: Fields) -> Begun:
@@ -182,11 +174,13 @@ async def _known(scene: Scene, thread_id: str, run_id: str) -> Begun:
 
 
 async def _created(scene: Scene, begun: Begun) -> Response:
+    return LenientJSONResponse(await created(scene, begun), headers=_headers(begun, "stream"))
+
+
+async def created(scene: Scene, begun: Begun) -> JsonObject:
     thread = await scene.thread(begun.thread.id)
     view = run_view(thread, await scene.run(thread, begun.run_id))
-    if not begun.goes_on:
-        view["status"] = "success"
-    return LenientJSONResponse(view, headers=_headers(begun, "stream"))
+    return view if begun.goes_on else {**view, "status": "success"}
 
 
 def _headers(begun: Begun, tail: str) -> dict[str, str]:
@@ -230,11 +224,17 @@ async def _stopped(core: Core, caller: Principal, thread_id: str, run_id: str) -
             await messages.stop(core, caller, thread_id, "its follower went away", run_id=run_id)
 
 
-async def _stateless(scene: Scene, body: Fields) -> Begun:
+def read_stateless(scene: Scene, body: Fields) -> Turn:
     turn = read_turn(scene, body)
     if turn.resume is not ABSENT or turn.given is None:
         raise Refusal(400, "invalid_argument", "a run without a thread has nothing to resume")
-    is_kept = choice_of(body, "on_completion", "delete", "delete", "keep") == "keep"
+    choice_of(body, "on_completion", "delete", "delete", "keep")
+    return turn
+
+
+async def begin_stateless(scene: Scene, body: Fields) -> Begun:
+    turn = read_stateless(scene, body)
+    is_kept = body.get("on_completion") == "keep"
     thread = await threads.create_thread(
         scene.core,
         scene.caller,
@@ -252,10 +252,10 @@ async def _tidied(scene: Scene, begun: Begun, body: Fields, content: AsyncGenera
             async for piece in pieces:
                 yield piece
     finally:
-        _tidy_later(scene, begun.thread, body)
+        tidy_later(scene, begun.thread, body)
 
 
-def _tidy_later(scene: Scene, thread: Thread, body: Fields) -> None:
+def tidy_later(scene: Scene, thread: Thread, body: Fields) -> None:
     if text_of(body, "on_completion") != "keep":
         _beside(_tidy(scene.core, scene.caller, thread))
 

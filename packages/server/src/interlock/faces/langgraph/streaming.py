@@ -15,16 +15,20 @@ from interlock.domain.run import RunStatus
 from interlock.faces.http.depth import too_deep
 from interlock.faces.http.dropping import drop
 from interlock.faces.http.sse import EventStream, data_line, encode_lines
+from interlock.faces.langgraph import inspection
 from interlock.faces.langgraph.errors import Refusal, invalid
 from interlock.faces.langgraph.feed import NOTHING_YET, Over, Quiet, RunFeed, Step
+from interlock.faces.langgraph.inspection import Inspection
 from interlock.faces.langgraph.scene import Scene
 from interlock.faces.langgraph.turns import Begun
+from interlock.faces.langgraph.views import own_asks
+from interlock.faces.langgraph.whole_messages import WholeMessages
 from interlock.ports.agents import Snapshot, TaskState
 from interlock.texts import threads_text as text
 
 GOES_ON = ("closing", "unavailable")
 """Why a stream may end while its run does not."""
-MODES = ("values", "updates", "messages-tuple", "custom", "events")
+MODES = ("values", "updates", "messages-tuple", "messages", "custom", "events", *inspection.MODES)
 KEEP_ALIVE = b": keep-alive\n"
 """One newline: the JavaScript client makes an empty event of every blank line."""
 FAILED = "RunFailed"
@@ -116,19 +120,29 @@ def messages_of(result: JsonValue) -> list[JsonObject]:
 
 
 class RunStream:
-    def __init__(self, scene: Scene, begun: Begun, modes: Sequence[str], after: str | None = None) -> None:
+    def __init__(
+        self,
+        scene: Scene,
+        begun: Begun,
+        modes: Sequence[str],
+        after: str | None = None,
+        last: tuple[str, JsonValue] = ("end", None),
+    ) -> None:
         self._scene = scene
         self._begun = begun
+        self._last = last
         self._modes = frozenset(modes)
         seq, step = begun.seq, NOTHING_YET
         self._is_rejoined = after is not None
         if after is not None:
-            seq, step = _position(after)
+            seq, step = position(after)
             # One that this thread has not reached, say from before a restored backup, must not hide what comes.
             seq = min(seq, begun.thread.seq)
         self._seq, self._step_number = max(seq, begun.seq), step
         self._feed = RunFeed(scene, begun.thread, begun.run_id, self._seq, step)
         self._messages = Messages()
+        self._whole = WholeMessages()
+        self._inspection = Inspection(begun.thread.id, self._modes)
         self._started: set[str] = set()
         self.is_over = False
 
@@ -201,9 +215,8 @@ class RunStream:
 
     def _frames(self, item: Any) -> Iterator[tuple[str, JsonValue]]:
         match item:
-            case Token() | Partial() if "messages-tuple" in self._modes:
-                if new := self._messages.token(item):
-                    yield "messages", [chunk(item.message_id, new), self._node()]
+            case Token() | Partial():
+                yield from self._token(item)
             case Step():
                 yield from self._step(item)
             case Event(data=Custom(written)) if "custom" in self._modes:
@@ -211,7 +224,14 @@ class RunStream:
             case _:
                 pass
 
+    def _token(self, item: Token | Partial) -> Iterator[tuple[str, JsonValue]]:
+        if "messages-tuple" in self._modes and (new := self._messages.token(item)):
+            yield "messages", [chunk(item.message_id, new), self._node()]
+        if "messages" in self._modes:
+            yield from self._whole.token(item, self._node())
+
     def _step(self, step: Step) -> Iterator[tuple[str, JsonValue]]:
+        yield from self._inspection.step(step)
         for task in step.done if not step.is_input else ():
             if not task.name.startswith("__"):
                 yield from self._task(task, step.number)
@@ -230,6 +250,9 @@ class RunStream:
             for message in messages_of(task.result):
                 if (rest := self._messages.finished(message)) is not None:
                     yield "messages", [rest, self._node(task.name, task.id, number)]
+        if "messages" in self._modes:
+            for message in messages_of(task.result):
+                yield from self._whole.finished(message, self._node(task.name, task.id, number))
         if "updates" in self._modes:
             yield "updates", {task.name: task.result}
 
@@ -275,7 +298,7 @@ class RunStream:
             async for frame in self._asked():
                 yield frame
         self.is_over = True
-        yield self._frame("end", None)
+        yield self._frame(*self._last)
 
     async def _asked(self) -> AsyncGenerator[bytes]:
         picture = await self._scene.picture(self._begun.thread.id)
@@ -287,7 +310,13 @@ class RunStream:
             yield self._frame("updates", {"__interrupt__": listed})
         if "values" in self._modes and listed:
             yield self._frame("values", {**_fields((await self._final()).values), "__interrupt__": listed})
-        if self._modes & {"updates", "values"}:
+        is_told = False
+        if listed and self._modes & {"tasks", "debug"}:
+            snapshot, views = await self._final(), picture.by_source(self._scene.locale)
+            is_told = not own_asks(snapshot, views)
+            for event, data in self._inspection.asked(snapshot, views):
+                yield self._frame(event, data)
+        if is_told or self._modes & {"updates", "values"}:
             await self._scene.note_shown(picture)
 
     async def _present(self) -> AsyncGenerator[bytes]:
@@ -302,7 +331,7 @@ class RunStream:
         if self._modes & {"updates", "values"}:
             await self._scene.note_shown(picture)
         self.is_over = True
-        yield self._frame("end", None)
+        yield self._frame(*self._last)
 
     def _error(self, over: Over) -> JsonObject:
         if over.status is RunStatus.FAILED:
@@ -322,7 +351,7 @@ def is_whole(after: str | None) -> bool:
     return after is None or after.strip() in ("", "-", "-1")
 
 
-def _position(after: str) -> tuple[int, int]:
+def position(after: str) -> tuple[int, int]:
     seq, _, step = after.strip().partition("-")
     if not (seq.isascii() and seq.isdigit() and len(seq) < 19 and step.isascii() and step.isdigit() and len(step) < 10):
         raise invalid("Last-Event-ID must be the id of an event of this stream")
