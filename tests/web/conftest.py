@@ -13,6 +13,7 @@ from tests.support.people import People
 from tests.support.server import ServerProcess
 from tests.support.threads import ThreadsClient
 from tests.support.witness import Witness
+from tests.web.langgraph_page import serving
 from tests.web.person import WAIT_MS, Person
 
 Visit = Callable[..., Person]
@@ -42,9 +43,20 @@ def workspace(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 @pytest.fixture(scope="session")
-def server(tmp_path_factory: pytest.TempPathFactory, witness: Witness, workspace: Path) -> Generator[ServerProcess]:
+def langgraph_page(tmp_path_factory: pytest.TempPathFactory) -> Generator[tuple[str, Path]]:
+    """Where a page of another origin will stand, and the folder that it is served from."""
+    folder = tmp_path_factory.mktemp("page")
+    with serving(folder) as address:
+        yield address, folder
+
+
+@pytest.fixture(scope="session")
+def server(
+    tmp_path_factory: pytest.TempPathFactory, witness: Witness, workspace: Path, langgraph_page: tuple[str, Path]
+) -> Generator[ServerProcess]:
     """The puppet is its default agent, beside the demo agent and the painter; who registers first is its admin."""
-    environment = {**witness.environment, puppet.WORKSPACE: str(workspace)}
+    origins = {"INTERLOCK_ALLOWED_ORIGINS": langgraph_page[0]}
+    environment = {**witness.environment, **origins, puppet.WORKSPACE: str(workspace)}
     agents = [puppet.SPEC, puppet.DEMO_SPEC, PAINTER_SPEC]
     process = ServerProcess(tmp_path_factory.mktemp("web"), agents=agents, environment=environment)
     try:
