@@ -5,7 +5,7 @@ import tempfile
 from collections.abc import Callable
 from pathlib import Path
 
-from bench import cycles, gateway, hook, streams, volume
+from bench import cycles, gateway, hook, langgraph, streams, volume
 from bench.table import Table
 
 Part = Callable[[Table, Path, bool], None]
@@ -35,6 +35,11 @@ def _gateway(table: Table, folder: Path, small: bool) -> None:
     gateway.against_direct(table, folder, 9 if small else 150)
 
 
+def _langgraph(table: Table, folder: Path, small: bool) -> None:
+    langgraph.against_threads(table, folder, langgraph.SMALL_CYCLES if small else langgraph.CYCLES)
+    langgraph.search_against_few(table, folder, langgraph.SMALL if small else langgraph.SIZES)
+
+
 PARTS: dict[str, Part] = {
     "cycle": _cycle,
     "stack": _stack,
@@ -42,6 +47,7 @@ PARTS: dict[str, Part] = {
     "streams": _streams,
     "hook": _hook,
     "gateway": _gateway,
+    "langgraph": _langgraph,
 }
 
 

@@ -3,7 +3,7 @@
 import asyncio
 import json
 import time
-from collections.abc import Mapping
+from collections.abc import Awaitable, Callable, Mapping
 from typing import Any
 from uuid import uuid4
 
@@ -42,21 +42,41 @@ class Connection:
         self._writer.close()
 
 
-async def measure(server: ServerProcess, client: ThreadsClient, threads: int, cycles: int) -> list[float]:
+Cycle = Callable[[Connection, str], Awaitable[None]]
+"""Make a thread, run it to its question and answer that; the owner's name is given."""
+
+
+async def over_threads(connection: Connection, owner: str) -> None:
+    thread_id = f"{owner}-{uuid4()}"
+    asked = await connection.post(f"/api/chat/{thread_id}", {"message": "touch it"})
+    assert b"event: interrupt" in asked, asked
+    done = await connection.post(f"/api/resume/{thread_id}", {"action": "continue"})
+    assert b"It is done." in done, done
+
+
+async def over_langgraph(connection: Connection, owner: str) -> None:
+    path = f"/threads/{uuid4()}/runs/wait"
+    given = {"messages": [{"type": "human", "content": "touch it"}]}
+    asked = await connection.post(path, {"assistant_id": "bench", "input": given, "if_not_exists": "create"})
+    assert b"__interrupt__" in asked, asked
+    answer = {"resume": {"decisions": [{"type": "approve"}]}}
+    done = await connection.post(path, {"assistant_id": "bench", "command": answer})
+    assert b"It is done." in done, done
+
+
+async def measure(
+    server: ServerProcess, client: ThreadsClient, threads: int, cycles: int, cycle: Cycle = over_threads
+) -> list[float]:
     token = client.http.headers["authorization"]
 
-    async def cycle(connection: Connection) -> float:
+    async def timed(connection: Connection) -> float:
         started = time.perf_counter()
-        thread_id = f"{client.username}-{uuid4()}"
-        asked = await connection.post(f"/api/chat/{thread_id}", {"message": "touch it"})
-        assert b"event: interrupt" in asked, asked
-        done = await connection.post(f"/api/resume/{thread_id}", {"action": "continue"})
-        assert b"It is done." in done, done
+        await cycle(connection, client.username)
         return time.perf_counter() - started
 
     async def thread() -> list[float]:
         connection = await Connection.open(server.url, token)
-        times = [await cycle(connection) for _ in range(cycles)]
+        times = [await timed(connection) for _ in range(cycles)]
         connection.close()
         return times
 

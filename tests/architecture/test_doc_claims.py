@@ -18,7 +18,7 @@ from interlock.faces.app import create_app
 from interlock.faces.http.guard import Allowed
 from interlock.faces.http.server_state import ServerState
 from interlock.faces.http.tokens import Tokens
-from interlock.faces.langgraph import assistants, protocol, runs, threads
+from interlock.faces.langgraph import assistants, many, protocol, runs, thread_stream, threads
 from interlock.faces.web.pages import Pages
 from interlock_client.cli.main import app as command_line
 from tests.support.pages import ROOT, blocks, name_of, pages
@@ -61,7 +61,7 @@ def test_every_operation_that_a_page_names_is_served(page: Path, described: Mapp
 
 def _operations_of_langgraph() -> Iterator[str]:
     """The description of this API is LangGraph's, and so not in ours."""
-    for part in (assistants, protocol, runs, threads):
+    for part in (assistants, many, protocol, runs, thread_stream, threads):
         for route in part.router.routes:
             if isinstance(route, APIRoute):
                 yield from (f"{method} {_unnamed(route.path)}" for method in route.methods or ())
