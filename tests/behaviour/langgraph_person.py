@@ -1,7 +1,7 @@
 """A person at the langgraph face. What it cannot do, such as cancelling a free interrupt, they do at the hitl face."""
 
-from collections.abc import Callable, Mapping
-from typing import Any, cast
+from collections.abc import Callable
+from typing import Any
 
 import httpx
 
@@ -62,7 +62,7 @@ class LanggraphPerson:
 
     def history(self, conversation: str) -> list[tuple[str, str]]:
         messages = self._face.state(conversation)["values"]["messages"]
-        return [(ROLES.get(one["type"], one["type"]), one["content"]) for one in messages if one["content"]]
+        return [(str(ROLES.get(one["type"], one["type"])), str(one["content"])) for one in messages if one["content"]]
 
     def delete(self, conversation: str) -> bool:
         return self._face.http.delete(f"/threads/{conversation}").status_code == 204
@@ -103,7 +103,7 @@ class LanggraphPerson:
                 return Asked(name, kind, args)
             case _:
                 # The value is all that this face shows; what it is read as comes from the other one.
-                [read] = self._hitl.pending(conversation) or ()
+                read = next(iter(self._hitl.pending(conversation) or ()))
                 assert read.data["value"] == value
                 return Asked(name, read.kind, read.data)
 
@@ -114,6 +114,10 @@ def _decisions(kind: str, **more: Any) -> dict[str, Any]:
 
 def _as_sent(answer: Any) -> Any:
     """Other faces name a text that could be misread, and JSON that could be: here everything is what it is."""
-    if isinstance(answer, Mapping) and answer.keys() in ({"text"}, {"json"}):
-        return next(iter(cast("Mapping[str, Any]", answer).values()))
-    return answer
+    match answer:
+        case {"text": value, **others} if not others:
+            return value
+        case {"json": value, **others} if not others:
+            return value
+        case _:
+            return answer

@@ -93,6 +93,9 @@ class NoAgents:
     async def update_state(self, thread: Thread, values: Any, as_node: str | None) -> str:
         raise InvalidInput("no agent is hosted here")
 
+    async def copy_state(self, source: Thread, target: Thread) -> None:
+        raise InvalidInput("no agent is hosted here")
+
     def schemas(self, name: str) -> GraphSchemas:
         return GraphSchemas({}, {}, {}, {}, {})
 
