@@ -164,7 +164,7 @@ def test_a_key_for_an_agent_asks_under_its_name_and_never_answers(reviewer: Pers
 
 def test_the_agents_are_listed_with_their_tools_and_how_risky_each_is(reviewer: Person) -> None:
     page = reviewer.opens("/settings/agents")
-    for tool, risk in (("execute", "High"), ("guarded", "Medium")):
+    for tool, risk in (("execute", "High"), ("guarded", "Medium"), ("peek", "Low")):
         item = page.get_by_role("listitem").filter(has=page.get_by_text(tool, exact=True))
         expect(item.first).to_contain_text(risk)
     expect(page.get_by_role("heading", level=2)).to_have_text(["puppet", "demo", "painter"])

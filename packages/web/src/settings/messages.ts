@@ -120,7 +120,7 @@ export const en = {
     revokeDo: "Revoke",
   },
   agents: {
-    what: "The agents this server hosts, their tools and the risk level of each. Risk levels are set by the server’s operator.",
+    what: "The agents this server hosts, their tools and the risk level of each: what the server’s operator has set, or what the agent says where that is higher or nothing is set.",
     none: "This server hosts no agents. Requests from agents elsewhere are in the inbox.",
     noTools: "No known tools.",
     tools: "{count, plural, one {# tool} other {# tools}}",
@@ -240,7 +240,7 @@ export const zh: Translated<typeof en> = {
     revokeDo: "撤销",
   },
   agents: {
-    what: "此服务器托管的智能体、它们的工具以及每个工具的风险等级。风险等级由服务器管理员设定。",
+    what: "此服务器托管的智能体、它们的工具以及每个工具的风险等级：由服务器管理员设定；管理员未设定、或智能体声明的等级更高时，以智能体声明的为准。",
     none: "此服务器没有托管智能体。其他地方的智能体提出的请求在收件箱里。",
     noTools: "没有已知的工具。",
     tools: "{count} 个工具",

@@ -31,6 +31,8 @@ class ToolInfo:
     name: str
     description: str
     schema: Mapping[str, JsonValue]
+    risk: str | None = None
+    """How risky the agent says that its calls are; None where it says nothing."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -18,6 +18,7 @@ from langgraph.prebuilt.tool_node import ToolNode
 from interlock.agents._langgraph import Graph, all_graphs, middleware_around, tool_nodes
 from interlock.agents._langgraph_entry import check_on_entry
 from interlock.agents.middleware import InterlockMiddleware, nearest
+from interlock.domain.risk import RISK_LEVELS
 
 logger = logging.getLogger("interlock.agents")
 
@@ -84,6 +85,17 @@ def check_gates(graph: Graph) -> None:
             if (argument, tool) not in effective:
                 _refuse(place, middleware, argument, tool, everywhere)
     _checked.update(nodes)
+
+
+def declared_risks(graph: Graph) -> dict[str, str]:
+    """How risky the gates say that calls are, by tool; the highest, where tools of one name have several gates."""
+    nodes = (node for one in all_graphs(graph) for node in tool_nodes(one))
+    found: dict[str, str] = {}
+    for one in (one for node in nodes for one in middleware_around(node) if isinstance(one, InterlockMiddleware)):
+        for tool, gate in one.gates.items():
+            if level := gate.get("risk_level"):
+                found[tool] = max(found.get(tool, level), level, key=RISK_LEVELS.index)
+    return found
 
 
 def _refuse(place: _Place, middleware: Middleware, argument: str, tool: str, everywhere: Set[str]) -> None:

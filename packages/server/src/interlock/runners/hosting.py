@@ -133,7 +133,7 @@ class HostedAgents:
         if agent is None:
             return ()
         return [
-            ToolInfo(tool, agent.descriptions.get(tool, ""), dict(schemas[0]))
+            ToolInfo(tool, agent.descriptions.get(tool, ""), dict(schemas[0]), agent.risks.get(tool))
             for tool, schemas in sorted(agent.parameters.items())
         ]
 

@@ -26,7 +26,7 @@ from interlock.domain.errors import FieldError, InvalidInput
 from interlock.domain.kinds import ApprovalBody
 from interlock.domain.run_input import GraphInput
 from interlock.runners.arguments import Schema, errors_in, schema_of
-from interlock.runners.gates import GateWithoutTool, check_gates
+from interlock.runners.gates import GateWithoutTool, check_gates, declared_risks
 from interlock.runners.traces import own_place, own_trace
 from interlock.services.requests.opening import NewRequest
 
@@ -54,6 +54,8 @@ class HostedAgent:
     """The same for each graph apart, by its path."""
     input_schema: Schema = field(default_factory=dict[str, Any])
     """What an input may be."""
+    risks: Mapping[str, str] = field(default_factory=dict[str, str])
+    """By tool, how risky the agent says that its calls are."""
 
     @property
     def has_messages(self) -> bool:
@@ -175,6 +177,7 @@ def hosted(name: str, found: Any) -> HostedAgent:
         previewers,
         previewers_in,
         _input_schema(known),
+        declared_risks(known),
     )
 
 

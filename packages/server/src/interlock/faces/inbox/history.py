@@ -55,7 +55,7 @@ async def agents(request: Request, _caller: Caller) -> wire.Agents:
                     {
                         "name": tool.name,
                         "description": tool.description,
-                        "risk": risk_of(None, risks.get(tool.name), is_outside=False),
+                        "risk": risk_of(tool.risk, risks.get(tool.name), is_outside=False),
                         "args_schema": tool.schema,
                     }
                 )
