@@ -70,3 +70,12 @@ def test_who_answers_what_was_settled_at_the_terminal_is_told_so(agent: HitlClie
     reply = person.try_respond(asked["request_id"], {"granted": True})
     details = error_of(reply, 400, "HITL_REQUEST_NOT_PENDING", "REQUEST_NOT_PENDING")
     assert (details["current_status"], details["reason"]) == ("cancelled", "answered_at_the_terminal")
+
+
+def test_a_conversation_without_a_title_is_named_by_the_call_as_lists_spell_it(
+    alice: ThreadsClient, agent: HitlClient
+) -> None:
+    call = {"tool_name": "scale", "args": {"to": {"eu": [3, None]}, "now": True}}
+    for action in ({}, {"action": "more room"}):
+        asked = agent.ask("permission", {**call, **action})["conversation_id"]
+        assert title_of(alice, asked) == 'scale → {"eu": [3, null]} · true'

@@ -155,9 +155,11 @@ async def _begun(work: Unit, principal: Principal, agent: str, thread_id: str, t
 
 
 def _title(body: Body) -> str:
-    """By what it asks first."""
+    """By what it asks first; of a call what lists say of it, which its asker's own words for it may not."""
+    if isinstance(body, ApprovalBody):
+        return title_of(body.headline)
     fields = body.to_json()
-    texts = (fields.get(name) for name in ("title", "question", "action"))
+    texts = (fields.get(name) for name in ("title", "question"))
     return title_of(next((text for text in texts if isinstance(text, str) and text), ""))
 
 
