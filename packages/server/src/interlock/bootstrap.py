@@ -29,6 +29,7 @@ from interlock.ports.agents import Agents, GraphSchemas, Message, Runner, Snapsh
 from interlock.ports.bus import Bus
 from interlock.ports.clock import SystemClock
 from interlock.ports.observing import Observer
+from interlock.ports.policies import ConditionEngine
 from interlock.ports.store import Store
 from interlock.ports.webhooks import Poster
 from interlock.services.audit.trail import make_heads
@@ -153,6 +154,7 @@ class _Foundation:
             make_runner,
             observer=CompositeObserver(tally, *observers),
             poster=self.poster,
+            conditions=_conditions(),
             tally=tally,
         )
 
@@ -192,6 +194,15 @@ async def _poster(config: Config) -> AsyncGenerator[Poster]:
         yield poster
     finally:
         await poster.close()
+
+
+def _conditions() -> ConditionEngine | None:
+    """What evaluates rules, where the extra is installed; without it every rule that has a condition asks a person."""
+    try:
+        from interlock.conditions import CelConditions
+    except ImportError:
+        return None
+    return CelConditions()
 
 
 def _policy(config: Config) -> Policy:

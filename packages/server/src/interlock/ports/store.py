@@ -28,6 +28,7 @@ from interlock.ports.audit import Audit
 from interlock.ports.filters import PendingFilter, SettledFilter
 from interlock.ports.gateway import UpstreamCalls
 from interlock.ports.people import SignIns, Users
+from interlock.ports.policies import Policies
 from interlock.ports.threads import Leases, Removals, Threads
 from interlock.ports.webhooks import Deliveries, Webhooks
 from interlock.ports.workers import FollowerQuestions, Servers, Workers
@@ -316,6 +317,9 @@ class Transaction(Protocol):
     def holds(self) -> Holds: ...
     @property
     def upstream_calls(self) -> UpstreamCalls: ...
+
+    @property
+    def policies(self) -> Policies: ...
     @property
     def webhooks(self) -> Webhooks: ...
     @property

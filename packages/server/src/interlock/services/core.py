@@ -19,12 +19,14 @@ from interlock.ports.bus import Bus
 from interlock.ports.clock import Clock
 from interlock.ports.observing import Observer
 from interlock.ports.passwords import Passwords
+from interlock.ports.policies import ConditionEngine
 from interlock.ports.store import Store, Transaction
 from interlock.ports.webhooks import Poster
 from interlock.services.access.refused_sign_ins import RefusedSignIns
 from interlock.services.memory import InvalidReplies, Presence, SeenPauses, TokenUses, Viewers
 from interlock.services.operations.observers import NullObserver, Tally
 from interlock.services.operations.pulse import Pulse
+from interlock.services.policies.deciding import ReadPolicies
 from interlock.services.requests.quota import OpenAsks, Quota
 from interlock.services.shared_clock import SharedClock
 
@@ -112,6 +114,9 @@ class Core:
     runner: Runner = field(init=False)
     observer: Observer = field(default_factory=NullObserver)
     poster: Poster = field(default_factory=NoPoster)
+    conditions: ConditionEngine | None = None
+    """What evaluates rules of policies, where it is installed."""
+    read_policies: ReadPolicies = field(default_factory=ReadPolicies)
     tally: Tally = field(default_factory=Tally)
     presence: Presence = field(default_factory=Presence)
     seen_pauses: SeenPauses = field(default_factory=SeenPauses)

@@ -30,6 +30,7 @@ from interlock.storage._access_tables import (
 from interlock.storage._cluster_tables import marks, unfollowed, workers
 from interlock.storage._columns import Json, Moment, SafeText, metadata, storable
 from interlock.storage._gateway_tables import tool_pins, upstream_calls
+from interlock.storage._policy_tables import policy_activations, policy_versions
 
 __all__ = [
     "Json",
@@ -51,6 +52,8 @@ __all__ = [
     "marks",
     "metadata",
     "pauses",
+    "policy_activations",
+    "policy_versions",
     "removals",
     "replies",
     "requests",

@@ -17,6 +17,7 @@ from interlock.storage.grants import SqlGrants
 from interlock.storage.holds import SqlHolds
 from interlock.storage.leases import SqlLeases
 from interlock.storage.pauses import SqlPauses
+from interlock.storage.policies import SqlPolicies
 from interlock.storage.removals import SqlRemovals
 from interlock.storage.replies import SqlReplies
 from interlock.storage.requests import SqlRequests
@@ -132,6 +133,10 @@ class SqlTransaction:
     @property
     def upstream_calls(self) -> SqlUpstreamCalls:
         return SqlUpstreamCalls(self._connection)
+
+    @property
+    def policies(self) -> SqlPolicies:
+        return SqlPolicies(self._connection)
 
     @property
     def webhooks(self) -> SqlWebhooks:

@@ -1,13 +1,17 @@
-"""Answers that need no person: what was granted before, and values that were saved. Each says where it comes from."""
+"""Answers that need no person: by a rule, a grant, or values that were saved. Each says where it comes from."""
+
+from dataclasses import replace
 
 from interlock.domain.errors import InvalidAnswer, NotFound
 from interlock.domain.grant import Grant, covers, deciding
 from interlock.domain.kinds import ApprovalAnswer, ApprovalBody, EnvVarAnswer, EnvVarBody
+from interlock.domain.policy import Ruling
 from interlock.domain.principal import SYSTEM, Principal, principal_of
 from interlock.domain.request import AnswerOrigin, Request, RequestStatus
 from interlock.domain.saved_secret import answerable_from
 from interlock.domain.thread import Thread
 from interlock.services.core import Unit
+from interlock.services.policies.deciding import facts_of, judge
 from interlock.services.requests.settling import Settlement
 
 
@@ -15,22 +19,69 @@ async def stored_answer(work: Unit, thread: Thread, request: Request) -> Settlem
     """How the request is settled at once, or None where a person has to be asked."""
     match request.body:
         case ApprovalBody():
-            return await _granted(work, thread, request)
+            return await _approved(work, thread, request, request.body)
         case EnvVarBody() as body:
             return await _saved(work, thread, request, body)
         case _:
             return None
 
 
-async def _granted(work: Unit, thread: Thread, request: Request) -> Settlement | None:
+async def _approved(work: Unit, thread: Thread, request: Request, body: ApprovalBody) -> Settlement | None:
+    """A refusal goes before a permission, and a rule before a grant: that one answers what people are asked."""
+    ruled = await _ruled(work, thread, request, body)
+    if ruled is not None and not _is_yes(ruled):
+        return ruled
+    found = await _grant(work, thread, request)
+    if ruled is not None and (found is None or found[0].allow):
+        return ruled
+    return None if found is None else await _granted(work, request, *found)
+
+
+def _is_yes(settlement: Settlement) -> bool:
+    return isinstance(settlement.value, ApprovalAnswer) and settlement.value.decision == "accept"
+
+
+async def _ruled(work: Unit, thread: Thread, request: Request, body: ApprovalBody) -> Settlement | None:
+    """What the active policy decides, where it does not leave the request to people."""
+    activation = await work.tx.policies.activation()
+    if activation is None or activation.number is None or request.is_in_doubt:
+        return None
+    facts = await facts_of(work.tx, thread, request)
+    written_for, document = await work.core.read_policies.get(work.tx, activation.number)
+    decision = judge(work.core.conditions, written_for, document, facts)
+    rule = decision.rule
+    if rule is None or decision.ruling is Ruling.ASK:
+        return None
+    if decision.ruling is Ruling.ALLOW and not (body.allow_remember and body.takes("accept")):
+        # Whoever asks may want a person, and a graph may take no plain yes.
+        return None
+    name = f"policy: {rule.name}"
+    refused = ApprovalAnswer("reject", message=rule.reason or f"{name} does not allow this")
+    value = ApprovalAnswer("accept") if decision.ruling is Ruling.ALLOW else refused
+    if not _is_taken(work, request, value):
+        return None
+    return Settlement(
+        RequestStatus.ANSWERED,
+        replace(SYSTEM, name=name),
+        "policy",
+        value=value,
+        origin=AnswerOrigin.POLICY,
+        metadata={"policy_version": activation.number, "rule": rule.name},
+    )
+
+
+async def _grant(work: Unit, thread: Thread, request: Request) -> tuple[Grant, Principal] | None:
+    """The grant that decides, and who gave it."""
     live = await work.tx.grants.live(request.owner_id, request.agent)
     givers: dict[str, Principal] = {}
     for grant in live:
         if covers(grant, request) and (giver := await _giver(work, thread, grant)) is not None:
             givers[grant.id] = giver
     grant = deciding([grant for grant in live if grant.id in givers], request)
-    if grant is None:
-        return None
+    return None if grant is None else (grant, givers[grant.id])
+
+
+async def _granted(work: Unit, request: Request, grant: Grant, giver: Principal) -> Settlement | None:
     refused = ApprovalAnswer("reject", message=f"{grant.by_name} said not to do this, and to remember it")
     value = ApprovalAnswer("accept") if grant.allow else refused
     if not _is_taken(work, request, value):
@@ -38,7 +89,7 @@ async def _granted(work: Unit, thread: Thread, request: Request) -> Settlement |
     await work.tx.grants.used(grant.id, work.now)
     return Settlement(
         RequestStatus.ANSWERED,
-        givers[grant.id],
+        giver,
         "grant",
         value=value,
         origin=AnswerOrigin.GRANT,

@@ -1,0 +1,146 @@
+"""Conditions in CEL, the Common Expression Language, by the package of its own project."""
+
+from collections import OrderedDict
+from functools import cached_property
+from importlib.metadata import version
+from pathlib import PurePosixPath
+from typing import Any, cast
+from urllib.parse import urlsplit
+
+from cel_expr_python import cel
+
+from interlock.domain.policy import ConditionError, Facts
+
+_KEPT = 4096
+"""Compiled conditions; compiling one takes milliseconds."""
+_REASONS = {
+    "NOT_FOUND": "an argument that it reads is missing",
+    "INVALID_ARGUMENT": "a value that it reads cannot be represented, such as a number beyond 64 bits",
+    "OUT_OF_RANGE": "a path or an address that it reads is not plain",
+    "INTERNAL": "it takes too many steps",
+}
+_OTHER = "a value that it reads has another type"
+_TEXT = cel.Type.STRING
+
+
+class _NotPlain(Exception):
+    """For what may mean one thing here and another where it is used."""
+
+
+def is_under(path: str, folder: str) -> bool:
+    """Whether the path is the folder or within it. Both are absolute, or both are not; neither has `..`."""
+    for one in (path, folder):
+        if not one or "\\" in one or "\0" in one or one.startswith("~") or ".." in PurePosixPath(one).parts:
+            raise _NotPlain
+    inner, outer = PurePosixPath(path), PurePosixPath(folder)
+    if inner.is_absolute() != outer.is_absolute():
+        raise _NotPlain
+    return inner.is_relative_to(outer)
+
+
+def host_of(url: str) -> str:
+    if not url.isascii() or not url.isprintable() or any(one in url for one in "\\ "):
+        raise _NotPlain
+    try:
+        parts = urlsplit(url)
+        found = parts.hostname
+    except ValueError:
+        raise _NotPlain from None
+    if not parts.scheme or not found or "%" in found:
+        raise _NotPlain
+    return found.rstrip(".")
+
+
+def _function(name: str, returns: cel.Type, count: int, work: Any) -> cel.FunctionDecl:
+    return cel.FunctionDecl(name, [cel.Overload(f"interlock_{name}", returns, [_TEXT] * count, False, work)])
+
+
+_VARIABLES = {
+    "tool": _TEXT,
+    "args": cel.Type.Map(_TEXT, cel.Type.DYN),
+    "agent": _TEXT,
+    "risk": _TEXT,
+    "kind": _TEXT,
+    "owner": _TEXT,
+    "outside": cel.Type.BOOL,
+    "face": _TEXT,
+    "at": cel.Type.TIMESTAMP,
+}
+
+
+class CelConditions:
+    def __init__(self) -> None:
+        self._compiled: OrderedDict[str, cel.Expression] = OrderedDict()
+
+    name = "cel-expr-python"
+
+    @cached_property
+    def _environment(self) -> cel.Env:
+        """Made when it is needed first: that takes a tenth of a second."""
+        functions = [_function("under", cel.Type.BOOL, 2, is_under), _function("host", _TEXT, 1, host_of)]
+        return cel.NewEnv(variables=_VARIABLES, functions=functions)
+
+    @property
+    def version(self) -> str:
+        return version(self.name)
+
+    def check(self, condition: str) -> None:
+        self.compile(condition)
+
+    def compile(self, condition: str) -> cel.Expression:
+        if condition in self._compiled:
+            self._compiled.move_to_end(condition)
+            return self._compiled[condition]
+        try:
+            compiled = self._environment.compile(condition)
+        except (RuntimeError, ValueError) as error:
+            raise ConditionError(_readable(str(error))) from None
+        if compiled.return_type() != cel.Type.BOOL:
+            message = f"it gives {compiled.return_type().name().lower()}; a condition is true or false"
+            raise ConditionError(message)
+        self._compiled[condition] = compiled
+        while len(self._compiled) > _KEPT:
+            self._compiled.popitem(last=False)
+        return compiled
+
+    def read(self, facts: Facts) -> "CelFacts":
+        given = {name: getattr(facts, name) for name in _VARIABLES}
+        # A name that is left out is an error for every condition that reads it.
+        known = {name: value for name, value in given.items() if value is not None and _is_whole(value)}
+        return CelFacts(self, self._environment.Activation(known))
+
+
+class CelFacts:
+    def __init__(self, engine: CelConditions, activation: cel.Activation) -> None:
+        self._engine = engine
+        self._activation = activation
+
+    def holds(self, condition: str) -> bool:
+        expression = self._engine.compile(condition)
+        try:
+            found = expression.eval(self._activation)
+        except (RuntimeError, ValueError, UnicodeError) as error:
+            raise ConditionError(_reason(str(error))) from None
+        # An error is a value, too, and its text would pass for true.
+        if found.type() != cel.Type.BOOL:
+            raise ConditionError(_reason(str(found.value())))
+        return found.value() is True
+
+
+def _is_whole(value: Any) -> bool:
+    """Whether the engine sees all of it: it takes a text up to the first NUL only."""
+    if isinstance(value, str):
+        return "\0" not in value
+    if isinstance(value, dict):
+        return all(_is_whole(one) for pair in cast("dict[Any, Any]", value).items() for one in pair)
+    return not isinstance(value, list) or all(map(_is_whole, cast("list[Any]", value)))
+
+
+def _reason(error: str) -> str:
+    """Why, by its class alone: the text may hold what the agent was called with."""
+    return _REASONS.get(error.partition(":")[0], _OTHER)
+
+
+def _readable(error: str) -> str:
+    first = error.partition("\n")[0]
+    return first.removeprefix("INVALID_ARGUMENT: ").removeprefix("ERROR: <input>:").removesuffix(" [CANCELLED]")

@@ -1,0 +1,1 @@
+"""Policies: saved, activated, and asked before a person is."""

@@ -1,0 +1,62 @@
+"""What the active policy says of an ask, in the transaction that writes the ask."""
+
+from collections import OrderedDict
+
+from interlock.domain.kinds import ApprovalBody
+from interlock.domain.policy import ConditionError, Decision, Facts, PolicyVersion, Rule, decide
+from interlock.domain.policy_document import PolicyDocument, read
+from interlock.domain.request import Request
+from interlock.domain.thread import Thread
+from interlock.ports.policies import ConditionEngine
+from interlock.ports.store import Transaction
+
+_MOST_KEPT = 16
+
+
+class ReadPolicies:
+    """Versions that this process has read before: they never change."""
+
+    def __init__(self) -> None:
+        self._documents: OrderedDict[int, tuple[str, PolicyDocument]] = OrderedDict()
+
+    async def get(self, tx: Transaction, number: int) -> tuple[str, PolicyDocument]:
+        """The engine that it was written for, and its rules."""
+        if number not in self._documents:
+            version = await tx.policies.get(number)
+            assert version is not None
+            self._documents[number] = (engine_of(version), read(version.text))
+            while len(self._documents) > _MOST_KEPT:
+                self._documents.popitem(last=False)
+        self._documents.move_to_end(number)
+        return self._documents[number]
+
+
+def engine_of(version: PolicyVersion) -> str:
+    return version.engine.partition(" ")[0]
+
+
+async def facts_of(tx: Transaction, thread: Thread, request: Request) -> Facts:
+    owner = await tx.users.get(thread.owner_id)
+    return Facts(
+        tool=request.tool,
+        args=request.body.args if isinstance(request.body, ApprovalBody) else {},
+        agent=thread.agent,
+        risk=request.risk,
+        kind=request.kind.value,
+        owner=owner.username if owner else thread.owner_id,
+        outside=thread.is_outside,
+        face=thread.face,
+        at=request.created_at,
+    )
+
+
+def judge(engine: ConditionEngine | None, written_for: str, document: PolicyDocument, facts: Facts) -> Decision:
+    """What the rules say. Without the engine that they were written for, none of them can be evaluated."""
+    if engine is None or engine.name != written_for:
+        return decide(document.rules, facts, _not_evaluated)
+    reader = engine.read(facts)
+    return decide(document.rules, facts, lambda rule: not rule.when.strip() or reader.holds(rule.when))
+
+
+def _not_evaluated(rule: Rule) -> bool:
+    raise ConditionError("the engine that it was written for is not installed")

@@ -1,0 +1,166 @@
+"""Policies: checked, saved, activated, and tried. For admins."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from interlock import failpoints
+from interlock.domain.audit import SERVER_CHAIN
+from interlock.domain.canonical import digest
+from interlock.domain.errors import Conflict, FieldError, Forbidden, InvalidInput, NotFound
+from interlock.domain.policy import Activation, ConditionError, Decision, Facts, PolicyVersion
+from interlock.domain.policy_document import PolicyDocument, Problem, read
+from interlock.domain.principal import Principal, Role
+from interlock.ports.policies import ConditionEngine
+from interlock.services.core import Core, Unit, unit
+from interlock.services.policies.deciding import engine_of, judge
+
+LONGEST_NOTE = 1000
+NO_ENGINE = "policies need the extra: install interlock-server[policies]"
+
+
+@dataclass(frozen=True, slots=True)
+class History:
+    active: int | None
+    versions: Sequence[PolicyVersion]
+
+
+def check(core: Core, text: str) -> tuple[PolicyDocument, list[Problem]]:
+    """The policy, and everything that is wrong with it: its form, its conditions, and its own tests."""
+    engine = engine_in(core)
+    document = read(text)
+    problems = [*document.problems, *_conditions(engine, document)]
+    if all(problem.is_warning for problem in problems):
+        problems += _failed_tests(engine, document)
+    return document, problems
+
+
+def _conditions(engine: ConditionEngine, document: PolicyDocument) -> list[Problem]:
+    problems: list[Problem] = []
+    for rule in document.rules:
+        try:
+            if rule.when.strip():
+                engine.check(rule.when)
+        except ConditionError as error:
+            problems.append(Problem(f"when: {error}", rule.line, rule.name))
+    return problems
+
+
+def _failed_tests(engine: ConditionEngine, document: PolicyDocument) -> list[Problem]:
+    problems: list[Problem] = []
+    for number, test in enumerate(document.tests, 1):
+        found = judge(engine, engine.name, document, test.facts)
+        by = found.rule.name if found.rule else None
+        if found.ruling is not test.then or (test.rule is not None and test.rule != by):
+            expected = test.then if test.rule is None else f"{test.then} by {test.rule}"
+            got = found.ruling if by is None else f"{found.ruling} by {by}"
+            failed = "".join(f"; {name} could not be evaluated: {why}" for name, why in found.errors)
+            problems.append(Problem(f"test {number} expects {expected}, and gets {got}{failed}", test.line))
+    return problems
+
+
+async def save(core: Core, principal: Principal, text: str, note: str = "") -> tuple[PolicyVersion, list[Problem]]:
+    """Keep a policy as the next version, with what its author is warned of; it counts only once it is activated."""
+    admin_only(principal)
+    if len(note) > LONGEST_NOTE:
+        message = f"a note has {LONGEST_NOTE} characters at most"
+        raise InvalidInput(message, [FieldError("note", "too_long", message)])
+    warnings = _right(check(core, text)[1])
+    engine = engine_in(core)
+    async with unit(core) as work:
+        number = await work.tx.policies.last_number() + 1
+        kind = f"{engine.name} {engine.version}"
+        version = PolicyVersion(number, text, principal.id, principal.name, note, kind, work.now)
+        if not await work.tx.policies.add(version):
+            raise Conflict("somebody else saved a version at the same moment; try again")
+        saved = {"version": number, "digest": digest(text), "note": note}
+        await work.tx.audit.append(SERVER_CHAIN, principal, "policy.saved", saved, work.now)
+    return version, warnings
+
+
+async def activate(core: Core, principal: Principal, number: int | None, expected: int | None) -> Activation:
+    """Have a version count from now on, or none. `Conflict` where another one than `expected` counts by now."""
+    admin_only(principal)
+    async with unit(core) as work:
+        if number is not None:
+            await _check_again(core, work, number)
+        before = await work.tx.policies.activation()
+        active = before.number if before else None
+        if active != expected:
+            raise Conflict(f"{_named(active)} counts by now, not {_named(expected)}: look at it, then try again")
+        activation = Activation(before.step + 1 if before else 1, number, principal.name, work.now)
+        if not await work.tx.policies.activate(activation):
+            raise Conflict("somebody else activated a version at the same moment: look at it, then try again")
+        changed = {"version": number, "before": active}
+        await work.tx.audit.append(SERVER_CHAIN, principal, "policy.activated", changed, work.now)
+        failpoints.hit("policy.activating")
+    return activation
+
+
+async def _check_again(core: Core, work: Unit, number: int) -> None:
+    """The engine may have changed since the version was saved."""
+    version = await work.tx.policies.get(number)
+    if version is None:
+        raise NotFound(f"there is no version {number}")
+    if engine_of(version) != engine_in(core).name:
+        raise Conflict(f"version {number} was written for {version.engine}: save its text again, and look at its tests")
+    check_right(core, version.text)
+
+
+async def history(core: Core, principal: Principal, *, limit: int = 50, before: int | None = None) -> History:
+    admin_only(principal)
+    async with core.store.snapshot() as tx:
+        activation = await tx.policies.activation()
+        versions = await tx.policies.versions(limit, before)
+    return History(activation.number if activation else None, versions)
+
+
+async def version_of(core: Core, principal: Principal, number: int) -> PolicyVersion:
+    admin_only(principal)
+    async with core.store.snapshot() as tx:
+        version = await tx.policies.get(number)
+    if version is None:
+        raise NotFound(f"there is no version {number}")
+    return version
+
+
+def try_facts(core: Core, principal: Principal, text: str, facts: Facts) -> Decision:
+    """What a policy says of facts that somebody made up. Nothing is written."""
+    admin_only(principal)
+    document = check_right(core, text)
+    engine = engine_in(core)
+    return judge(engine, engine.name, document, facts)
+
+
+def check_right(core: Core, text: str) -> PolicyDocument:
+    """The policy; `InvalidInput` names everything that is wrong with it."""
+    document, problems = check(core, text)
+    _right(problems)
+    return document
+
+
+def _right(problems: Sequence[Problem]) -> list[Problem]:
+    """The warnings, where nothing else is among them."""
+    if wrong := [problem for problem in problems if not problem.is_warning]:
+        raise InvalidInput("the policy cannot be used", [_field(problem) for problem in wrong])
+    return list(problems)
+
+
+def engine_in(core: Core) -> ConditionEngine:
+    if core.conditions is None:
+        raise InvalidInput(NO_ENGINE)
+    return core.conditions
+
+
+def admin_only(principal: Principal) -> None:
+    if principal.role is not Role.ADMIN:
+        raise Forbidden("policies are for admins")
+
+
+def _named(number: int | None) -> str:
+    return "no version" if number is None else f"version {number}"
+
+
+def _field(problem: Problem) -> FieldError:
+    place = "text" if problem.line is None else f"text, line {problem.line}"
+    message = problem.message if problem.rule is None else f"{problem.rule}: {problem.message}"
+    return FieldError(place, "invalid_policy", message)

@@ -1,0 +1,126 @@
+"""Conditions: what they say of facts, and that whatever cannot be said is an error and no answer."""
+
+from datetime import UTC, datetime
+from typing import Any
+
+import pytest
+
+from interlock.conditions import CelConditions
+from interlock.domain.policy import ConditionError, Facts
+
+ENGINE = CelConditions()
+NOON = datetime(2026, 11, 18, 4, 30, tzinfo=UTC)
+ARGS: dict[str, Any] = {
+    "path": "docs/a.md",
+    "amount": 900.0,
+    "count": 3,
+    "deep": {"list": [1, None]},
+    "url": "https://x.org/",
+}
+
+
+def holds(condition: str, **args: Any) -> bool:
+    facts = Facts(tool="refund", args=ARGS | args, agent="bot", risk="high", owner="ann", outside=True, at=NOON)
+    return ENGINE.read(facts).holds(condition)
+
+
+@pytest.mark.parametrize(
+    ("condition", "expected"),
+    [
+        ('tool == "refund" && args.amount > 500.0', True),
+        ("args.count > 2.5", True),
+        ("args.count == 3.0", True),
+        ('agent == "bot" && owner == "ann" && outside && risk == "high"', True),
+        ("has(args.nothing)", False),
+        ("args.deep.list[1] == null", True),
+        ('at.getHours("Asia/Shanghai") == 12', True),
+        ('under(args.path, "docs")', True),
+        ('under(args.path, "doc")', False),
+        ('under(args.path, ".")', True),
+        ('host(args.url) == "x.org"', True),
+        ("true || args.nothing == 1", True),
+    ],
+)
+def test_what_holds(condition: str, expected: bool) -> None:
+    assert holds(condition) is expected
+
+
+@pytest.mark.parametrize(
+    ("condition", "args"),
+    [
+        ("args.nothing == 1", {}),
+        ("args.path > 1", {}),
+        ("args.count / 0 == 1", {}),
+        ("args.count == 1", {"big": 2**70}),
+        ('args.path == "a"', {"half": "\ud800"}),
+        ("args.flag == true || args.flag", {"flag": "true"}),
+        ("args.flag || false", {"flag": 1}),
+        ('args.name == "docs"', {"name": "docs\0evil"}),
+        ('"docs" in args.deep', {"deep": {"docs\0evil": 1}}),
+        ('args.list[0] == "docs"', {"list": ["docs\0evil"]}),
+        ("[1].all(a, args.many.all(b, args.many.all(c, args.many.all(d, b + c + d >= 0))))", {"many": list(range(99))}),
+    ],
+)
+def test_what_cannot_be_said_is_an_error(condition: str, args: dict[str, Any]) -> None:
+    with pytest.raises(ConditionError):
+        holds(condition, **args)
+
+
+PATHS = ["docs/../etc/passwd", "docs\\..\\x", "", "~/docs/a", "/docs/a", "docs/\0"]
+
+
+@pytest.mark.parametrize("path", PATHS)
+def test_a_path_that_may_mean_another_is_an_error(path: str) -> None:
+    with pytest.raises(ConditionError):
+        holds('under(args.path, "docs")', path=path)
+    with pytest.raises(ConditionError):
+        holds('!under(args.path, "docs")', path=path)
+
+
+URLS = [
+    "https://x.org\\@evil.example/",
+    "//x.org",
+    "x.org",
+    "https://x。org/",
+    "https:// x.org",
+    "https://[::1",
+    "https://x%2eorg",
+]
+
+
+@pytest.mark.parametrize("url", URLS)
+def test_an_address_that_may_mean_another_is_an_error(url: str) -> None:
+    with pytest.raises(ConditionError):
+        holds('host(args.url) == "x.org"', url=url)
+
+
+def test_a_host_is_the_one_that_is_called() -> None:
+    assert holds('host(args.url) == "evil.example"', url="https://x.org@evil.example:8443/x.org")
+    assert holds('host(args.url) == "x.org"', url="HTTPS://X.ORG./")
+
+
+@pytest.mark.parametrize(
+    "condition",
+    [
+        "tool",
+        "args",
+        "args.flag",
+        "dyn(true)",
+        "1",
+        "unknown == 1",
+        "tool ==",
+        "tool == 1",
+        f"{'(' * 60}true{')' * 60}",
+        "now() > at",
+    ],
+)
+def test_what_is_no_condition_is_refused_before_it_is_used(condition: str) -> None:
+    with pytest.raises(ConditionError):
+        ENGINE.check(condition)
+
+
+def test_an_error_tells_nothing_of_the_facts() -> None:
+    for condition in ("args.secret > 1", "under(args.secret, 'x')", "args[args.secret] == 1", "int(args.secret) == 1"):
+        with pytest.raises(ConditionError) as raised:
+            holds(condition, secret="../hunter2-planted")
+        assert "hunter2" not in str(raised.value)

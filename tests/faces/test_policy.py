@@ -1,0 +1,216 @@
+"""Policies on a running server: what they settle, what they leave to people, and who may change them."""
+
+import uuid
+from collections.abc import Callable, Generator
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+from typing import Any
+
+import httpx
+import pytest
+
+from tests.faces.hitl.granting import remembered
+from tests.support.either_database import DATABASES, server_on
+from tests.support.hitl import PERMISSION, HitlClient, of
+from tests.support.people import People
+from tests.support.puppet import calls, says, script
+from tests.support.server import ServerProcess
+from tests.support.threads import ThreadsClient
+from tests.support.witness import Witness
+
+POLICY = "/api/v1/policy"
+RULES = """
+[[rule]]
+name = "never that"
+when = 'args.name == "forbidden"'
+then = "deny"
+reason = "that one is never touched"
+
+[[rule]]
+name = "small ones"
+tools = ["guarded"]
+when = 'args.name.startsWith("small-") && owner == "ann"'
+then = "allow"
+
+[[test]]
+facts = {tool = "guarded", args = {name = "small-1"}, owner = "ann"}
+expect = {then = "allow", rule = "small ones"}
+[[test]]
+facts = {tool = "guarded", args = {name = "forbidden"}, owner = "ann"}
+expect = {then = "deny", rule = "never that"}
+"""
+
+Activate = Callable[[str], int]
+
+
+@pytest.fixture(scope="module", params=DATABASES)
+def server(
+    request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory, witness: Witness
+) -> Generator[ServerProcess]:
+    folder: Path = tmp_path_factory.mktemp("policy")
+    with server_on(request.param, request, folder, witness.environment) as process:
+        yield process
+
+
+@pytest.fixture(scope="module")
+def people(server: ServerProcess) -> Generator[People]:
+    with People(server.url) as registered:
+        yield registered
+
+
+@pytest.fixture
+def admin(people: People) -> httpx.Client:
+    return people.named("root").http
+
+
+@pytest.fixture
+def ann(people: People) -> ThreadsClient:
+    return people.named("ann")
+
+
+@pytest.fixture
+def activate(admin: httpx.Client) -> Generator[Activate]:
+    """Save a policy and have it count, until the test ends."""
+
+    def active() -> int | None:
+        return admin.get(POLICY).raise_for_status().json()["active"]
+
+    def change(text: str) -> int:
+        number = admin.post(f"{POLICY}/versions", json={"text": text}).raise_for_status().json()["version"]
+        admin.post(f"{POLICY}/versions/{number}/activate", json={"expected": active()}).raise_for_status()
+        return number
+
+    yield change
+    admin.post(f"{POLICY}/deactivate", json={"expected": active()}).raise_for_status()
+
+
+@pytest.fixture
+def small() -> str:
+    """The name of a call that the rules allow, and that no other test makes."""
+    return f"small-{uuid.uuid4().hex}"
+
+
+def call(name: str) -> str:
+    return script(calls(("guarded", {"name": name})), says("done"))
+
+
+def test_a_rule_allows_and_names_itself(ann: ThreadsClient, witness: Witness, activate: Activate, small: str) -> None:
+    number = activate(RULES)
+    thread = ann.new_thread("puppet")
+    reply = ann.chat(thread, call(small))
+    assert "interrupt" not in reply.events
+    assert witness.count(small) == 1
+    (entry,) = ann.http.get("/api/v1/history").raise_for_status().json()["entries"][:1]
+    assert (entry["by"], entry["source"]) == ("policy: small ones", "policy")
+    trail = ann.http.get("/api/v1/audit", params={"conversation_id": thread}).raise_for_status().text
+    assert f'"policy_version":{number}' in trail.replace(" ", "")
+
+
+def test_a_rule_refuses_and_the_agent_is_told_why(ann: ThreadsClient, witness: Witness, activate: Activate) -> None:
+    activate(RULES)
+    thread = ann.new_thread("puppet")
+    reply = ann.chat(thread, call("forbidden"))
+    assert "interrupt" not in reply.events
+    assert "that one is never touched" in reply.first("tool/end")["output"]
+    assert witness.count("forbidden") == 0
+
+
+@pytest.mark.parametrize(
+    ("name", "rules"),
+    [
+        ("other", RULES),
+        ("small-broken", RULES.replace('args.name == "forbidden"', "args.nothing == 1")),
+        ("small-risky", RULES.replace('then = "allow"', 'then = "allow"\nmax_risk = "low"').partition("[[test]]")[0]),
+    ],
+)
+def test_what_no_rule_decides_is_asked(
+    ann: ThreadsClient, witness: Witness, activate: Activate, name: str, rules: str
+) -> None:
+    activate(rules.partition("[[test]]")[0])
+    thread = ann.new_thread("puppet")
+    assert "interrupt" in ann.chat(thread, call(name)).events
+    ann.resume(thread, "cancel")
+    assert witness.count(name) == 0
+
+
+def test_a_policy_of_another_counts_for_nobody_else(people: People, witness: Witness, activate: Activate) -> None:
+    activate(RULES)
+    bob = people.named("bob")
+    thread = bob.new_thread("puppet")
+    assert "interrupt" in bob.chat(thread, call("small-2")).events
+    bob.resume(thread, "cancel")
+    assert witness.count("small-2") == 0
+
+
+def test_a_remembered_refusal_beats_a_rule_that_allows(
+    people: People, witness: Witness, activate: Activate, small: str
+) -> None:
+    person = people.named("ann")
+    thread = person.new_thread("puppet")
+    person.chat(thread, call(small))
+    with of(person) as client:
+        asked = client.one_pending(thread)["request_id"]
+        client.respond(asked, remembered("this_action", "session", allow=False))
+    activate(RULES)
+    assert "interrupt" not in person.chat(thread, call(small)).events
+    assert witness.count(small) == 0
+
+
+def test_agents_elsewhere_are_judged_too(people: People, activate: Activate) -> None:
+    activate(
+        '[[rule]]\nname = "r"\nwhen = \'outside && args.path == "/tmp/a.txt"\'\nthen = "allow"\nmax_risk = "high"\n'
+    )
+    person = people.named("ann")
+    with of(person) as owner, HitlClient(str(person.http.base_url), owner.new_key("judged", "agent")["key"]) as agent:
+        asked = agent.ask("permission", PERMISSION)
+        assert agent.look(asked["request_id"])["status"] == "answered"
+        other = agent.ask("permission", PERMISSION | {"args": {"path": "/tmp/b.txt"}, "action": "delete b"})
+        assert agent.look(other["request_id"])["status"] == "pending"
+        wants_a_person = agent.ask("permission", PERMISSION | {"allow_remember": False})
+        assert agent.look(wants_a_person["request_id"])["status"] == "pending"
+
+
+def test_of_many_activations_one_wins(admin: httpx.Client, activate: Activate) -> None:
+    before = activate(RULES)
+    numbers = [
+        admin.post(f"{POLICY}/versions", json={"text": RULES}).raise_for_status().json()["version"] for _ in "123"
+    ]
+
+    def attempt(number: int) -> int:
+        return admin.post(f"{POLICY}/versions/{number}/activate", json={"expected": before}).status_code
+
+    with ThreadPoolExecutor(9) as pool:
+        codes = list(pool.map(attempt, numbers * 3))
+    assert sorted(codes) == [200, *[409] * 8]
+
+
+def test_a_wrong_policy_is_not_saved_and_everything_is_named(admin: httpx.Client) -> None:
+    wrong = (
+        '[[rule]]\nname = "a"\nthen = "allow"\nwhen = "args.x ="\n[[rule]]\nname = "b"\nthen = "ask"\nfrom = ["x"]\n'
+    )
+    checked = admin.post(f"{POLICY}/check", json={"text": wrong}).raise_for_status().json()
+    assert checked["usable"] is False
+    assert [(problem["line"], problem["rule"]) for problem in checked["problems"]] == [(5, "b"), (1, "a")]
+    saved = admin.post(f"{POLICY}/versions", json={"text": wrong})
+    assert saved.status_code == 400
+    assert len(saved.json()["errors"]) == 2
+    failing = RULES.replace('then = "allow", rule', 'then = "ask", rule')
+    (problem,) = admin.post(f"{POLICY}/check", json={"text": failing}).json()["problems"]
+    assert problem["message"] == "test 1 expects ask by small ones, and gets allow by small ones"
+    assert admin.post(f"{POLICY}/versions/99999/activate", json={"expected": None}).status_code == 404
+
+
+def test_trying_and_replaying_change_nothing(ann: ThreadsClient, admin: httpx.Client) -> None:
+    for name, action in (("small-r1", "cancel"), ("small-r2", "continue"), ("small-r3", "continue")):
+        thread = ann.new_thread("puppet")
+        ann.chat(thread, call(name))
+        ann.resume(thread, action)
+    before = admin.get(POLICY).json(), ann.http.get("/api/v1/history").json()
+    facts: dict[str, Any] = {"tool": "guarded", "args": {"name": "small-9"}, "owner": "ann"}
+    tried = admin.post(f"{POLICY}/try", json={"text": RULES, "facts": facts}).raise_for_status().json()
+    assert (tried["then"], tried["rule"], tried["matches"]) == ("allow", "small ones", ["small ones"])
+    report = admin.post(f"{POLICY}/replay", json={"text": RULES}).raise_for_status().json()
+    assert (report["rows"][0]["happened"], report["rows"][0]["then"]) == ("refused", "allow")
+    assert "small-r1" in report["rows"][0]["samples"][0]["action"] or report["rows"][0]["count"] > 1
+    assert report["asks_saved"] >= 3
+    assert before == (admin.get(POLICY).json(), ann.http.get("/api/v1/history").json())
