@@ -41,6 +41,9 @@ ANSWER = "200 200 403 200 403 403 200 403 403 401"
 SEE = "200 200 403 200 403 403 200 200 403 401"
 ASKED_IT = "403 403 403 403 403 403 403 200 403 401"
 ADMIN = "200 403 403 403 403 403 403 403 403 401"
+NO_SUCH = "404 403 403 403 403 403 403 403 403 401"
+CLASHING = "409 403 403 403 403 403 403 403 403 401"
+"""An admin's, who is behind the times."""
 THEIRS = "200 200 404 404 404 404 200 404 404 401"
 THEIR_KEY = "200 200 404 404 404 404 403 403 403 401"
 THEIR_SESSION = "404 200 404 404 404 404 403 403 403 401"
@@ -48,6 +51,9 @@ WRONG_PASSWORD = "400 400 400 400 400 400 403 403 403 401"
 """Of who may change their password, and does not know it."""
 WRONG_QUERY = "422 422 422 422 422 422 422 422 422 401"
 """Sent rightly it would end the session of everybody in the table."""
+
+POLICY = "/api/v1/policy"
+RULE = '[[rule]]\nname = "matrix"\ntools = ["nothing"]\nthen = "ask"\n'
 
 Call = dict[str, Any]
 
@@ -245,6 +251,18 @@ TABLE: list[Row] = [
     ("get /api/v1/audit", lambda scene: to("/api/v1/audit"), PEOPLE),
     ("get /api/v1/audit", lambda scene: to("/api/v1/audit", params={"conversation_id": outside(scene)}), ANSWER),
     ("get /api/v1/audit", lambda scene: to("/api/v1/audit", params={"conversation_id": "server"}), ADMIN),
+    ("get /api/v1/policy", lambda _: to(POLICY), ADMIN),
+    ("get /api/v1/policy/versions/{number}", lambda _: to(f"{POLICY}/versions/777"), NO_SUCH),
+    ("post /api/v1/policy/check", lambda _: to(f"{POLICY}/check", json={"text": "a = 1"}), ADMIN),
+    ("post /api/v1/policy/versions", lambda _: to(f"{POLICY}/versions", json={"text": RULE}), ADMIN),
+    (
+        "post /api/v1/policy/versions/{number}/activate",
+        lambda _: to(f"{POLICY}/versions/777/activate", json={}),
+        NO_SUCH,
+    ),
+    ("post /api/v1/policy/deactivate", lambda _: to(f"{POLICY}/deactivate", json={"expected": 777}), CLASHING),
+    ("post /api/v1/policy/try", lambda _: to(f"{POLICY}/try", json={"text": RULE, "facts": {}}), ADMIN),
+    ("post /api/v1/policy/replay", lambda _: to(f"{POLICY}/replay", json={"text": RULE, "limit": 1}), ADMIN),
     ("get /api/v1/webhooks", lambda scene: to("/api/v1/webhooks"), ADMIN),
     ("post /api/v1/webhooks", lambda scene: to("/api/v1/webhooks", json=scene.new_hook()), ADMIN),
     ("delete /api/v1/webhooks/{webhook_id}", lambda scene: to(f"/api/v1/webhooks/{scene.hook()}"), ADMIN),
