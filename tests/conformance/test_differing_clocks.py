@@ -70,49 +70,49 @@ async def test_an_ask_that_is_waited_for_is_not_taken_over(store: SqlStore, minu
         await holding.end_abandoned(second)
         again = await holding.ask(second, ANN, asked(f"second {number}"))
         assert again.request_id != held.request_id
-        await holding.keep(first, held, f"first {number}")
+        await holding.renew(first, held, f"first {number}")
         await holding.end_abandoned(first)
         for core, own, holder in [(first, held, f"first {number}"), (second, again, f"second {number}")]:
-            await holding.tell(core, own, holder)
+            await holding.finish(core, own, holder)
 
 
 async def test_an_ask_that_was_left_is_taken_over_and_not_ended(store: SqlStore, minutes: int) -> None:
     one, other = server(store), server(store, minutes)
     for first, second in [(one, other), (other, one)]:
         held = await holding.ask(first, ANN, asked("first"))
-        await holding.leave(first, held, "first")
+        await holding.abandon(first, held, "first")
         await holding.end_abandoned(second)
         view = await pending.view_request(second, ANN, held.request_id)
         assert view.request.status is RequestStatus.PENDING
         taken = await holding.ask(second, ANN, asked("second"))
         assert taken.request_id == held.request_id
-        await holding.tell(second, taken, "second")
+        await holding.finish(second, taken, "second")
 
 
 async def test_a_call_that_is_under_way_is_not_doubted(store: SqlStore, minutes: int) -> None:
     one, other = server(store), server(store, minutes)
     for first, second in [(one, other), (other, one)]:
         begun = await calls.begin(first, ANN, CALL, "served 1", None)
-        await doubts.put_lost(second)
+        await doubts.ask_about_lost(second)
         assert await calls.resume(second, ANN, CALL, "served 2") is None
-        await calls.keep(first, begun.call)
-        await doubts.put_lost(second)
+        await calls.renew(first, begun.call)
+        await doubts.ask_about_lost(second)
         async with one.store.snapshot() as tx:
             effect = await tx.effects.get(begun.call.key)
         assert effect is not None
         assert effect.state is EffectState.INTENDED
-        await calls.done(first, begun.call, {"content": []}, "")
+        await calls.record_result(first, begun.call, {"content": []}, "")
 
 
 async def test_a_call_that_was_left_is_taken_over(store: SqlStore, minutes: int) -> None:
     one, other = server(store), server(store, minutes)
     for first, second in [(one, other), (other, one)]:
         begun = await calls.begin(first, ANN, CALL, "served 1", None)
-        await calls.leave(first, begun.call)
+        await calls.abandon(first, begun.call)
         taken = await calls.resume(second, ANN, CALL, "served 2")
         assert isinstance(taken, UpstreamCall)
         assert taken.id == begun.call.id
-        await calls.done(second, taken, {"content": []}, "")
+        await calls.record_result(second, taken, {"content": []}, "")
 
 
 async def test_who_looks_for_calls_that_were_left_sleeps_until_one_may_be(store: SqlStore, minutes: int) -> None:

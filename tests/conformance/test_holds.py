@@ -75,7 +75,7 @@ def clocked(store: SqlStore) -> tuple[Core, SetClock]:
 
 async def ask_and_go(core: Core) -> str:
     held = await holding.ask(core, ANN, asked("call_1"))
-    await holding.leave(core, held, "call_1")
+    await holding.abandon(core, held, "call_1")
     return held.request_id
 
 
@@ -104,10 +104,10 @@ async def test_a_call_that_shows_no_life_is_taken_over_and_told_nothing(store: S
     clock.at = NOW + LEASE
     taken = await holding.ask(core, ANN, asked("call_3"))
     assert taken.request_id == first.request_id
-    for late in (holding.keep, holding.tell):
+    for late in (holding.renew, holding.finish):
         with pytest.raises(TakenOver):
             await late(core, first, "call_1")
-    await holding.tell(core, taken, "call_3")
+    await holding.finish(core, taken, "call_3")
 
 
 async def test_what_was_held_by_a_server_that_died_is_an_orphan_when_it_starts_again(store: SqlStore) -> None:
@@ -116,14 +116,14 @@ async def test_what_was_held_by_a_server_that_died_is_an_orphan_when_it_starts_a
     await holding.release_all(core)
     assert (await holding.ask(core, ANN, asked("call_2"))).request_id == first.request_id
     with pytest.raises(TakenOver):
-        await holding.tell(core, first, "call_1")
+        await holding.finish(core, first, "call_1")
 
 
 async def test_a_call_that_shows_life_is_not_taken_over(store: SqlStore) -> None:
     core, clock = clocked(store)
     first = await holding.ask(core, ANN, asked("call_1"))
     clock.at = NOW + LEASE / 2
-    await holding.keep(core, first, "call_1")
+    await holding.renew(core, first, "call_1")
     clock.at = NOW + LEASE
     assert (await holding.ask(core, ANN, asked("call_2"))).request_id != first.request_id
 

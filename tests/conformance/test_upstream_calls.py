@@ -91,7 +91,7 @@ async def test_a_call_that_ended_is_on_record_and_told_to_the_same_call_again(co
     begun = await calls.begin(core, ANN, named, "served 1", None)
     with pytest.raises(StillRunning):
         await calls.resume(core, ANN, named, "served 2")
-    await calls.done(core, begun.call, {"content": [], "isError": False}, "")
+    await calls.record_result(core, begun.call, {"content": [], "isError": False}, "")
     assert await state_of(core, begun.call) is EffectState.DONE
     assert await calls.resume(core, ANN, named, "served 2") == RecordedResult({"content": [], "isError": False})
     assert await calls.resume(core, ANN, PASSED, "served 3") is None
@@ -105,7 +105,7 @@ async def test_calls_of_one_conversation_begin_and_end_at_once(core: Core, wante
             held = await calls.ask(core, ANN, own, f"served {number}")
             await answering.answer(core, Sender(ANN, "web"), Reply(held.request_id, {"decision": "accept"}))
         begun = await calls.begin(core, ANN, own, f"served {number}", held)
-        await calls.done(core, begun.call, {"content": []}, "")
+        await calls.record_result(core, begun.call, {"content": []}, "")
         return begun.call
 
     for made in await asyncio.gather(*(call(number) for number in range(40))):
@@ -114,8 +114,8 @@ async def test_calls_of_one_conversation_begin_and_end_at_once(core: Core, wante
 
 async def test_a_call_whose_holder_is_gone_is_asked_about_once(core: Core, clock: SetClock) -> None:
     call = await left(core, clock)
-    await doubts.put_lost(core)
-    await doubts.put_lost(core)
+    await doubts.ask_about_lost(core)
+    await doubts.ask_about_lost(core)
     assert await state_of(core, call) is EffectState.IN_DOUBT
     view = await pending.view_request(core, ANN, await doubt_of(core, call))
     assert view.request.status is RequestStatus.PENDING
@@ -125,9 +125,9 @@ async def test_a_call_whose_holder_is_gone_is_asked_about_once(core: Core, clock
 async def test_a_call_whose_holder_lives_is_not_asked_about(core: Core, clock: SetClock) -> None:
     begun = await calls.begin(core, ANN, PASSED, "served 1", None)
     clock.at += timedelta(seconds=core.policy.lease_seconds / 2)
-    await calls.keep(core, begun.call)
+    await calls.renew(core, begun.call)
     clock.at += timedelta(seconds=core.policy.lease_seconds / 2)
-    await doubts.put_lost(core)
+    await doubts.ask_about_lost(core)
     assert await state_of(core, begun.call) is EffectState.INTENDED
 
 
@@ -135,26 +135,26 @@ async def test_an_idempotent_call_that_was_left_is_nobodys_question(core: Core, 
     wanted = replace(PASSED, verdict=Verdict("pass", None, is_idempotent=True))
     begun = await calls.begin(core, ANN, wanted, "served 1", None)
     clock.at += timedelta(seconds=core.policy.lease_seconds)
-    await doubts.put_lost(core)
+    await doubts.ask_about_lost(core)
     assert await state_of(core, begun.call) is EffectState.FAILED
     assert await pending.pending_of(core, ANN, begun.call.thread_id) == []
 
 
 async def test_the_same_call_takes_a_doubt_over_and_only_one_does(core: Core, clock: SetClock) -> None:
     call = await left(core, clock)
-    await doubts.put_lost(core)
+    await doubts.ask_about_lost(core)
     taken = await asyncio.gather(*(calls.resume(core, ANN, PASSED, f"served {number}") for number in range(2, 6)))
     [own] = [one for one in taken if one is not None]
     assert isinstance(own, UpstreamCall)
     assert own.id == call.id
     with pytest.raises(TakenOver):
-        await doubts.act_on(core, call, DecisionAnswer("retry"))
-    assert await doubts.act_on(core, own, DecisionAnswer("retry")) == {"text": "a"}
+        await doubts.resolve(core, call, DecisionAnswer("retry"))
+    assert await doubts.resolve(core, own, DecisionAnswer("retry")) == {"text": "a"}
     assert await state_of(core, call) is EffectState.INTENDED
     clock.at += timedelta(seconds=core.policy.lease_seconds)
     # It is lost again: that attempt is another question.
     first = (await pending.pending_of(core, ANN, call.thread_id))[0].id
-    await doubts.put_lost(core)
+    await doubts.ask_about_lost(core)
     assert await doubt_of(core, call) != first
 
 
@@ -162,13 +162,13 @@ async def test_what_a_person_said_and_nobody_came_back_for_ends_the_call_and_run
     core: Core, clock: SetClock
 ) -> None:
     call = await left(core, clock)
-    await doubts.put_lost(core)
+    await doubts.ask_about_lost(core)
     reply = Reply(await doubt_of(core, call), {"decision": "done", "reason": "seen"})
     await answering.answer(core, Sender(ANN, "web"), reply)
-    await doubts.put_lost(core)
+    await doubts.ask_about_lost(core)
     assert await state_of(core, call) is EffectState.IN_DOUBT
     clock.at += ORPHANS_KEPT
-    await doubts.put_lost(core)
+    await doubts.ask_about_lost(core)
     assert await state_of(core, call) is EffectState.DONE
     async with core.store.snapshot() as tx:
         assert await tx.upstream_calls.get(call.id) is None
@@ -176,8 +176,8 @@ async def test_what_a_person_said_and_nobody_came_back_for_ends_the_call_and_run
 
 async def test_an_end_that_comes_late_withdraws_the_question(core: Core, clock: SetClock) -> None:
     call = await left(core, clock)
-    await doubts.put_lost(core)
-    await calls.done(core, call, {"content": []}, "")
+    await doubts.ask_about_lost(core)
+    await calls.record_result(core, call, {"content": []}, "")
     assert await state_of(core, call) is EffectState.DONE
     assert await pending.pending_of(core, ANN, call.thread_id) == []
 
@@ -186,7 +186,7 @@ async def test_the_only_server_of_a_folder_leaves_what_its_processes_held(core: 
     own = (await calls.begin(core, ANN, PASSED, "served 1", None)).call
     elsewhere = (await calls.begin(core, ANN, replace(PASSED, tool="other"), "wrapper 1", None)).call
     await doubts.take_over(core)
-    await doubts.put_lost(core)
+    await doubts.ask_about_lost(core)
     assert await state_of(core, own) is EffectState.IN_DOUBT
     assert await state_of(core, elsewhere) is EffectState.INTENDED
 

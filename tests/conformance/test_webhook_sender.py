@@ -74,7 +74,7 @@ async def a_webhook(core: Core, receiver: Receiver, path: str = "/") -> tuple[We
 async def tell(core: Core, count: int = 1) -> None:
     async with unit(core) as work:
         for number in range(count):
-            await webhooks.tell(work, WebhookEvent.ASKED, a_request(f"perm_{number}", agent="demo"))
+            await webhooks.enqueue_deliveries(work, WebhookEvent.ASKED, a_request(f"perm_{number}", agent="demo"))
 
 
 async def until(core: Core, webhook: Webhook, is_right: Callable[[list[Delivery]], bool]) -> list[Delivery]:

@@ -205,11 +205,11 @@ async def test_what_is_told_is_written_with_its_transaction_or_not_at_all(core: 
     request = a_request(agent="demo")
     with suppress(ZeroDivisionError):
         async with unit(core) as work:
-            await webhooks.tell(work, WebhookEvent.ASKED, request)
+            await webhooks.enqueue_deliveries(work, WebhookEvent.ASKED, request)
             raise ZeroDivisionError
     assert (await written(core.store, webhook.id), core.delivery_written.is_set()) == ([], False)
     async with unit(core) as work:
-        await webhooks.tell(work, WebhookEvent.ASKED, request)
+        await webhooks.enqueue_deliveries(work, WebhookEvent.ASKED, request)
     (delivery,) = await written(core.store, webhook.id)
     assert (delivery.event, delivery.status, delivery.due_at) == (WebhookEvent.ASKED, DeliveryStatus.WAITING, AT)
     assert core.delivery_written.is_set()
@@ -222,7 +222,7 @@ async def test_each_webhook_is_told_what_it_wants_to_know(core: Core) -> None:
     removed, _ = await webhooks.create(core, ROOT, "https://x.example/4")
     await webhooks.remove(core, ROOT, removed.id)
     async with unit(core) as work:
-        await webhooks.tell(work, WebhookEvent.ASKED, a_request(agent="demo"))
+        await webhooks.enqueue_deliveries(work, WebhookEvent.ASKED, a_request(agent="demo"))
     told = {
         webhook.id: len(await written(core.store, webhook.id)) for webhook in (everything, settled, of_mail, removed)
     }
@@ -247,7 +247,7 @@ async def test_the_payload_shows_the_request_as_people_see_it(core: Core) -> Non
     )
     async with unit(core) as work:
         await work.tx.users.add(a_user())
-        await webhooks.tell(work, WebhookEvent.SETTLED, request, settled)
+        await webhooks.enqueue_deliveries(work, WebhookEvent.SETTLED, request, settled)
     (delivery,) = await written(core.store, webhook.id)
     assert delivery.body == {
         "id": delivery.id,
@@ -274,7 +274,7 @@ async def test_the_payload_shows_the_request_as_people_see_it(core: Core) -> Non
 async def test_an_approval_is_told_of_as_a_permission(core: Core) -> None:
     webhook, _ = await webhooks.create(core, ROOT, "https://x.example/")
     async with unit(core) as work:
-        await webhooks.tell(work, WebhookEvent.ASKED, a_request(agent="demo"))
+        await webhooks.enqueue_deliveries(work, WebhookEvent.ASKED, a_request(agent="demo"))
     (delivery,) = await written(core.store, webhook.id)
     data = delivery.body["data"]
     assert (data["type"], data["status"], data["expires_at"]) == ("permission", "pending", None)
@@ -285,14 +285,14 @@ async def test_without_named_hosts_nothing_is_looked_up_or_written(core: Core) -
     webhook, _ = await webhooks.create(core, ROOT, "https://x.example/")
     async with unit(replace(core, policy=Policy())) as work:
         work.tx = None  # pyright: ignore[reportAttributeAccessIssue]
-        await webhooks.tell(work, WebhookEvent.ASKED, a_request(agent="demo"))
+        await webhooks.enqueue_deliveries(work, WebhookEvent.ASKED, a_request(agent="demo"))
     assert await written(core.store, webhook.id) == []
 
 
 async def test_a_removed_webhook_leaves_nothing_waiting_and_is_no_longer_there(core: Core) -> None:
     webhook, _ = await webhooks.create(core, ROOT, "https://x.example/")
     async with unit(core) as work:
-        await webhooks.tell(work, WebhookEvent.ASKED, a_request(agent="demo"))
+        await webhooks.enqueue_deliveries(work, WebhookEvent.ASKED, a_request(agent="demo"))
     await webhooks.remove(core, ROOT, webhook.id)
     (delivery,) = await written(core.store, webhook.id)
     assert (delivery.status, delivery.due_at) == (DeliveryStatus.FAILED, None)
@@ -308,7 +308,7 @@ async def test_a_removed_webhook_leaves_nothing_waiting_and_is_no_longer_there(c
 async def test_a_delivery_is_replayed_only_under_its_own_webhook(core: Core) -> None:
     webhook, _ = await webhooks.create(core, ROOT, "https://x.example/")
     async with unit(core) as work:
-        await webhooks.tell(work, WebhookEvent.ASKED, a_request(agent="demo"))
+        await webhooks.enqueue_deliveries(work, WebhookEvent.ASKED, a_request(agent="demo"))
     (delivery,) = await written(core.store, webhook.id)
     with pytest.raises(NotFound):
         await webhooks.replay(core, ROOT, delivery.id, webhook_id="hook_other")

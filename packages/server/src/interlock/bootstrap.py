@@ -40,7 +40,7 @@ from interlock.services.operations.observers import CompositeObserver, Tally
 from interlock.services.requests.deadlines import keep_deadlines
 from interlock.services.requests.holding import release_all
 from interlock.services.requests.quota import Quota
-from interlock.services.runs.workers import leave, tell_life
+from interlock.services.runs.workers import leave, send_heartbeats
 from interlock.services.webhooks.sender import WebhookSender
 from interlock.storage.database import Database, open_database, sqlite_file
 from interlock.storage.deployment import deployment
@@ -362,7 +362,7 @@ async def _among_workers(core: Core, kind: str) -> AsyncGenerator[None]:
             core.tally.as_json(),
         )  # fmt: skip
 
-    telling = asyncio.create_task(tell_life(core, describe))
+    telling = asyncio.create_task(send_heartbeats(core, describe))
     heeding = asyncio.create_task(runner.listen())
     try:
         yield

@@ -74,7 +74,7 @@ def role(username: str, role: str, agent: Reviews = None, data: Data = None, dat
 
     async def work(core: "Core") -> str:
         user = await people.set_role(core, SYSTEM, username, chosen, tuple(agent or ()))
-        reviews = await accounts.spelled_reviews(core, user.reviews)
+        reviews = await accounts.format_reviews(core, user.reviews)
         return f"{user.username} is {user.role}" + (f" of {', '.join(reviews)}" if reviews else "")
 
     typer.echo(run(data, database, work))
@@ -149,7 +149,7 @@ def list_all(data: Data = None, database: Database = None) -> None:
     async def work(core: "Core") -> list[str]:
         waiting = await accounts.open_requests(core)
         return [
-            f"{user.username}\t{user.role}\t{','.join(await accounts.spelled_reviews(core, user.reviews))}"
+            f"{user.username}\t{user.role}\t{','.join(await accounts.format_reviews(core, user.reviews))}"
             f"\t{user.created_at:%Y-%m-%d %H:%M}\t{waiting.get(user.id, 0)}{_account_state(user)}"
             for user in await accounts.list_users(core)
         ]

@@ -147,7 +147,7 @@ async def shared_time(core: Core, tx: Transaction) -> datetime:
     return datetime.fromtimestamp(await tx.servers.moment(now) / 1000, UTC)
 
 
-async def undone_if_gone(work: Coroutine[Any, Any, T], undo: Callable[[T], Awaitable[None]]) -> T:
+async def undo_on_cancel(work: Coroutine[Any, Any, T], undo: Callable[[T], Awaitable[None]]) -> T:
     """What it gives. A caller that goes meanwhile does not cut it short: it may be written already, so it is undone."""
     task = asyncio.ensure_future(work)
     try:
@@ -216,7 +216,7 @@ class Unit:
     def observe(self, what: Callable[[Observer], None]) -> None:
         self._observed.append(what)
 
-    def tell(self) -> None:
+    def publish(self) -> None:
         by_thread: dict[str, list[Event]] = {}
         for event in self._events:
             by_thread.setdefault(event.thread_id, []).append(event)
@@ -255,4 +255,4 @@ async def unit(core: Core) -> AsyncGenerator[Unit]:
         if work is not None:
             work.undo()
         raise
-    work.tell()
+    work.publish()

@@ -79,7 +79,7 @@ class SeenPauses:
             return False
         return now - pause.created_at >= SETTLED_VIEW
 
-    def replied(self, thread_id: str, principal_id: str, now: datetime) -> None:
+    def record_reply(self, thread_id: str, principal_id: str, now: datetime) -> None:
         self._replied.pop((thread_id, principal_id), None)
         self._replied[(thread_id, principal_id)] = now
         _forget_oldest(self._replied)

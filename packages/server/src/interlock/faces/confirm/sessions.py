@@ -180,7 +180,7 @@ class Sessions:
                 self.tell(event, session.id)
             return
         if pause_id := session.story.missing(item):
-            session.story.learn(*await pending.asked_in(self._core, pause_id))
+            session.story.learn(*await pending.requests_of_pause(self._core, pause_id))
         self._tell_entry(session, principal, session.story.of(item), item.seq, item.at)
         if isinstance(item.data, ThreadDeleted):
             self._forget(session)

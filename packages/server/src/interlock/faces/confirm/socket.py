@@ -172,7 +172,7 @@ class _Connection:
     async def _asked(self, session_id: str, step_id: str | None) -> RequestView:
         """What a step asks; `AlreadySettled` where it is settled, with who did."""
         seq = opened_seq_of(step_id or "")
-        views = [] if seq is None else await pending.asked_at(self._core, self._principal, session_id, seq)
+        views = [] if seq is None else await pending.requests_opened_at(self._core, self._principal, session_id, seq)
         view = next((one for one in views if step_of(seq or 0, one.request).id == step_id), None)
         if view is None:
             raise UnknownStep(step_id)

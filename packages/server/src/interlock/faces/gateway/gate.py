@@ -112,11 +112,11 @@ class Gate:
         held = await calls.ask(self._core, self.principal, self.wanted, self.holder)
         is_told = False
         try:
-            view = await self._settled(held.request_id, lambda: holding.keep(self._core, held, self.holder))
+            view = await self._settled(held.request_id, lambda: holding.renew(self._core, held, self.holder))
             if view.request.status is RequestStatus.PENDING:
                 return error_result(PENDING, "pending")
             if (refusal := self._refusal(view) or self._misfit(view)) is not None:
-                await holding.tell(self._core, held, self.holder)
+                await holding.finish(self._core, held, self.holder)
                 is_told = True
                 return refusal
             begun = await self._begun(held)
@@ -125,14 +125,14 @@ class Gate:
         finally:
             if not is_told:
                 with anyio.CancelScope(shield=True):
-                    await holding.leave(self._core, held, self.holder)
+                    await holding.abandon(self._core, held, self.holder)
 
     async def _begun(self, held: HoldHandle) -> SendCall | None:
         now = await self.definition() if self.wanted.definition else {}
         if now == self.wanted.definition:
             return await calls.begin(self._core, self.principal, self.wanted, self.holder, held)
         await calls.pin(self._core, self.principal, self.wanted)
-        await holding.tell(self._core, held, self.holder)
+        await holding.finish(self._core, held, self.holder)
         verdict = replace(self.policy.verdict(self.wanted.tool, now), action="ask")
         self.wanted = replace(self.wanted, definition=now, verdict=verdict, key=None)
         return None
@@ -182,20 +182,20 @@ class Gate:
         try:
             request_id = await doubts.doubt(self._core, call)
             if request_id is None:
-                args = await doubts.again(self._core, call)
+                args = await doubts.resend(self._core, call)
                 is_settled = True
                 return SendCall(call, args)
-            view = await self._settled(request_id, lambda: calls.keep(self._core, call))
+            view = await self._settled(request_id, lambda: calls.renew(self._core, call))
             if view.request.status is RequestStatus.PENDING:
                 return error_result(IN_DOUBT, "in_doubt")
             is_answered = view.request.status is RequestStatus.ANSWERED and view.answer is not None
-            outcome = await doubts.act_on(self._core, call, view.answer.value if view.answer and is_answered else None)
+            outcome = await doubts.resolve(self._core, call, view.answer.value if view.answer and is_answered else None)
             is_settled = True
             return outcome.result if isinstance(outcome, RecordedResult) else SendCall(call, outcome)
         finally:
             if not is_settled:
                 with anyio.CancelScope(shield=True):
-                    await calls.leave(self._core, call)
+                    await calls.abandon(self._core, call)
 
     async def _settled(self, request_id: str, keep: Callable[[], Awaitable[None]]) -> RequestView:
         """The request once it is settled, or as it is when the host waits no longer."""

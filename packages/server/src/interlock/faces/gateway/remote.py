@@ -50,7 +50,7 @@ async def _ask(request: Request, principal: Principal) -> Response:
     )
     holder = HOLDER + asked.holder
     if asked.before is not None:
-        begun = await calls.go_on(state_of(request).core, principal, wanted, holder, asked.before)
+        begun = await calls.continue_call(state_of(request).core, principal, wanted, holder, asked.before)
         return _reply(request, begun)
     return _reply(request, await _gate(request, principal, wanted, policy, holder, asked.wait_seconds).admit())
 
@@ -61,13 +61,13 @@ async def _end(request: Request, principal: Principal) -> Response:
     call = await _found(request, principal, HOLDER + ended.holder)
     match ended.outcome:
         case "alive":
-            await calls.keep(core, call)
+            await calls.renew(core, call)
         case "done":
-            await calls.done(core, call, ended.result, text_of(ended.result))
+            await calls.record_result(core, call, ended.result, text_of(ended.result))
         case "waiting":
             await calls.wait_for_host(core, call)
         case "failed":
-            await calls.failed(core, call, ended.error or "it failed")
+            await calls.record_failure(core, call, ended.error or "it failed")
         case "lost":
             wanted = ProposedCall(call.upstream, "", {}, {}, _NO_VERDICT)
             gate = _gate(request, principal, wanted, ToolPolicy(), call.holder, ended.wait_seconds)

@@ -97,7 +97,7 @@ class ServedCall:
         if state is None:
             admitted = await gate.admit()
         else:
-            admitted = await calls.go_on(self._core, self.principal, wanted, self._holder, (state[0], state[1]))
+            admitted = await calls.continue_call(self._core, self.principal, wanted, self._holder, (state[0], state[1]))
         tries = 0
         while isinstance(admitted, SendCall):
             begun, tries = admitted, tries + 1
@@ -107,9 +107,9 @@ class ServedCall:
                 return self._ended(error_result(str(error), "failed"))
             except UpstreamLost as error:
                 if wanted.verdict.is_idempotent and tries < MOST_TRIES:
-                    admitted = SendCall(begun.call, await doubts.again(self._core, begun.call))
+                    admitted = SendCall(begun.call, await doubts.resend(self._core, begun.call))
                 elif wanted.verdict.is_idempotent:
-                    await calls.failed(self._core, begun.call, str(error))
+                    await calls.record_failure(self._core, begun.call, str(error))
                     admitted = error_result(f"{error}.", "failed")
                 else:
                     admitted = await gate.settle_doubt(begun.call)
@@ -186,10 +186,10 @@ class ServedCall:
         try:
             answer = await self._answer(exchange)
         except UpstreamUnreachable as error:
-            await calls.failed(self._core, begun.call, str(error))
+            await calls.record_failure(self._core, begun.call, str(error))
             raise UpstreamRefused(f"{error}. It was not called.") from None
         except UpstreamRefused as error:
-            await calls.failed(self._core, begun.call, str(error))
+            await calls.record_failure(self._core, begun.call, str(error))
             raise
         finally:
             keeping.cancel()
@@ -198,13 +198,13 @@ class ServedCall:
     async def _recorded(self, begun: SendCall, answer: JsonObject) -> JsonObject:
         result: Any = answer.get("result")
         if not isinstance(result, dict):
-            await calls.failed(self._core, begun.call, json_text(answer.get("error")))
+            await calls.record_failure(self._core, begun.call, json_text(answer.get("error")))
             return answer
         known = cast("JsonObject", result)
         if known.get("resultType") == "input_required":
             await calls.wait_for_host(self._core, begun.call)
             return {**answer, "result": {**known, "requestState": _wrapped(begun, known.get("requestState"))}}
-        await calls.done(self._core, begun.call, known, text_of(known))
+        await calls.record_result(self._core, begun.call, known, text_of(known))
         return answer
 
     async def _keep(self, begun: SendCall) -> None:
@@ -212,7 +212,7 @@ class ServedCall:
             await asyncio.sleep(self._core.policy.lease_seconds / 3)
             # Whoever took it over, or a database that is away for a moment: the end is recorded all the same.
             with suppress(InterlockError):
-                await calls.keep(self._core, begun.call)
+                await calls.renew(self._core, begun.call)
 
     async def _answer(self, exchange: Exchange) -> JsonObject:
         """What upstream answers; its silence has an end, counted from here and from all that it says."""

@@ -130,7 +130,7 @@ async def ask(
 
     def rendered(result: outside.AskResult) -> bytes:
         owner = (caller.on_behalf_of or caller).name
-        view = views.request_view(pending.viewed(result.request, result.answer, owner), locale)
+        view = views.request_view(pending.readable_view(result.request, result.answer, owner), locale)
         return envelope.done(view, text("asked", locale))
 
     where = (body.conversation_id, body.agent, body.conversation_key, body.title)
@@ -163,7 +163,7 @@ async def extend(request: Request, caller: Caller, request_id: str, body: wire.E
     core = state_of(request).core
     extended = await extending.extend(core, caller, request_id, body.seconds)
     owners = await pending.owners_of(core, [extended])
-    view = pending.viewed(extended, None, owners.get(extended.owner_id, ""))
+    view = pending.readable_view(extended, None, owners.get(extended.owner_id, ""))
     return envelope.answer_done(request, views.request_view(view, locale_of(request)))
 
 

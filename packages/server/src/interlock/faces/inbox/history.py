@@ -36,7 +36,7 @@ async def list_all(
     """What was settled on the conversations that the caller may see, the newest first."""
     query = DecisionQuery(who, face, tool, outcome, since, until)
     before = read_cursor(cursor) if cursor else None
-    found, next_before = await history.list_decided(state_of(request).core, caller, query, before, limit)
+    found, next_before = await history.list_decisions(state_of(request).core, caller, query, before, limit)
     views_of_page = [views.history_view(one, answer, locale_of(request)) for one, answer in found]
     entries = [wire.HistoryEntry.model_validate(one) for one in views_of_page]
     return wire.History(entries=entries, next_cursor=cursor_at(*next_before) if next_before else None)

@@ -104,7 +104,7 @@ async def recall(
     idempotency_key: IdempotencyKey,
 ) -> wire.Recalled:
     """What became of an answer that got no reply. Where nothing did, what still comes under its key does nothing."""
-    reply = await once_only.recalled(state_of(request).core, caller, f"inbox.{operation}", idempotency_key)
+    reply = await once_only.recall_reply(state_of(request).core, caller, f"inbox.{operation}", idempotency_key)
     settled = None if reply is None else wire.Settled.model_validate_json(reply)
     if settled is not None and settled.request_id != request_id:
         raise KeyReused("this idempotency key came with an answer to another request")
@@ -121,7 +121,7 @@ async def extend(request: Request, caller: Caller, request_id: str, body: wire.E
 @router.post("/looking", responses=problems(401, 404))
 async def look(request: Request, caller: Caller, body: wire.Look) -> wire.Looked:
     """The request is on the caller's screen; others are told for 20 seconds. It locks nothing."""
-    await inbox.look_at(state_of(request).core, caller, body.request_id)
+    await inbox.announce_viewer(state_of(request).core, caller, body.request_id)
     return wire.Looked(request_id=body.request_id)
 
 

@@ -40,7 +40,7 @@ async def welcome(request: Request) -> wire.Welcome:
 async def present(request: Request, caller: Caller) -> wire.Present:
     """Who is signed in."""
     state = state_of(request)
-    reviews = await accounts.spelled_reviews(state.core, caller.reviews)
+    reviews = await accounts.format_reviews(state.core, caller.reviews)
     return wire.Present(
         username=caller.name,
         user_id=caller.id,
@@ -109,5 +109,5 @@ async def _use(request: Request, token: str, *, is_first: bool) -> None:
 
 async def _signed_in(request: Request, response: Response, user: User, how: str) -> wire.SignedIn:
     set_cookie(request, response, await signed_in(request, user, how))
-    reviews = await accounts.spelled_reviews(state_of(request).core, user.reviews)
+    reviews = await accounts.format_reviews(state_of(request).core, user.reviews)
     return wire.SignedIn(username=user.username, user_id=user.id, role=user.role, reviews=reviews)

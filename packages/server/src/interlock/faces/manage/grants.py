@@ -34,14 +34,14 @@ async def revoke(request: Request, caller: Caller, grant_id: str) -> wire.Ended:
 @router.get("/secrets", responses=problems(401))
 async def list_secrets(request: Request, caller: Caller, all: All = False) -> wire.SavedList:
     """The values saved for the caller's agents: their names, never the values."""
-    found = await grants.list_saved(state_of(request).core, caller, everybody=all)
+    found = await grants.list_saved_values(state_of(request).core, caller, everybody=all)
     return wire.SavedList(secrets=[_saved(one) for one in found])
 
 
 @router.delete("/secrets/{secret_id}", responses=problems(401, 404))
 async def delete(request: Request, caller: Caller, secret_id: str) -> wire.Ended:
     """Delete a saved value: the next ask for its name is put to a person."""
-    saved = await grants.delete_saved(state_of(request).core, caller, secret_id)
+    saved = await grants.delete_saved_value(state_of(request).core, caller, secret_id)
     return wire.Ended(id=saved.id)
 
 

@@ -53,7 +53,7 @@ async def _entry(core: Core, user: User) -> wire.PersonEntry:
             "user_id": user.id,
             "username": user.username,
             "role": user.role.value,
-            "reviews": await accounts.spelled_reviews(core, user.reviews),
+            "reviews": await accounts.format_reviews(core, user.reviews),
             "created_at": user.created_at,
             "allowed": user.is_allowed,
             "deleted_at": user.deleted_at,

@@ -108,13 +108,13 @@ class Call:
         try:
             view = await self._held(held, holder, seconds)
             if tells_pending or view.request.status is not RequestStatus.PENDING:
-                await holding.tell(self.state.core, held, holder)
+                await holding.finish(self.state.core, held, holder)
                 is_told = True
         finally:
             if not is_told:
                 # The caller went: what it asked stays open, for the same call when it comes again.
                 with anyio.CancelScope(shield=True):
-                    await holding.leave(self.state.core, held, holder)
+                    await holding.abandon(self.state.core, held, holder)
         return view
 
     async def withdraw(self, request_id: str, reason: str | None) -> None:
@@ -149,7 +149,7 @@ class Call:
     async def _held(self, held: HoldHandle, holder: str, seconds: float) -> RequestView:
         if not seconds:
             return await pending.view_request(self.state.core, self.principal, held.request_id)
-        return await self.settled(held.request_id, seconds, lambda: holding.keep(self.state.core, held, holder))
+        return await self.settled(held.request_id, seconds, lambda: holding.renew(self.state.core, held, holder))
 
     async def settled(
         self, request_id: str, seconds: float, keep: Callable[[], Awaitable[None]] | None = None

@@ -32,7 +32,7 @@ async def invoke(request: Request, caller: Caller, body: wire.AgentRequest) -> R
     """
     state = state_of(request)
     with state.limits.stream(caller.person_id):
-        user = await sessions.user_named(state.core, caller, body.user_id)
+        user = await sessions.find_user(state.core, caller, body.user_id)
         system = body.system_message
         if "system_message" not in body.model_fields_set:
             system = text("system_message", locale_of(request))
@@ -50,7 +50,7 @@ async def resume(request: Request, caller: Caller, body: wire.InterruptResponse)
     state = state_of(request)
     reply = ReplyInput.of(body.response_type, body.args)
     with state.limits.stream(caller.person_id):
-        user = await sessions.user_named(state.core, caller, body.user_id)
+        user = await sessions.find_user(state.core, caller, body.user_id)
         settled = await sessions.resume(
             state.core,
             Sender(caller, SOURCE),
@@ -68,7 +68,7 @@ async def status(request: Request, caller: Caller, user_id: str) -> Response:
     """Where the user's session stands, and what the last call came to; `not_found` where there is none."""
     core = state_of(request).core
     try:
-        session = await sessions.look(core, await sessions.user_named(core, caller, user_id))
+        session = await sessions.find_session(core, await sessions.find_user(core, caller, user_id))
     except NotFound:
         session = None
     if session is not None and session.outcome is not None:
@@ -89,6 +89,6 @@ async def info(request: Request, caller: Caller) -> wire.SystemInfoResponse:
 async def delete(request: Request, caller: Caller, user_id: str) -> wire.SessionDeleted:
     """Delete the user's session for good: what runs is stopped, what is pending is cancelled, its state is dropped."""
     core = state_of(request).core
-    user = await sessions.user_named(core, caller, user_id)
+    user = await sessions.find_user(core, caller, user_id)
     await sessions.delete(core, caller, user)
     return wire.SessionDeleted(message=text("deleted", locale_of(request), user=user_id))

@@ -47,10 +47,10 @@ async def create_user(
         if role is None:
             role = Role.OWNER if names else Role.ADMIN
         _check_free(username, names, role)
-        named = await reviewed_by_id(work, reviews)
+        named = await parse_reviews(work, reviews)
         user = User(new_id("user"), username, password_hash, role, work.now, work.now, named)
         await work.tx.users.add(user)
-        await _record_made(work, user, how)
+        await _record_creation(work, user, how)
     return user
 
 
@@ -66,7 +66,7 @@ def _check_free(username: str, names: Sequence[str], role: Role) -> None:
         raise InvalidInput(message, [FieldError("username", "taken", message)])
 
 
-async def _record_made(work: Unit, user: User, how: str) -> None:
+async def _record_creation(work: Unit, user: User, how: str) -> None:
     by = SYSTEM if how == "command" else principal_of(user)
     await record(work, by, "user.created", user, role=user.role, reviews=list(user.reviews), how=how)
 
@@ -82,7 +82,7 @@ async def sign_in(core: Core, username: str, password: str, address: str) -> Use
     `Forbidden` for who is kept out, told only to who knows the password. Signed in they are by `sign_ins.open_session`.
     """
     async with core.store.snapshot() as tx:
-        user = present(await tx.users.by_name(username))
+        user = existing_user(await tx.users.by_name(username))
     right = await core.passwords.verify(user.password_hash if user else _UNKNOWN, password)
     if user is None or not right:
         await record_refused(core, Attempt("password", user and user.username, address))
@@ -141,13 +141,13 @@ async def local_principal(core: Core, username: str) -> Principal:
             if user is None:
                 user = User(new_id("user"), username, "", Role.OWNER, work.now, work.now)
                 await work.tx.users.add(user)
-                await _record_made(work, user, "named")
+                await _record_creation(work, user, "named")
     if not user.is_allowed:
         raise InvalidInput(f"{username!r} was deleted, or may not sign in: use another name")
     return principal_of(user)
 
 
-async def reviewed_by_id(work: Unit, reviews: Sequence[str]) -> tuple[str, ...]:
+async def parse_reviews(work: Unit, reviews: Sequence[str]) -> tuple[str, ...]:
     """What an operator named as AGENT, or OWNER/AGENT for one that runs elsewhere, as it is kept."""
     kept: list[str] = []
     for review in reviews:
@@ -162,15 +162,15 @@ async def reviewed_by_id(work: Unit, reviews: Sequence[str]) -> tuple[str, ...]:
     return tuple(kept)
 
 
-async def spelled_reviews(core: Core, reviews: Sequence[str]) -> list[str]:
+async def format_reviews(core: Core, reviews: Sequence[str]) -> list[str]:
     """What somebody reviews, with the names of the owners."""
     ids = [review.partition(OF_OWNER)[0] for review in reviews if OF_OWNER in review]
     async with core.store.snapshot() as tx:
         names = await tx.users.names_of(ids) if ids else {}
-    return [_spelled(review, names) for review in reviews]
+    return [_format_review(review, names) for review in reviews]
 
 
-def _spelled(review: str, names: Mapping[str, str]) -> str:
+def _format_review(review: str, names: Mapping[str, str]) -> str:
     owner_id, of_owner, agent = review.rpartition(OF_OWNER)
     return f"{names.get(owner_id, owner_id)}{of_owner}{agent}"
 
@@ -186,12 +186,12 @@ async def open_requests(core: Core) -> Mapping[str, int]:
         return await tx.requests.pending_by_owner()
 
 
-def present(user: User | None) -> User | None:
+def existing_user(user: User | None) -> User | None:
     """None for one who is gone as well."""
     return None if user is None or user.deleted_at is not None else user
 
 
-def found(user: User | None, username: str) -> User:
+def require_user(user: User | None, username: str) -> User:
     if user is None or user.deleted_at is not None:
         raise NotFound(f"there is no user {username!r}" if user is None else f"{username!r} was deleted")
     return user

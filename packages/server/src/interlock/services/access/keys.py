@@ -82,7 +82,7 @@ async def principal_by_key(core: Core, text: str) -> Principal:
         raise NotAuthenticated("the key is not one of ours")
     async with core.store.snapshot() as tx:
         key = await tx.api_keys.by_hash(credential_hash(text))
-    principal = await _behind(core, key)
+    principal = await _principal_of_key(core, key)
     assert key is not None
     if key.last_used_at is None or core.clock.now() - key.last_used_at >= USE_NOTED_EVERY:
         async with unit(core) as work:
@@ -93,10 +93,10 @@ async def principal_by_key(core: Core, text: str) -> Principal:
 async def principal_by_key_id(core: Core, key_id: str) -> Principal:
     async with core.store.snapshot() as tx:
         key = await tx.api_keys.get(key_id)
-    return await _behind(core, key)
+    return await _principal_of_key(core, key)
 
 
-async def _behind(core: Core, key: ApiKey | None) -> Principal:
+async def _principal_of_key(core: Core, key: ApiKey | None) -> Principal:
     if key is None or not key.holds(core.clock.now()):
         raise NotAuthenticated("the key does not hold, or no longer")
     async with core.store.snapshot() as tx:

@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 
 from interlock.domain.errors import Forbidden, InvalidInput, LastAdmin
 from interlock.domain.principal import Principal, Role, User
-from interlock.services.access.accounts import found, record, reviewed_by_id
+from interlock.services.access.accounts import parse_reviews, record, require_user
 from interlock.services.access.sign_ins import check_signed_in
 from interlock.services.core import Core, Unit, unit
 
@@ -35,7 +35,7 @@ async def person_of_id(core: Core, principal: Principal, user_id: str) -> User:
     _check_admin(principal)
     check_signed_in(principal)
     async with core.store.snapshot() as tx:
-        return found(await tx.users.get(user_id), user_id)
+        return require_user(await tx.users.get(user_id), user_id)
 
 
 async def set_role(core: Core, by: Principal, username: str, role: Role, reviews: Sequence[str] = ()) -> User:
@@ -43,7 +43,7 @@ async def set_role(core: Core, by: Principal, username: str, role: Role, reviews
         raise InvalidInput("only a reviewer reviews agents")
     async with unit(core) as work:
         user = await _changing(work, username)
-        named = await reviewed_by_id(work, reviews)
+        named = await parse_reviews(work, reviews)
         await work.tx.users.set_role(user.id, role, named)
         await _check_admin_left(work, user)
         before = {"role": user.role, "reviews": list(user.reviews)}
@@ -88,9 +88,9 @@ async def delete_person(core: Core, by: Principal, username: str) -> EndedAccess
 async def _changing(work: Unit, username: str) -> User:
     """Who is to be changed; until the transaction ends nobody else changes who is an admin."""
     await work.tx.users.alone()
-    user = found(await work.tx.users.by_name(username), username)
+    user = require_user(await work.tx.users.by_name(username), username)
     # Before anything else of theirs, in the order in which everybody takes it.
-    return found(await work.tx.users.lock(user.id), username)
+    return require_user(await work.tx.users.lock(user.id), username)
 
 
 async def _check_admin_left(work: Unit, user: User) -> None:

@@ -18,7 +18,7 @@ from interlock.domain.errors import (
 )
 from interlock.domain.principal import SYSTEM, Principal, User, principal_of
 from interlock.domain.sign_in import TOKEN_LIFETIME, SignIn, new_sign_in
-from interlock.services.access.accounts import check_new, found, password_errors, record, record_refused
+from interlock.services.access.accounts import check_new, password_errors, record, record_refused, require_user
 from interlock.services.access.refused_sign_ins import Attempt
 from interlock.services.core import Core, Unit, unit
 
@@ -91,7 +91,7 @@ async def end_sessions(core: Core, principal: Principal, next_one: SignIn | None
 async def end_sessions_of(core: Core, username: str) -> int:
     """The same, by the operator."""
     async with unit(core) as work:
-        user = found(await work.tx.users.by_name(username), username)
+        user = require_user(await work.tx.users.by_name(username), username)
         return await _end_all(work, SYSTEM, user, None)
 
 
@@ -147,7 +147,7 @@ async def reset_password(core: Core, username: str, password: str) -> None:
     check_new(username, password)
     password_hash = await core.passwords.hash(password)
     async with unit(core) as work:
-        user = found(await work.tx.users.by_name(username), username)
+        user = require_user(await work.tx.users.by_name(username), username)
         await work.tx.users.set_password(user.id, password_hash, work.now)
         await record(work, SYSTEM, "user.password_reset", user)
 

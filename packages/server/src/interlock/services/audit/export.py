@@ -40,7 +40,7 @@ class _Whole:
     at: str
     mac: str = ""
 
-    def sealed(self, key: ChainKey) -> str:
+    def compute_mac(self, key: ChainKey) -> str:
         return key.whole_mac([self.conversation_id, self.entries, self.chains, self.digest, self.at])
 
 
@@ -69,7 +69,7 @@ async def lines(tx: Transaction, at: datetime, thread_id: str | None = None) -> 
         yield _line("head", {"chain": head.chain, "number": head.number, "hash": head.hash, "mac": head.mac})
     whole = _Whole(thread_id, count, digest.count, digest.hex, to_iso(at))
     fields = {name: getattr(whole, name) for name in ("conversation_id", "entries", "chains", "digest", "at")}
-    yield _line("heads", fields | {"mac": whole.sealed(tx.audit.key)})
+    yield _line("heads", fields | {"mac": whole.compute_mac(tx.audit.key)})
 
 
 async def _entries(tx: Transaction, thread_id: str | None) -> AsyncGenerator[AuditEntry]:
@@ -178,7 +178,7 @@ class _Reading:
         whole = self._whole
         if whole is None:
             return "its last line is missing, so it was cut off"
-        if whole.sealed(self._key) != whole.mac:
+        if whole.compute_mac(self._key) != whole.mac:
             return "its last line was not made by this server"
         if (whole.digest, whole.chains) != (self._digest.hex, self._digest.count):
             return "its heads are not those that were exported"

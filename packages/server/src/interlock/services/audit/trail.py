@@ -108,7 +108,7 @@ class _Verification:
         chain, number, check = "", 0, None
         while page := await self.tx.audit.trail(chain, number, PAGE):
             heads = await self.tx.audit.heads_of({entry.chain for entry in page})
-            kept = await self.tx.audit.kept_answers(list(filter(None, map(_answered, page))))
+            kept = await self.tx.audit.kept_answers(list(filter(None, map(_request_of_entry, page))))
             for entry in page:
                 if check is None or check.chain != entry.chain:
                     self._end(check)
@@ -157,7 +157,7 @@ class _Verification:
 
     def _check_answer(self, entry: AuditEntry, kept: Mapping[str, StoredAnswer]) -> None:
         self.is_deleted = self.is_deleted or entry.action == "thread.deleted"
-        request_id = _answered(entry)
+        request_id = _request_of_entry(entry)
         if request_id is None:
             return
         answer = kept.get(request_id)
@@ -173,13 +173,13 @@ class _Verification:
     async def _is_recorded(self, answer: StoredAnswer) -> bool:
         after = 0
         while page := await self.tx.audit.entries(answer.chain, after, PAGE):
-            if any(_answered(entry) == answer.request_id for entry in page):
+            if any(_request_of_entry(entry) == answer.request_id for entry in page):
                 return True
             after = page[-1].number
         return False
 
 
-def _answered(entry: AuditEntry) -> str | None:
+def _request_of_entry(entry: AuditEntry) -> str | None:
     """The request of which the entry records an answer."""
     data: JsonValue = entry.data
     if not entry.action.startswith("request.") or not isinstance(data, dict):

@@ -19,7 +19,7 @@ from interlock.domain.request import Request, RequestStatus
 from interlock.domain.risk import HIGH, RISK_LEVELS
 from interlock.domain.thread import Thread
 from interlock.domain.upstream_call import ToolPin, UpstreamCall
-from interlock.services.core import Core, Unit, undone_if_gone, unit
+from interlock.services.core import Core, Unit, undo_on_cancel, unit
 from interlock.services.requests import holding, outside
 from interlock.services.requests.answering import Reply, Sender, settle_one
 from interlock.services.requests.holding import CallAsk, HoldHandle
@@ -90,7 +90,7 @@ async def lease_of(work: Unit) -> datetime:
 
 
 async def resume(
-    core: Core, principal: Principal, wanted: ProposedCall, holder: str
+    core: Core, principal: Principal, proposal: ProposedCall, holder: str
 ) -> UpstreamCall | RecordedResult | SendCall | None:
     """What became of the same call before: one that nobody knows the end of is the caller's from now on.
 
@@ -99,30 +99,30 @@ async def resume(
 
     async def give_back(taken: UpstreamCall | RecordedResult | SendCall | None) -> None:
         if isinstance(taken, UpstreamCall):
-            await leave(core, taken)
+            await abandon(core, taken)
 
-    return await undone_if_gone(_resume(core, principal, wanted, holder), give_back)
+    return await undo_on_cancel(_resume(core, principal, proposal, holder), give_back)
 
 
 async def _resume(
-    core: Core, principal: Principal, wanted: ProposedCall, holder: str
+    core: Core, principal: Principal, proposal: ProposedCall, holder: str
 ) -> UpstreamCall | RecordedResult | SendCall | None:
     async with unit(core) as work:
-        own_id = wanted.call_id(principal)
+        own_id = proposal.call_id(principal)
         now = await work.shared_time()
         until = now + timedelta(seconds=core.policy.lease_seconds)
-        for call in await work.tx.upstream_calls.same(principal.id, wanted.digest):
+        for call in await work.tx.upstream_calls.same(principal.id, proposal.digest):
             if call.until <= now and await work.tx.upstream_calls.take(call, holder, until):
                 return replace(call, holder=holder, until=until)
             if call.id == own_id and call.holder == holder and call.doubt_id is None:
                 effect = await work.tx.effects.get(call.key)
                 return None if effect is None else SendCall(call, effect.args)
             if call.id == own_id:
-                raise StillRunning(f"{wanted.tool} is under way already: it was sent before, and has not ended")
-        if wanted.key is None:
+                raise StillRunning(f"{proposal.tool} is under way already: it was sent before, and has not ended")
+        if proposal.key is None:
             return None
-        thread = await outside.conversation(work, principal, _ask(work.now, wanted), wanted.upstream)
-        known = UpstreamCall(own_id, principal.id, thread.id, wanted.upstream, "", holder, work.now)
+        thread = await outside.lock_conversation(work, principal, _ask(work.now, proposal), proposal.upstream)
+        known = UpstreamCall(own_id, principal.id, thread.id, proposal.upstream, "", holder, work.now)
         effect = await work.tx.effects.get(known.key)
         return None if effect is None else RecordedResult(recorded_result(effect))
 
@@ -143,83 +143,93 @@ def error_result(message: str, status: str) -> JsonObject:
     }
 
 
-async def ask(core: Core, principal: Principal, wanted: ProposedCall, holder: str) -> HoldHandle:
+async def ask(core: Core, principal: Principal, proposal: ProposedCall, holder: str) -> HoldHandle:
     """Put the call to a person, or take over the same ask that no call waits for."""
     async with core.store.snapshot() as tx:
         person = principal.on_behalf_of or principal
-        pinned = await tx.upstream_calls.pin(person.id, wanted.upstream, wanted.tool)
-    bodies = {language: _body(wanted, language, is_changed=pinned not in (None, wanted.pin)) for language in LOCALES}
+        pinned = await tx.upstream_calls.pin(person.id, proposal.upstream, proposal.tool)
+    bodies = {
+        language: _body(proposal, language, is_changed=pinned not in (None, proposal.pin)) for language in LOCALES
+    }
     body = bodies[core.policy.locale].with_translations(bodies)
-    what = _ask(core.clock.now(), wanted)
-    key = None if wanted.key is None else f"{wanted.upstream} {wanted.tool} {wanted.key}"
-    return await holding.ask(core, principal, CallAsk(what, wanted.digest, holder, key, body))
+    what = _ask(core.clock.now(), proposal)
+    key = None if proposal.key is None else f"{proposal.upstream} {proposal.tool} {proposal.key}"
+    return await holding.ask(core, principal, CallAsk(what, proposal.digest, holder, key, body))
 
 
-def _ask(now: datetime, wanted: ProposedCall) -> outside.Ask:
-    named = wanted.conversation or f"day {now.date().isoformat()}"
+def _ask(now: datetime, proposal: ProposedCall) -> outside.Ask:
+    named = proposal.conversation or f"day {now.date().isoformat()}"
     return outside.Ask(
         RequestKind.APPROVAL,
         {},
-        wanted.timeout,
-        conversation_key=f"mcp {wanted.upstream} {named}",
-        title=wanted.upstream,
-        definition=wanted.pin,
+        proposal.timeout,
+        conversation_key=f"mcp {proposal.upstream} {named}",
+        title=proposal.upstream,
+        definition=proposal.pin,
     )
 
 
-def _body(wanted: ProposedCall, language: Locale, *, is_changed: bool) -> ApprovalBody:
-    said = wanted.definition.get("description")
-    parts = [text("changed", language, upstream=wanted.upstream)] if is_changed else []
+def _body(proposal: ProposedCall, language: Locale, *, is_changed: bool) -> ApprovalBody:
+    said = proposal.definition.get("description")
+    parts = [text("changed", language, upstream=proposal.upstream)] if is_changed else []
     parts += [said] if isinstance(said, str) else []
-    risk = wanted.verdict.risk
+    risk = proposal.verdict.risk
     if is_changed:
         risk = max(risk or HIGH, HIGH, key=RISK_LEVELS.index)
-    title = wanted.definition.get("title")
-    shown = title if isinstance(title, str) and title else wanted.tool
+    title = proposal.definition.get("title")
+    shown = title if isinstance(title, str) and title else proposal.tool
     body = ApprovalBody.ask(
-        wanted.tool, wanted.args, description="\n\n".join(parts), risk_level=risk,
-        display_name=f"{wanted.upstream}: {shown}",
+        proposal.tool, proposal.args, description="\n\n".join(parts), risk_level=risk,
+        display_name=f"{proposal.upstream}: {shown}",
     )  # fmt: skip
-    schema = wanted.definition.get("inputSchema")
+    schema = proposal.definition.get("inputSchema")
     return replace(body, tool_schema=schema) if isinstance(schema, dict) else body
 
 
 async def begin(
-    core: Core, principal: Principal, wanted: ProposedCall, holder: str, held: HoldHandle | None
+    core: Core, principal: Principal, proposal: ProposedCall, holder: str, hold: HoldHandle | None
 ) -> SendCall:
     """Record the intent. The yes that `held` stands for is used up in the same transaction: it starts one call."""
-    return await undone_if_gone(_begin(core, principal, wanted, holder, held), lambda begun: unsent(core, begun.call))
+    return await undo_on_cancel(
+        _begin(core, principal, proposal, holder, hold), lambda begun: fail_unsent(core, begun.call)
+    )
 
 
-async def unsent(core: Core, call: UpstreamCall) -> None:
+async def fail_unsent(core: Core, call: UpstreamCall) -> None:
     """Its host went before it was sent. Who sends it elsewhere may come again, and is told again."""
     if call.holder.startswith(SERVED):
-        await failed(core, call, NOT_SENT)
+        await record_failure(core, call, NOT_SENT)
 
 
 async def _begin(
-    core: Core, principal: Principal, wanted: ProposedCall, holder: str, held: HoldHandle | None
+    core: Core, principal: Principal, proposal: ProposedCall, holder: str, hold: HoldHandle | None
 ) -> SendCall:
     async with unit(core) as work:
-        if held is None:
-            thread = await outside.conversation(work, principal, _ask(work.now, wanted), wanted.upstream)
-            args = wanted.args
+        if hold is None:
+            thread = await outside.lock_conversation(work, principal, _ask(work.now, proposal), proposal.upstream)
+            args = proposal.args
         else:
-            thread, args = await _spend(work, wanted, holder, held)
+            thread, args = await _spend(work, proposal, holder, hold)
         call = UpstreamCall(
-            wanted.call_id(principal), principal.id, thread.id, wanted.upstream, wanted.digest, holder,
+            proposal.call_id(principal), principal.id, thread.id, proposal.upstream, proposal.digest, holder,
             await lease_of(work),
         )  # fmt: skip
-        if wanted.key is not None and await work.tx.effects.get(call.key) is not None:
-            raise StillRunning(f"{wanted.tool} was sent by this very call a moment ago")
+        if proposal.key is not None and await work.tx.effects.get(call.key) is not None:
+            raise StillRunning(f"{proposal.tool} was sent by this very call a moment ago")
         effect = Effect(
-            call.key, held.request_id if held else "", 0, wanted.tool, plain(dict(args)),
-            action_digest(wanted.tool, args), EffectState.INTENDED, wanted.verdict.is_idempotent, 0, work.now, work.now,
+            call.key, hold.request_id if hold else "", 0, proposal.tool, plain(dict(args)),
+            action_digest(proposal.tool, args), EffectState.INTENDED, proposal.verdict.is_idempotent, 0,
+            work.now, work.now,
         )  # fmt: skip
         await work.tx.effects.add(effect)
         await work.tx.upstream_calls.add(call)
-        await work.record(thread.id, ToolStarted(call.id, wanted.tool, effect.args))
-        about = {"tool": wanted.tool, "digest": effect.digest, "upstream": wanted.upstream, "definition": wanted.pin}
+        await work.record(thread.id, ToolStarted(call.id, proposal.tool, effect.args))
+        about = {
+            "tool": proposal.tool,
+            "digest": effect.digest,
+            "upstream": proposal.upstream,
+            "definition": proposal.pin,
+        }
         await audit(work, "effect.intended", call, about)
     # What waits for it to be left has to look earlier than it would.
     core.deadline_set.set()
@@ -227,19 +237,19 @@ async def _begin(
     return SendCall(call, args)
 
 
-async def _spend(work: Unit, wanted: ProposedCall, holder: str, held: HoldHandle) -> tuple[Thread, JsonObject]:
+async def _spend(work: Unit, proposal: ProposedCall, holder: str, hold: HoldHandle) -> tuple[Thread, JsonObject]:
     """The conversation and the arguments of a yes, which is gone with it."""
-    if not held.is_held or not await work.tx.holds.end(held.request_id, holder):
+    if not hold.is_active or not await work.tx.holds.end(hold.request_id, holder):
         raise TakenOver("the answer was for another call: call the tool again to ask anew")
-    request = await work.tx.requests.get(held.request_id)
+    request = await work.tx.requests.get(hold.request_id)
     thread = await work.tx.threads.lock(request.thread_id) if request else None
-    answer = (await work.tx.answers.of_requests([held.request_id])).get(held.request_id)
+    answer = (await work.tx.answers.of_requests([hold.request_id])).get(hold.request_id)
     value = answer.value if answer else None
     if request is None or thread is None or request.status is not RequestStatus.ANSWERED:
         raise Forbidden("nobody approved this call")
     if not isinstance(request.body, ApprovalBody) or not isinstance(value, ApprovalAnswer) or not value.runs:
         raise Forbidden("nobody approved this call")
-    await work.tx.upstream_calls.set_pin(ToolPin(thread.owner_id, wanted.upstream, wanted.tool, wanted.pin))
+    await work.tx.upstream_calls.set_pin(ToolPin(thread.owner_id, proposal.upstream, proposal.tool, proposal.pin))
     return thread, request.body.args if value.args is None else value.args
 
 
@@ -250,8 +260,8 @@ async def wait_for_host(core: Core, call: UpstreamCall) -> None:
         await work.tx.upstream_calls.end(call.id)
 
 
-async def go_on(
-    core: Core, principal: Principal, wanted: ProposedCall, holder: str, before: tuple[str, str]
+async def continue_call(
+    core: Core, principal: Principal, proposal: ProposedCall, holder: str, before: tuple[str, str]
 ) -> SendCall:
     """The same call with what upstream asked for; `before` is its id and its conversation. Nobody is asked again."""
 
@@ -259,24 +269,24 @@ async def go_on(
         if holder.startswith(SERVED):
             await wait_for_host(core, begun.call)
 
-    return await undone_if_gone(_go_on(core, principal, wanted, holder, before), give_back)
+    return await undo_on_cancel(_continue_call(core, principal, proposal, holder, before), give_back)
 
 
-async def _go_on(
-    core: Core, principal: Principal, wanted: ProposedCall, holder: str, before: tuple[str, str]
+async def _continue_call(
+    core: Core, principal: Principal, proposal: ProposedCall, holder: str, before: tuple[str, str]
 ) -> SendCall:
     call_id, thread_id = before
     async with unit(core) as work:
         call = UpstreamCall(
-            call_id, principal.id, thread_id, wanted.upstream, wanted.digest, holder, await lease_of(work)
+            call_id, principal.id, thread_id, proposal.upstream, proposal.digest, holder, await lease_of(work)
         )
         thread = await work.tx.threads.lock(thread_id)
         effect = await work.tx.effects.get(call.key)
-        if thread is None or thread.asker_id != principal.id or effect is None or effect.tool != wanted.tool:
+        if thread is None or thread.asker_id != principal.id or effect is None or effect.tool != proposal.tool:
             raise Forbidden("requestState is of another call, or of another caller")
         request = await work.tx.requests.get(effect.run_id) if effect.run_id else None
         asked = request.body.args if request and isinstance(request.body, ApprovalBody) else effect.args
-        if asked != wanted.args:
+        if asked != proposal.args:
             raise Forbidden("the arguments are not those that the call began with")
         if effect.state is not EffectState.WAITING or not await work.tx.effects.change(
             call.key, EffectState.INTENDED, work.now, epoch=effect.epoch + 1
@@ -288,27 +298,27 @@ async def _go_on(
     return SendCall(call, effect.args)
 
 
-async def pin(core: Core, principal: Principal, wanted: ProposedCall) -> None:
+async def pin(core: Core, principal: Principal, proposal: ProposedCall) -> None:
     """A person approved a call of the tool as it was then."""
     person = principal.on_behalf_of or principal
     async with unit(core) as work:
-        await work.tx.upstream_calls.set_pin(ToolPin(person.id, wanted.upstream, wanted.tool, wanted.pin))
+        await work.tx.upstream_calls.set_pin(ToolPin(person.id, proposal.upstream, proposal.tool, proposal.pin))
 
 
-async def keep(core: Core, call: UpstreamCall) -> None:
+async def renew(core: Core, call: UpstreamCall) -> None:
     """The holder is alive; `TakenOver` when another one has the call."""
     async with unit(core) as work:
         if not await work.tx.upstream_calls.renew(call.id, call.holder, await lease_of(work)):
             raise TakenOver("another call waits for this one's end now")
 
 
-async def leave(core: Core, call: UpstreamCall) -> None:
+async def abandon(core: Core, call: UpstreamCall) -> None:
     """The holder waits no longer."""
     async with unit(core) as work:
         await work.tx.upstream_calls.renew(call.id, call.holder, await work.shared_time())
 
 
-async def done(core: Core, call: UpstreamCall, result: Mapping[str, JsonValue], output: str) -> None:
+async def record_result(core: Core, call: UpstreamCall, result: Mapping[str, JsonValue], output: str) -> None:
     """It gave this, be it an error that the tool itself reports."""
     failpoints.hit("effect.returned")
     is_error = result.get("isError") is True
@@ -317,7 +327,7 @@ async def done(core: Core, call: UpstreamCall, result: Mapping[str, JsonValue], 
     failpoints.hit("effect.done")
 
 
-async def failed(core: Core, call: UpstreamCall, error: str) -> None:
+async def record_failure(core: Core, call: UpstreamCall, error: str) -> None:
     """It was not done: upstream refused it, or was never reached."""
     async with unit(core) as work:
         await end(work, call, EffectState.FAILED, "failed", error)

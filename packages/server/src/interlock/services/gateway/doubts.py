@@ -11,7 +11,7 @@ from interlock.domain.kinds import DecisionAnswer, DecisionBody, Value
 from interlock.domain.request import RequestEnd, RequestStatus
 from interlock.domain.thread import Thread
 from interlock.domain.upstream_call import UpstreamCall
-from interlock.services.core import Core, Unit, shared_time, undone_if_gone, unit
+from interlock.services.core import Core, Unit, shared_time, undo_on_cancel, unit
 from interlock.services.gateway import calls
 from interlock.services.gateway.calls import SERVED, RecordedResult
 from interlock.services.requests import outside
@@ -59,17 +59,17 @@ def _body(call: UpstreamCall, effect: Effect, language: Locale) -> DecisionBody:
     )
 
 
-async def again(core: Core, call: UpstreamCall) -> JsonObject:
+async def resend(core: Core, call: UpstreamCall) -> JsonObject:
     """The call may be sent once more, with these arguments: a person said so, or it is idempotent."""
 
     async def send_again() -> JsonObject:
         async with unit(core) as work:
-            return await _again(work, call)
+            return await _resend(work, call)
 
-    return await undone_if_gone(send_again(), lambda _: calls.unsent(core, call))
+    return await undo_on_cancel(send_again(), lambda _: calls.fail_unsent(core, call))
 
 
-async def _again(work: Unit, call: UpstreamCall) -> JsonObject:
+async def _resend(work: Unit, call: UpstreamCall) -> JsonObject:
     until = await calls.lease_of(work)
     effect = await work.tx.effects.get(call.key)
     if effect is None or not await work.tx.upstream_calls.renew(call.id, call.holder, until):
@@ -79,24 +79,24 @@ async def _again(work: Unit, call: UpstreamCall) -> JsonObject:
     return effect.args
 
 
-async def act_on(core: Core, call: UpstreamCall, value: Value | None) -> JsonObject | RecordedResult:
+async def resolve(core: Core, call: UpstreamCall, value: Value | None) -> JsonObject | RecordedResult:
     """What a person said of it; None: nobody did. The arguments to send it with once more, or what it gave."""
 
     async def stop(outcome: JsonObject | RecordedResult) -> None:
         if not isinstance(outcome, RecordedResult):
-            await calls.unsent(core, call)
+            await calls.fail_unsent(core, call)
 
-    return await undone_if_gone(_act_on(core, call, value), stop)
+    return await undo_on_cancel(_resolve(core, call, value), stop)
 
 
-async def _act_on(core: Core, call: UpstreamCall, value: Value | None) -> JsonObject | RecordedResult:
+async def _resolve(core: Core, call: UpstreamCall, value: Value | None) -> JsonObject | RecordedResult:
     async with unit(core) as work:
         await work.tx.threads.lock(call.thread_id)
         if not await work.tx.upstream_calls.renew(call.id, call.holder, await calls.lease_of(work)):
             raise TakenOver("another call waits for this one's end now")
         if isinstance(value, DecisionAnswer) and value.decision == "retry":
             await _retry(work, call)
-            return await _again(work, call)
+            return await _resend(work, call)
         return await _close(work, call, value)
 
 
@@ -124,7 +124,7 @@ async def _close(work: Unit, call: UpstreamCall, value: Value | None) -> Recorde
     return RecordedResult(result)
 
 
-async def put_lost(core: Core) -> None:
+async def ask_about_lost(core: Core) -> None:
     """Ask people about calls whose holder is gone, and end those that were spoken of and that nobody came back for."""
     async with core.store.snapshot() as tx:
         left = await tx.upstream_calls.left(await shared_time(core, tx), LOST_AT_ONCE)
@@ -132,10 +132,10 @@ async def put_lost(core: Core) -> None:
         async with unit(core) as work:
             thread = await work.tx.threads.lock(call.thread_id)
             if await work.tx.upstream_calls.take(call, call.holder, call.until):
-                await _put(work, call, thread)
+                await _ask_about(work, call, thread)
 
 
-async def _put(work: Unit, call: UpstreamCall, thread: Thread | None) -> None:
+async def _ask_about(work: Unit, call: UpstreamCall, thread: Thread | None) -> None:
     if call.doubt_id is None:
         if thread is None:
             await work.tx.upstream_calls.end(call.id)
@@ -145,7 +145,7 @@ async def _put(work: Unit, call: UpstreamCall, thread: Thread | None) -> None:
     request = await work.tx.requests.get(call.doubt_id)
     answer = (await work.tx.answers.of_requests([call.doubt_id])).get(call.doubt_id)
     ended_at = RequestEnd.of(request, answer).at if request else None
-    if request is not None and (request.status is RequestStatus.PENDING or _is_kept(work, ended_at)):
+    if request is not None and (request.status is RequestStatus.PENDING or _may_be_collected(work, ended_at)):
         return
     value = answer.value if answer else None
     if isinstance(value, DecisionAnswer) and value.decision == "retry":
@@ -156,7 +156,7 @@ async def _put(work: Unit, call: UpstreamCall, thread: Thread | None) -> None:
         await _close(work, call, value)
 
 
-def _is_kept(work: Unit, ended_at: datetime | None) -> bool:
+def _may_be_collected(work: Unit, ended_at: datetime | None) -> bool:
     """Whether somebody may still come for the answer."""
     return ended_at is not None and work.now - ended_at < ORPHANS_KEPT
 

@@ -17,7 +17,7 @@ LEFT_BEHIND = timedelta(minutes=10)
 """After so long the server that was to delete the thread of a run is not there any more."""
 
 
-def kept_since(now: datetime, days: int) -> datetime:
+def retention_cutoff(now: datetime, days: int) -> datetime:
     """What was last touched before this moment is deleted when so many days are kept."""
     if not 0 < days <= LONGEST:
         raise InvalidInput(f"the days to keep must be a whole number from 1 to {LONGEST}")
@@ -26,12 +26,12 @@ def kept_since(now: datetime, days: int) -> datetime:
 
 async def count_expired(core: Core, days: int) -> int:
     async with core.store.snapshot() as tx:
-        return await tx.threads.count_idle_since(kept_since(core.clock.now(), days))
+        return await tx.threads.count_idle_since(retention_cutoff(core.clock.now(), days))
 
 
 async def expire_threads(core: Core, days: int) -> int:
     """Delete what nobody touched for so many days, each in a transaction of its own; returns how many it were."""
-    expired = await _expire_all(core, kept_since(core.clock.now(), days), "retention")
+    expired = await _expire_all(core, retention_cutoff(core.clock.now(), days), "retention")
     # Also where no server runs that would do it.
     while await drop_some(core):
         pass
@@ -62,13 +62,13 @@ async def _expire(core: Core, thread_id: str, before: datetime, reason: str) -> 
     """False when it is not to be deleted any more: somebody may have written to it since it was found."""
     async with unit(core) as work:
         thread = await work.tx.threads.lock(thread_id)
-        if thread is None or not await _is_left_alone(work, thread, before):
+        if thread is None or not await _is_idle(work, thread, before):
             return False
         await remove_thread(work, SYSTEM, thread, reason=reason)
     return True
 
 
-async def _is_left_alone(work: Unit, thread: Thread, before: datetime) -> bool:
+async def _is_idle(work: Unit, thread: Thread, before: datetime) -> bool:
     if thread.status is not ThreadStatus.IDLE or thread.updated_at >= before:
         return False
     if await work.tx.runs.active_of(thread.id) is not None:

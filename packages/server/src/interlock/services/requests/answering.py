@@ -15,11 +15,11 @@ from interlock.domain.run import Run
 from interlock.domain.thread import Thread
 from interlock.ports.store import Transaction
 from interlock.services.core import Core, Unit, unit
-from interlock.services.requests.idempotency import IdempotentCall, replied_once
+from interlock.services.requests.idempotency import IdempotentCall, reply_once
 from interlock.services.requests.remembered import check_remember
-from interlock.services.requests.settling import Settlement, close, expiry, overdue, settle, settled_error
+from interlock.services.requests.settling import Settlement, close, expiry, overdue, settle, settlement_error
 from interlock.services.runs.workers import require_worker
-from interlock.services.threads.threads import answerable, required_open_pause
+from interlock.services.threads.threads import answerable, require_open_pause
 
 EXPIRY_BATCH = 100
 
@@ -64,24 +64,30 @@ async def answer(core: Core, sender: Sender, reply: Reply) -> SettleResult:
 
 
 async def answer_once(
-    core: Core, sender: Sender, reply: Reply, once: IdempotentCall | None, rendered: Callable[[SettleResult], bytes]
+    core: Core,
+    sender: Sender,
+    reply: Reply,
+    idempotent_call: IdempotentCall | None,
+    render: Callable[[SettleResult], bytes],
 ) -> bytes:
     """As `answer`, for callers that may send the same again under an idempotency key."""
-    given = await replied_once(core, sender.principal, once, lambda work: settle_one(work, sender, reply), rendered)
+    given = await reply_once(
+        core, sender.principal, idempotent_call, lambda work: settle_one(work, sender, reply), render
+    )
     failpoints.hit("answer.committed")
     return given
 
 
 async def settle_one(work: Unit, sender: Sender, reply: Reply) -> SettleResult:
     """Settle one request by its id, in the caller's transaction."""
-    request, thread = await _meant(work, sender.principal, reply)
+    request, thread = await _lock_request(work, sender.principal, reply)
     requests = await work.tx.requests.of_pauses([request.pause_id])
     settled = await _settle_replies(work, sender, thread, requests, [reply], detached=True)
     failpoints.hit("answer.committing")
     return settled
 
 
-async def _meant(work: Unit, principal: Principal, reply: Reply) -> tuple[Request, Thread]:
+async def _lock_request(work: Unit, principal: Principal, reply: Reply) -> tuple[Request, Thread]:
     """The request that is replied to, and its thread, locked; an agent may take back what it asked itself."""
     request = await work.tx.requests.get(reply.request_id)
     if request is None:
@@ -115,14 +121,14 @@ async def answer_pause(
     async with unit(core) as work:
         thread = answerable(sender.principal, await work.tx.threads.lock(thread_id))
         requests = await work.tx.requests.of_pauses([pause_id])
-        meant = [request for request in requests if request_id in (None, request.id)]
-        pending = [request for request in meant if request.status is RequestStatus.PENDING]
+        candidates = [request for request in requests if request_id in (None, request.id)]
+        pending = [request for request in candidates if request.status is RequestStatus.PENDING]
         if not pending:
-            raise await settled_error(work, meant[-1].id)
+            raise await settlement_error(work, candidates[-1].id)
         settled = await _settle_replies(work, sender, thread, requests, choose(pending), detached=detached)
         failpoints.hit("answer.committing")
     failpoints.hit("answer.committed")
-    core.seen_pauses.replied(thread_id, sender.principal.id, work.now)
+    core.seen_pauses.record_reply(thread_id, sender.principal.id, work.now)
     return settled
 
 
@@ -139,7 +145,7 @@ async def pause_in_view(
         thread = answerable(principal, await tx.threads.get(thread_id))
         if request_id is not None:
             return await _pause_of(tx, thread_id, request_id)
-        pause, _ = await required_open_pause(tx, thread)
+        pause, _ = await require_open_pause(tx, thread)
     if not core.seen_pauses.is_in_view(
         pause, principal.id, core.clock.now(), is_click=is_click, is_one_of_many=thread.is_outside
     ):

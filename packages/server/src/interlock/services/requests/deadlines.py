@@ -3,7 +3,7 @@
 import logging
 
 from interlock.services.core import Core, shared_time, sleep_until_set
-from interlock.services.gateway.doubts import put_lost
+from interlock.services.gateway.doubts import ask_about_lost
 from interlock.services.requests.answering import expire_due
 from interlock.services.requests.holding import end_abandoned
 from interlock.services.webhooks.webhooks import warn_due
@@ -21,7 +21,7 @@ async def keep_deadlines(core: Core) -> None:
         try:
             await expire_due(core)
             await end_abandoned(core)
-            await put_lost(core)
+            await ask_about_lost(core)
             if core.policy.webhook_hosts:
                 await warn_due(core)
             pause = min(max(await until_nearest(core), 0.0), LONGEST_SLEEP)

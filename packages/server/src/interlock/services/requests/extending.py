@@ -9,7 +9,7 @@ from interlock.domain.principal import Principal
 from interlock.domain.request import Request, RequestStatus
 from interlock.services.core import Core, Unit, unit
 from interlock.services.requests.opening import warning_before
-from interlock.services.requests.settling import overdue, settled_error
+from interlock.services.requests.settling import overdue, settlement_error
 from interlock.services.threads.threads import answerable
 
 LONGEST = 24 * 3600.0
@@ -27,7 +27,7 @@ async def extend(core: Core, principal: Principal, request_id: str, seconds: flo
         answerable(principal, await work.tx.threads.lock(request.thread_id))
         # As it is now that nobody else can change it.
         request = await work.tx.requests.get(request_id) or request
-        extended = await _extended(work, request, seconds)
+        extended = await _extend(work, request, seconds)
         assert extended.deadline is not None
         event = RequestExtended(request_id, request.pause_id, extended.deadline, principal.name)
         await work.tx.audit.append(
@@ -38,9 +38,9 @@ async def extend(core: Core, principal: Principal, request_id: str, seconds: flo
     return extended
 
 
-async def _extended(work: Unit, request: Request, seconds: float) -> Request:
+async def _extend(work: Unit, request: Request, seconds: float) -> Request:
     if request.status is not RequestStatus.PENDING:
-        raise await settled_error(work, request.id)
+        raise await settlement_error(work, request.id)
     if request.deadline is None:
         raise Conflict("this request has no deadline")
     if request.deadline <= work.now:
@@ -50,7 +50,7 @@ async def _extended(work: Unit, request: Request, seconds: float) -> Request:
     deadline = request.deadline + timedelta(seconds=seconds)
     left = (deadline - work.now).total_seconds()
     if not await work.tx.requests.extend(request.id, deadline, deadline - warning_before(left)):
-        raise await settled_error(work, request.id)
+        raise await settlement_error(work, request.id)
     extended = await work.tx.requests.get(request.id)
     assert extended is not None
     return extended

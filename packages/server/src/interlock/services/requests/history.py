@@ -33,7 +33,7 @@ class DecisionQuery:
     until: datetime | None = None
 
 
-async def list_decided(
+async def list_decisions(
     core: Core, principal: Principal, query: DecisionQuery, before: Position | None, limit: int
 ) -> tuple[list[Row], Position | None]:
     """The newest first, and where the next page begins, None on the last one."""

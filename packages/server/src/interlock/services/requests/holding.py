@@ -8,10 +8,10 @@ from interlock.domain.hold import LEASE, ORPHANS_KEPT, Hold
 from interlock.domain.kinds import Body, read_ask
 from interlock.domain.principal import SYSTEM, Principal
 from interlock.domain.request import RequestStatus
-from interlock.services.core import Core, Unit, shared_time, undone_if_gone, unit
+from interlock.services.core import Core, Unit, shared_time, undo_on_cancel, unit
 from interlock.services.requests import outside
 from interlock.services.requests.answering import Reply, Sender, settle_one
-from interlock.services.requests.idempotency import IdempotentCall, replied_once
+from interlock.services.requests.idempotency import IdempotentCall, reply_once
 
 ASKER_GONE = "asker_gone"
 OPERATION = "held"
@@ -33,58 +33,58 @@ class CallAsk:
     """What is asked, where it is made here and not read from `what`."""
 
     @property
-    def once(self) -> IdempotentCall | None:
+    def idempotent_call(self) -> IdempotentCall | None:
         return None if self.key is None else IdempotentCall(self.key, OPERATION, self.digest.encode())
 
 
 @dataclass(frozen=True, slots=True)
 class HoldHandle:
     request_id: str
-    is_held: bool
+    is_active: bool
     """False when the id was told before: there is nothing to take over."""
 
 
-async def ask(core: Core, principal: Principal, held: CallAsk) -> HoldHandle:
+async def ask(core: Core, principal: Principal, call_ask: CallAsk) -> HoldHandle:
     """Put the request and hold it, or take over an orphan of the same ask: one transaction.
 
     The same call again, known by its idempotency key, has the same request, and holds it in the place of the first.
     A caller that goes while this is written leaves an orphan, as it does later.
     """
-    return await undone_if_gone(_ask(core, principal, held), lambda made: leave(core, made, held.holder))
+    return await undo_on_cancel(_ask(core, principal, call_ask), lambda made: abandon(core, made, call_ask.holder))
 
 
-async def _ask(core: Core, principal: Principal, held: CallAsk) -> HoldHandle:
-    body = held.body or read_ask(held.what.kind, held.what.data)
+async def _ask(core: Core, principal: Principal, call_ask: CallAsk) -> HoldHandle:
+    body = call_ask.body or read_ask(call_ask.what.kind, call_ask.what.data)
     is_new = False
 
     async def place(work: Unit) -> str:
         nonlocal is_new
         is_new = True
-        if (orphan := await _taken_over(work, principal, held)) is not None:
+        if (orphan := await _take_over_orphan(work, principal, call_ask)) is not None:
             return orphan
-        placed = await outside.place_ask(work, principal, held.what, body)
+        placed = await outside.place_ask(work, principal, call_ask.what, body)
         until = await work.shared_time() + LEASE
-        hold = Hold(placed.request.id, principal.id, held.digest, held.holder, until, held.key)
+        hold = Hold(placed.request.id, principal.id, call_ask.digest, call_ask.holder, until, call_ask.key)
         await work.tx.holds.add(hold)
         return placed.request.id
 
-    request_id = (await replied_once(core, principal, held.once, place, str.encode)).decode()
+    request_id = (await reply_once(core, principal, call_ask.idempotent_call, place, str.encode)).decode()
     if is_new:
-        outside.asked(core)
-        return HoldHandle(request_id, is_held=True)
+        outside.after_commit(core)
+        return HoldHandle(request_id, is_active=True)
     async with unit(core) as work:
         until = await work.shared_time() + LEASE
-        return HoldHandle(request_id, await work.tx.holds.replace(request_id, held.holder, until))
+        return HoldHandle(request_id, await work.tx.holds.replace(request_id, call_ask.holder, until))
 
 
-async def _taken_over(work: Unit, principal: Principal, held: CallAsk) -> str | None:
+async def _take_over_orphan(work: Unit, principal: Principal, call_ask: CallAsk) -> str | None:
     now = await work.shared_time()
-    for orphan in await work.tx.holds.orphans(principal.id, held.digest, now):
+    for orphan in await work.tx.holds.orphans(principal.id, call_ask.digest, now):
         request = await work.tx.requests.get(orphan.request_id)
         is_worth_it = request is not None and request.status in (RequestStatus.PENDING, RequestStatus.ANSWERED)
         if not is_worth_it or orphan.until < now - ORPHANS_KEPT:
             continue
-        if await work.tx.holds.take_over(orphan, held.holder, now + LEASE, held.key):
+        if await work.tx.holds.take_over(orphan, call_ask.holder, now + LEASE, call_ask.key):
             if orphan.call is not None:
                 # Should the first call come again after all, it asks anew: one answer is not for two calls.
                 await work.tx.replies.forget(principal.id, OPERATION, orphan.call)
@@ -92,29 +92,29 @@ async def _taken_over(work: Unit, principal: Principal, held: CallAsk) -> str | 
     return None
 
 
-async def keep(core: Core, held: HoldHandle, holder: str) -> None:
+async def renew(core: Core, handle: HoldHandle, holder: str) -> None:
     """The call still waits; `TakenOver` when another one does in its place."""
-    if not held.is_held:
+    if not handle.is_active:
         return
     async with unit(core) as work:
-        if not await work.tx.holds.renew(held.request_id, holder, await work.shared_time() + LEASE):
-            raise _taken(held)
+        if not await work.tx.holds.renew(handle.request_id, holder, await work.shared_time() + LEASE):
+            raise _taken_over_error(handle)
 
 
-async def tell(core: Core, held: HoldHandle, holder: str) -> None:
+async def finish(core: Core, handle: HoldHandle, holder: str) -> None:
     """Before the call tells the id or the answer; `TakenOver` when that is another's to do."""
-    if not held.is_held:
+    if not handle.is_active:
         return
     async with unit(core) as work:
-        if not await work.tx.holds.end(held.request_id, holder):
-            raise _taken(held)
+        if not await work.tx.holds.end(handle.request_id, holder):
+            raise _taken_over_error(handle)
 
 
-async def leave(core: Core, held: HoldHandle, holder: str) -> None:
+async def abandon(core: Core, handle: HoldHandle, holder: str) -> None:
     """The call waits no longer, and has told nobody."""
-    if held.is_held:
+    if handle.is_active:
         async with unit(core) as work:
-            await work.tx.holds.renew(held.request_id, holder, await work.shared_time())
+            await work.tx.holds.renew(handle.request_id, holder, await work.shared_time())
 
 
 async def release_all(core: Core) -> None:
@@ -142,5 +142,5 @@ async def _end(core: Core, hold: Hold) -> None:
             await settle_one(work, Sender(SYSTEM, SOURCE), Reply(hold.request_id, None, ASKER_GONE))
 
 
-def _taken(held: HoldHandle) -> TakenOver:
-    return TakenOver(f"another call waits for {held.request_id} now, and is told the answer: ask again")
+def _taken_over_error(handle: HoldHandle) -> TakenOver:
+    return TakenOver(f"another call waits for {handle.request_id} now, and is told the answer: ask again")

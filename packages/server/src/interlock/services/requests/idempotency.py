@@ -27,16 +27,16 @@ class IdempotentCall:
             raise InvalidInput(message, [FieldError("Idempotency-Key", "length", message)])
 
 
-async def recalled(core: Core, principal: Principal, operation: str, key: str) -> bytes | None:
+async def recall_reply(core: Core, principal: Principal, operation: str, key: str) -> bytes | None:
     """What became of a call that got no reply. None: nothing did, and what still comes under its key does nothing."""
     async with unit(core) as work:
         return await work.tx.replies.recall(principal.id, operation, key, work.now)
 
 
-async def replied_once(
+async def reply_once(
     core: Core,
     principal: Principal,
-    once: IdempotentCall | None,
+    call: IdempotentCall | None,
     act: Callable[[Unit], Awaitable[T]],
     reply: Callable[[T], bytes],
 ) -> bytes:
@@ -45,11 +45,11 @@ async def replied_once(
     What is done and the reply are one transaction: there is no moment in which one is known and the other is not.
     """
     async with unit(core) as work:
-        if once is None:
+        if call is None:
             return reply(await act(work))
-        earlier = await work.tx.replies.claim(principal.id, once.operation, once.key, once.body, work.now)
+        earlier = await work.tx.replies.claim(principal.id, call.operation, call.key, call.body, work.now)
         if earlier is not None:
             return earlier
         given = reply(await act(work))
-        await work.tx.replies.keep(principal.id, once.operation, once.key, given)
+        await work.tx.replies.keep(principal.id, call.operation, call.key, given)
     return given

@@ -24,7 +24,7 @@ from interlock.ports.store import Transaction
 from interlock.services.core import Core, Unit
 from interlock.services.requests import pending
 from interlock.services.requests.answering import Reply, Sender, SettleResult, settle_one
-from interlock.services.requests.idempotency import IdempotentCall, replied_once
+from interlock.services.requests.idempotency import IdempotentCall, reply_once
 from interlock.services.requests.pending import RequestQuery, RequestView, view_request
 from interlock.services.runs.results import Result, result_of
 
@@ -182,7 +182,7 @@ async def answer_from_page(
             _check_page_view(request, reply, page)
         return await settle_one(work, sender, reply)
 
-    given = await replied_once(core, sender.principal, once, act, rendered)
+    given = await reply_once(core, sender.principal, once, act, rendered)
     failpoints.hit("answer.committed")
     return given
 
@@ -216,7 +216,7 @@ def with_page_view(sender: Sender, page: PageView, dwell_ms: int | None) -> Send
     return replace(sender, metadata={**sender.metadata, **seen})
 
 
-async def look_at(core: Core, principal: Principal, request_id: str) -> None:
+async def announce_viewer(core: Core, principal: Principal, request_id: str) -> None:
     """They have it on their screen; said again every few seconds for as long as that is so."""
     if principal.is_agent:
         raise Forbidden("an agent's key asks, and looks at nothing")

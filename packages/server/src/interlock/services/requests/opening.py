@@ -16,7 +16,7 @@ from interlock.domain.webhook import WebhookEvent
 from interlock.services.core import Policy, Unit
 from interlock.services.requests.settling import settle
 from interlock.services.requests.stored_answers import stored_answer
-from interlock.services.webhooks.webhooks import tell
+from interlock.services.webhooks.webhooks import enqueue_deliveries
 
 _DESCRIBING = ("tool_name", "tool_display_name", "description", "risk_level", "tool_schema")
 LONGEST_WARNING = 60.0
@@ -137,7 +137,7 @@ async def place(
     await work.tx.pauses.add(replace(pause, opened_seq=events[-1].seq), requests)
     for request in requests:
         if request.id not in settled:
-            await tell(work, WebhookEvent.ASKED, request)
+            await enqueue_deliveries(work, WebhookEvent.ASKED, request)
     for request, settlement in settlements:
         events += await settle(work, request, settlement)
     return OpenedPause(events, len(settlements) < len(requests))

@@ -17,7 +17,7 @@ from interlock.domain.request import Answer, Pause, PauseOrigin, PauseStatus, Re
 from interlock.domain.thread import Thread, ThreadStatus, title_of
 from interlock.services.access.keys import agent_errors
 from interlock.services.core import Core, Unit, unit
-from interlock.services.requests.idempotency import IdempotentCall, replied_once
+from interlock.services.requests.idempotency import IdempotentCall, reply_once
 from interlock.services.requests.opening import NewRequest, new_request, place
 from interlock.services.requests.settling import close
 
@@ -51,18 +51,24 @@ class AskResult:
 
 
 async def ask(
-    core: Core, principal: Principal, what: Ask, once: IdempotentCall | None, rendered: Callable[[AskResult], bytes]
+    core: Core,
+    principal: Principal,
+    what: Ask,
+    idempotent_call: IdempotentCall | None,
+    render: Callable[[AskResult], bytes],
 ) -> bytes:
     """Put a request to the person behind the key, or to the caller themselves."""
     if what.conversation_id is not None and what.conversation_key is not None:
         raise _wrong("conversation_key", "not_allowed", "conversation_key goes without conversation_id")
     body = read_ask(what.kind, what.data)
-    given = await replied_once(core, principal, once, lambda work: place_ask(work, principal, what, body), rendered)
-    asked(core)
+    given = await reply_once(
+        core, principal, idempotent_call, lambda work: place_ask(work, principal, what, body), render
+    )
+    after_commit(core)
     return given
 
 
-def asked(core: Core) -> None:
+def after_commit(core: Core) -> None:
     """An ask was committed."""
     failpoints.hit("ask.committed")
     core.deadline_set.set()
@@ -70,14 +76,14 @@ def asked(core: Core) -> None:
 
 async def place_ask(work: Unit, principal: Principal, what: Ask, body: Body) -> AskResult:
     """Put a request, in the caller's transaction."""
-    thread = await conversation(work, principal, what, _title(body))
-    return await ask_on(work, thread, _asked(what, body, principal))
+    thread = await lock_conversation(work, principal, what, _title(body))
+    return await ask_on(work, thread, _new_request(what, body, principal))
 
 
-async def ask_on(work: Unit, thread: Thread, asked: NewRequest) -> AskResult:
+async def ask_on(work: Unit, thread: Thread, question: NewRequest) -> AskResult:
     """The same, on a conversation that is locked."""
     pause = Pause(new_id("pause"), thread.id, "", PauseStatus.OPEN, PauseOrigin.OUTSIDE, thread.agent, work.now)
-    request = new_request(work.core.policy, work.now, thread, pause, 0, asked)
+    request = new_request(work.core.policy, work.now, thread, pause, 0, question)
     opened = await place(work, thread, pause, [request])
     await work.tx.threads.update(thread.id, work.now, status=ThreadStatus.PAUSED)
     if not opened.is_open:
@@ -88,7 +94,7 @@ async def ask_on(work: Unit, thread: Thread, asked: NewRequest) -> AskResult:
     return AskResult(written, (await work.tx.answers.of_requests([request.id])).get(request.id))
 
 
-def _asked(what: Ask, body: Body, asker: Principal) -> NewRequest:
+def _new_request(what: Ask, body: Body, asker: Principal) -> NewRequest:
     if not isinstance(body, ApprovalBody):
         return NewRequest(body, timeout=what.timeout)
     return NewRequest(
@@ -102,18 +108,18 @@ def _asked(what: Ask, body: Body, asker: Principal) -> NewRequest:
     )
 
 
-async def conversation(work: Unit, principal: Principal, what: Ask, untitled: str) -> Thread:
+async def lock_conversation(work: Unit, principal: Principal, what: Ask, untitled: str) -> Thread:
     """The conversation that is asked on: the one named, if the caller asks on it, or a new one. It is locked."""
     person = principal.on_behalf_of or principal
     agent = _agent(work.core, principal, what.agent)
     title = title_of(what.title or "") or untitled
     if what.conversation_key is not None:
-        thread = await _keyed(work, principal, agent, what.conversation_key, title)
+        thread = await _lock_keyed_thread(work, principal, agent, what.conversation_key, title)
     else:
         thread_id = what.conversation_id or new_thread_id(person.name)
         thread = await work.tx.threads.lock(thread_id)
         if thread is None and is_own_new_thread_id(thread_id, person.name):
-            return await _begun(work, principal, agent, thread_id, title)
+            return await _create_thread(work, principal, agent, thread_id, title)
     if thread is None or thread.asker_id != principal.id:
         raise Forbidden(
             f"no such conversation, or another's: leave conversation_id out to begin one, or use {person.name}-UUID"
@@ -124,7 +130,7 @@ async def conversation(work: Unit, principal: Principal, what: Ask, untitled: st
     return thread
 
 
-async def _keyed(work: Unit, principal: Principal, agent: str, key: str, title: str) -> Thread:
+async def _lock_keyed_thread(work: Unit, principal: Principal, agent: str, key: str, title: str) -> Thread:
     person = principal.on_behalf_of or principal
     for deleted in range(MOST_DELETED):
         thread_id = keyed_thread_id(person.name, principal.id, key, deleted)
@@ -133,11 +139,11 @@ async def _keyed(work: Unit, principal: Principal, agent: str, key: str, title: 
             return thread
         # Deleted: who tidies up does not end what is asked after it.
         with suppress(Forbidden):
-            return await _begun(work, principal, agent, thread_id, title)
+            return await _create_thread(work, principal, agent, thread_id, title)
     raise Forbidden("the conversations of this key were deleted; use another conversation_key")
 
 
-async def _begun(work: Unit, principal: Principal, agent: str, thread_id: str, title: str) -> Thread:
+async def _create_thread(work: Unit, principal: Principal, agent: str, thread_id: str, title: str) -> Thread:
     person = principal.on_behalf_of or principal
     thread = Thread(
         thread_id, person.id, agent, title, ThreadStatus.IDLE, 0, 0, 0, work.now, work.now, asker_id=principal.id

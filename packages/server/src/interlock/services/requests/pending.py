@@ -46,28 +46,28 @@ class RequestQuery:
 
 async def view_request(core: Core, principal: Principal, request_id: str, *, wait: float = 0.0) -> RequestView:
     """The request, once it is settled or `wait` seconds have passed."""
-    view, thread = await _look(core, principal, request_id)
+    view, thread = await _read_view(core, principal, request_id)
     if wait <= 0 or view.request.status is not RequestStatus.PENDING:
         return view
     try:
         async with asyncio.timeout(wait):
-            return await _settled(core, principal, view, thread)
+            return await _wait_until_settled(core, principal, view, thread)
     except TimeoutError:
-        return (await _look(core, principal, request_id))[0]
+        return (await _read_view(core, principal, request_id))[0]
 
 
-async def _settled(core: Core, principal: Principal, view: RequestView, thread: Thread) -> RequestView:
+async def _wait_until_settled(core: Core, principal: Principal, view: RequestView, thread: Thread) -> RequestView:
     async with core.bus.subscribe(thread.id) as news:
         with core.pulse.following(thread.id, news.wake):
             while True:
                 # Looked at once more after subscribing: it may have been settled just before.
-                view, thread = await _look(core, principal, view.request.id)
+                view, thread = await _read_view(core, principal, view.request.id)
                 if view.request.status is not RequestStatus.PENDING:
                     return view
-                await _grown(core, news, thread)
+                await _wait_for_events(core, news, thread)
 
 
-async def _grown(core: Core, news: Subscription, thread: Thread) -> None:
+async def _wait_for_events(core: Core, news: Subscription, thread: Thread) -> None:
     """Wait until the thread's log has come further. However many wait, the store is not asked before."""
     while True:
         item = await news.next(IDLE_SECONDS)
@@ -75,7 +75,7 @@ async def _grown(core: Core, news: Subscription, thread: Thread) -> None:
             return
 
 
-async def _look(core: Core, principal: Principal, request_id: str) -> tuple[RequestView, Thread]:
+async def _read_view(core: Core, principal: Principal, request_id: str) -> tuple[RequestView, Thread]:
     async with core.store.snapshot() as tx:
         request = await tx.requests.get(request_id)
         if request is None:
@@ -83,10 +83,10 @@ async def _look(core: Core, principal: Principal, request_id: str) -> tuple[Requ
         thread = visible(principal, await tx.threads.get(request.thread_id), "the request is not yours")
         answer = (await tx.answers.of_requests([request_id])).get(request_id)
         owners = await tx.users.names_of([thread.owner_id])
-    return viewed(request, answer, owners.get(thread.owner_id, "")), thread
+    return readable_view(request, answer, owners.get(thread.owner_id, "")), thread
 
 
-def viewed(request: Request, answer: Answer | None, owner: str = "") -> RequestView:
+def readable_view(request: Request, answer: Answer | None, owner: str = "") -> RequestView:
     """The request with its answer as readers may see it."""
     return RequestView(request, answer and answer.readable(), owner)
 
@@ -120,17 +120,17 @@ async def open_requests_of(core: Core, principal: Principal, thread_id: str) -> 
     return OpenRequests(thread_id, thread.seq, tuple((pause, tuple(waiting[pause.id])) for pause in pauses))
 
 
-async def asked_at(core: Core, principal: Principal, thread_id: str, seq: int) -> list[RequestView]:
+async def requests_opened_at(core: Core, principal: Principal, thread_id: str, seq: int) -> list[RequestView]:
     """What the pause asks, or asked, that the event of this number told of first; nothing where none did."""
     async with core.store.snapshot() as tx:
         visible(principal, await tx.threads.get(thread_id))
         pause = await tx.pauses.opened_by(thread_id, seq)
         requests = await tx.requests.of_pauses([pause.id]) if pause else []
         answers = await tx.answers.of_requests([request.id for request in requests])
-    return [viewed(request, answers.get(request.id)) for request in requests]
+    return [readable_view(request, answers.get(request.id)) for request in requests]
 
 
-async def asked_in(core: Core, pause_id: str) -> tuple[int | None, list[Request]]:
+async def requests_of_pause(core: Core, pause_id: str) -> tuple[int | None, list[Request]]:
     """The number of the event that told of a pause first, and what it asks; for who was shown its log already."""
     async with core.store.snapshot() as tx:
         pause = await tx.pauses.get(pause_id)
@@ -160,7 +160,7 @@ async def list_pending(
         after=after,
     )
     async with core.store.snapshot() as tx:
-        mine = _within(principal, filtered)
+        mine = _restrict(principal, filtered)
         total = await tx.requests.count_pending(mine, COUNTED)
         found = await tx.requests.page_pending(mine, limit)
     # Those of one pause in their own order; the page ends where its last one by time and id stands.
@@ -173,7 +173,7 @@ def last_of(found: Sequence[Request]) -> tuple[datetime, str]:
     return max((request.created_at, request.id) for request in found)
 
 
-def _within(principal: Principal, query: PendingFilter) -> PendingFilter:
+def _restrict(principal: Principal, query: PendingFilter) -> PendingFilter:
     """The filter, narrowed to what the principal may see."""
     if principal.is_agent:
         assert principal.on_behalf_of is not None

@@ -26,7 +26,7 @@ class Quota:
     in_all: int = 100_000
 
     @property
-    def few(self) -> int:
+    def guaranteed_share(self) -> int:
         """So many may always be open for an owner, however many wait for others."""
         return max(1, self.in_all // 10_000)
 
@@ -42,20 +42,20 @@ class OpenAsks:
     async def check(self, tx: Transaction, quota: Quota, thread: Thread, more: int, now: datetime) -> None:
         """`TooManyOpen` when so many more than wait already would be too many. The thread is locked."""
         of_thread = PendingFilter(thread_id=thread.id)
-        await _count_below(tx, of_thread, quota.per_conversation, more, "on this conversation")
-        of_owner = await _count_below(
+        await _check_count(tx, of_thread, quota.per_conversation, more, "on this conversation")
+        of_owner = await _check_count(
             tx, PendingFilter(owner_id=thread.owner_id), quota.per_owner, more, "for its owner"
         )
-        free = quota.in_all - await self._all(tx, quota, now)
+        free = quota.in_all - await self._count_all(tx, quota, now)
         if free < quota.in_all / 2:
             await self._warn(tx, quota, now)
         # As many as are left for all others: however many take all they may, some is left for who comes next.
-        share = max(free, quota.few)
+        share = max(free, quota.guaranteed_share)
         if of_owner + more > share:
             raise _too_many(share, f"for its owner while this server has room for {max(free, 0)}")
         self._in_all += more
 
-    async def _all(self, tx: Transaction, quota: Quota, now: datetime) -> int:
+    async def _count_all(self, tx: Transaction, quota: Quota, now: datetime) -> int:
         if self._counted_at is None or abs(now - self._counted_at) >= RECOUNTED_AFTER:
             self._in_all = await tx.requests.count_pending(PendingFilter(), quota.in_all)
             self._counted_at = now
@@ -74,7 +74,7 @@ class OpenAsks:
         )  # fmt: skip
 
 
-async def _count_below(tx: Transaction, query: PendingFilter, most: int, more: int, where: str) -> int:
+async def _check_count(tx: Transaction, query: PendingFilter, most: int, more: int, where: str) -> int:
     count = await tx.requests.count_pending(query, most)
     if count + more > most:
         raise _too_many(most, where)

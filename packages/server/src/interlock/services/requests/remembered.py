@@ -15,12 +15,12 @@ from interlock.services.core import Unit
 def check_remember(request: Request, value: Value, how: Remember) -> None:
     """Raise `InvalidAnswer` for an answer that cannot be remembered."""
     if not isinstance(request.body, ApprovalBody) or not request.body.allow_remember:
-        raise _refused("remember", "not_allowed", "this request may not be remembered")
+        raise _error("remember", "not_allowed", "this request may not be remembered")
     if not isinstance(value, ApprovalAnswer) or value.decision not in ("accept", "reject"):
-        raise _refused("remember", "not_allowed", "only a plain yes or no can be remembered")
+        raise _error("remember", "not_allowed", "only a plain yes or no can be remembered")
     bound = request.toolset if how.scope is GrantScope.ALL_TOOLS else request.definition
     if bound is None or (how.scope is GrantScope.THIS_ACTION and request.digest is None):
-        raise _refused("scope", "not_allowed", f"nothing is known by which {how.scope} could be told again")
+        raise _error("scope", "not_allowed", f"nothing is known by which {how.scope} could be told again")
     _check_high_risk(value, how)
 
 
@@ -29,13 +29,13 @@ def _check_high_risk(value: ApprovalAnswer, how: Remember) -> None:
         return
     if value.decision != "accept" or how.scope is GrantScope.THIS_ACTION:
         message = "also_high_risk goes with a yes for this_tool or all_tools"
-        raise _refused("also_high_risk", "not_allowed", message)
+        raise _error("also_high_risk", "not_allowed", message)
     if not how.confirm_high_risk:
         message = "calls of high risk would run and nobody be asked: confirm that with confirm_high_risk: true"
-        raise _refused("confirm_high_risk", "missing", message)
+        raise _error("confirm_high_risk", "missing", message)
 
 
-def _refused(field: str, code: str, message: str) -> InvalidAnswer:
+def _error(field: str, code: str, message: str) -> InvalidAnswer:
     return InvalidAnswer(message, [FieldError(field, code, message)])
 
 

@@ -32,7 +32,7 @@ from interlock.domain.thread import Thread, ThreadStatus
 from interlock.domain.webhook import WebhookEvent
 from interlock.services.core import Unit
 from interlock.services.requests.remembered import remember, save_values
-from interlock.services.webhooks.webhooks import tell
+from interlock.services.webhooks.webhooks import enqueue_deliveries
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,22 +55,22 @@ async def settle(work: Unit, request: Request, how: Settlement) -> list[Event]:
     """Settle the request, or raise `AlreadySettled` with who did, when, and with what."""
     ending = Ending(how.by.name, how.source, how.reason)
     if not await work.tx.requests.settle(request.id, how.status, work.now, ending):
-        raise await settled_error(work, request.id)
-    value = await _kept(work, request, how)
+        raise await settlement_error(work, request.id)
+    value = await _seal_value(work, request, how)
     if value is not None:
         answer = Answer(request.id, value, how.by.id, how.by.name, how.source, how.origin, work.now, dict(how.metadata))
         await work.tx.answers.add(answer)
-    event = _settled_event(request, how, value, work.now)
+    event = _settlement_event(request, how, value, work.now)
     if how.remember is not None and value is not None:
-        event = replace(event, remembered=await _remembered(work, request, how, value))
+        event = replace(event, remembered=await _remember(work, request, how, value))
     data = event_json.to_json(event) | ({"metadata": dict(how.metadata)} if how.metadata else {})
     await work.tx.audit.append(request.thread_id, how.by, f"request.{how.status}", data, work.now)
-    await tell(work, WebhookEvent.SETTLED, request, event)
+    await enqueue_deliveries(work, WebhookEvent.SETTLED, request, event)
     work.observe(lambda observer: observer.settled(request, how.status, how.origin, work.now))
     return await work.record(request.thread_id, event)
 
 
-async def settled_error(work: Unit, request_id: str) -> InterlockError:
+async def settlement_error(work: Unit, request_id: str) -> InterlockError:
     request = await work.tx.requests.get(request_id)
     if request is None:
         return NotFound("there is no such request", request_id=request_id)
@@ -172,21 +172,21 @@ async def cancel_open(
     return len(requests) == most
 
 
-async def cancel_dropped(work: Unit, thread_id: str, by: Principal, reason: str, *, most: int) -> bool:
+async def cancel_and_drop(work: Unit, thread_id: str, by: Principal, reason: str, *, most: int) -> bool:
     """As `cancel_open`, of a deleted thread: its log has ended, and the requests are dropped with their end."""
     requests = await work.tx.requests.open_of(thread_id, most)
     how = Settlement(RequestStatus.CANCELLED, by, "server", reason=reason)
-    ends = [_settled_event(request, how, None, work.now) for request in requests]
+    ends = [_settlement_event(request, how, None, work.now) for request in requests]
     entries = [(f"request.{how.status}", event_json.to_json(end)) for end in ends]
     await work.tx.audit.append_all(thread_id, by, entries, work.now)
     for request, end in zip(requests, ends, strict=True):
-        await tell(work, WebhookEvent.SETTLED, request, end)
+        await enqueue_deliveries(work, WebhookEvent.SETTLED, request, end)
         work.observe(lambda observer, request=request: observer.settled(request, how.status, how.origin, work.now))
     await work.tx.requests.drop([request.id for request in requests])
     return len(requests) == most
 
 
-async def _kept(work: Unit, request: Request, how: Settlement) -> Value | None:
+async def _seal_value(work: Unit, request: Request, how: Settlement) -> Value | None:
     """The answer as it is stored: secret values are sealed apart, and only their handles stay."""
     if not isinstance(how.value, EnvVarAnswer) or not isinstance(request.body, EnvVarBody):
         return how.value
@@ -204,7 +204,7 @@ async def _kept(work: Unit, request: Request, how: Settlement) -> Value | None:
     return EnvVarAnswer(values, how.value.save, handles)
 
 
-async def _remembered(work: Unit, request: Request, how: Settlement, value: Value) -> JsonObject | None:
+async def _remember(work: Unit, request: Request, how: Settlement, value: Value) -> JsonObject | None:
     assert how.remember is not None
     grant = await remember(work, request, how.by, value, how.remember)
     if grant is None:
@@ -213,7 +213,7 @@ async def _remembered(work: Unit, request: Request, how: Settlement, value: Valu
     return data | ({"ceiling": grant.ceiling} if grant.allow else {})
 
 
-def _settled_event(request: Request, how: Settlement, value: Value | None, at: datetime) -> RequestSettled:
+def _settlement_event(request: Request, how: Settlement, value: Value | None, at: datetime) -> RequestSettled:
     call = None
     if isinstance(request.body, ApprovalBody):
         edit = value.args if isinstance(value, ApprovalAnswer) else None

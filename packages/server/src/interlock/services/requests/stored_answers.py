@@ -19,29 +19,29 @@ async def stored_answer(work: Unit, thread: Thread, request: Request) -> Settlem
     """How the request is settled at once, or None where a person has to be asked."""
     match request.body:
         case ApprovalBody():
-            return await _approved(work, thread, request, request.body)
+            return await _answer_approval(work, thread, request, request.body)
         case EnvVarBody() as body:
-            return await _saved(work, thread, request, body)
+            return await _answer_from_saved_values(work, thread, request, body)
         case _:
             return None
 
 
-async def _approved(work: Unit, thread: Thread, request: Request, body: ApprovalBody) -> Settlement | None:
+async def _answer_approval(work: Unit, thread: Thread, request: Request, body: ApprovalBody) -> Settlement | None:
     """A refusal goes before a permission, and a rule before a grant: that one answers what people are asked."""
-    ruled = await _ruled(work, thread, request, body)
+    ruled = await _answer_from_rule(work, thread, request, body)
     if ruled is not None and not _is_yes(ruled):
         return ruled
-    found = await _grant(work, thread, request)
+    found = await _deciding_grant(work, thread, request)
     if ruled is not None and (found is None or found[0].allow):
         return ruled
-    return None if found is None else await _granted(work, request, *found)
+    return None if found is None else await _answer_from_grant(work, request, *found)
 
 
 def _is_yes(settlement: Settlement) -> bool:
     return isinstance(settlement.value, ApprovalAnswer) and settlement.value.decision == "accept"
 
 
-async def _ruled(work: Unit, thread: Thread, request: Request, body: ApprovalBody) -> Settlement | None:
+async def _answer_from_rule(work: Unit, thread: Thread, request: Request, body: ApprovalBody) -> Settlement | None:
     """What the active policy decides, where it does not leave the request to people."""
     activation = await work.tx.policies.activation()
     if activation is None or activation.number is None or request.is_in_doubt:
@@ -58,7 +58,7 @@ async def _ruled(work: Unit, thread: Thread, request: Request, body: ApprovalBod
     name = f"policy: {rule.name}"
     refused = ApprovalAnswer("reject", message=rule.reason or f"{name} does not allow this")
     value = ApprovalAnswer("accept") if decision.ruling is Ruling.ALLOW else refused
-    if not _is_taken(work, request, value):
+    if not _is_accepted(work, request, value):
         return None
     return Settlement(
         RequestStatus.ANSWERED,
@@ -70,7 +70,7 @@ async def _ruled(work: Unit, thread: Thread, request: Request, body: ApprovalBod
     )
 
 
-async def _grant(work: Unit, thread: Thread, request: Request) -> tuple[Grant, Principal] | None:
+async def _deciding_grant(work: Unit, thread: Thread, request: Request) -> tuple[Grant, Principal] | None:
     """The grant that decides, and who gave it."""
     live = await work.tx.grants.live(request.owner_id, request.agent)
     givers: dict[str, Principal] = {}
@@ -81,10 +81,10 @@ async def _grant(work: Unit, thread: Thread, request: Request) -> tuple[Grant, P
     return None if grant is None else (grant, givers[grant.id])
 
 
-async def _granted(work: Unit, request: Request, grant: Grant, giver: Principal) -> Settlement | None:
+async def _answer_from_grant(work: Unit, request: Request, grant: Grant, giver: Principal) -> Settlement | None:
     refused = ApprovalAnswer("reject", message=f"{grant.by_name} said not to do this, and to remember it")
     value = ApprovalAnswer("accept") if grant.allow else refused
-    if not _is_taken(work, request, value):
+    if not _is_accepted(work, request, value):
         return None
     await work.tx.grants.used(grant.id, work.now)
     return Settlement(
@@ -97,7 +97,7 @@ async def _granted(work: Unit, request: Request, grant: Grant, giver: Principal)
     )
 
 
-def _is_taken(work: Unit, request: Request, value: ApprovalAnswer) -> bool:
+def _is_accepted(work: Unit, request: Request, value: ApprovalAnswer) -> bool:
     """Whether the graph would take such an answer; where it would not, a person is asked."""
     try:
         if request.checked_by_agent:
@@ -115,7 +115,9 @@ async def _giver(work: Unit, thread: Thread, grant: Grant) -> Principal | None:
     return principal_of(user)
 
 
-async def _saved(work: Unit, thread: Thread, request: Request, body: EnvVarBody) -> Settlement | None:
+async def _answer_from_saved_values(
+    work: Unit, thread: Thread, request: Request, body: EnvVarBody
+) -> Settlement | None:
     if not body.allow_save:
         return None
     fields = body.fields

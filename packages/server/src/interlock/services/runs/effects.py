@@ -62,7 +62,7 @@ class _StartingCall:
     space: str
     asker: str
 
-    def is_meant_by(self, word: ApprovedCall) -> bool:
+    def matches(self, word: ApprovedCall) -> bool:
         if word.call_id not in self.ids or not is_about(word.space, self.space):
             return False
         return are_in_same_calls(word.asker, self.asker)
@@ -125,13 +125,13 @@ class RunJournal:
         failpoints.hit("effect.returned")
         async with self._fenced() as work:
             await self._end(work, key, EffectState.DONE, result=result, asks=asks)
-            await self._tell_end(work, key, "failed" if failed else "success", output)
+            await self._record_end(work, key, "failed" if failed else "success", output)
         failpoints.hit("effect.done")
 
     async def failed(self, key: EffectKey, error: str) -> None:
         async with self._fenced() as work:
             await self._end(work, key, EffectState.FAILED, error=error)
-            await self._tell_end(work, key, "failed", error)
+            await self._record_end(work, key, "failed", error)
 
     async def waiting(self, key: EffectKey) -> None:
         async with self._fenced() as work:
@@ -143,30 +143,30 @@ class RunJournal:
             await work.tx.leases.check(self._lease)
             yield work
 
-    async def _tell(self, work: Unit, entry: EventData) -> None:
+    async def _record(self, work: Unit, entry: EventData) -> None:
         waiting = self._log.take()
         try:
             events = await work.record(self._lease.thread_id, *waiting, entry)
         except BaseException:
-            self._log.put_back(waiting)
+            self._log.restore(waiting)
             raise
         self._log.recorded(events)
 
     def _check_approved(self, call: _StartingCall, tool: str, *, is_entered_again: bool) -> None:
         # Of a call that asked inside, as it was allowed then: where it is not known who asked, it was that.
-        approved = [one for one in self._approved_for(call) if one.asker is not None or not is_entered_again]
+        approved = [one for one in self._approvals_of(call) if one.asker is not None or not is_entered_again]
         if approved and all(one.digest != call.digest for one in approved):
             raise EffectMismatch(f"what was approved is not what {tool} was about to run with", call_id=call.ids[-1])
 
     def _spend(self, call: _StartingCall) -> None:
         """The word was for this call alone: there are models that use an id again."""
-        word = next((one for one in self._approved_for(call) if one.digest == call.digest), None)
+        word = next((one for one in self._approvals_of(call) if one.digest == call.digest), None)
         if word is not None:
             self._approved.remove(word)
 
-    def _approved_for(self, call: _StartingCall) -> list[ApprovedCall]:
+    def _approvals_of(self, call: _StartingCall) -> list[ApprovedCall]:
         """What people said of calls with this id: if its own graph asked, what that graph asked."""
-        about = [one for one in self._approved if call.is_meant_by(one)]
+        about = [one for one in self._approved if call.matches(one)]
         return [one for one in about if one.space == call.space] or about
 
     async def _intend(self, work: Unit, effect: Effect, asks: int, *, is_new: bool) -> None:
@@ -175,7 +175,7 @@ class RunJournal:
         else:
             await self._intend_again(work, effect, asks)
         if effect.key.is_tool_call and effect.state is not EffectState.WAITING:
-            await self._tell(work, ToolStarted(effect.key.tool_call_id, effect.tool, effect.args))
+            await self._record(work, ToolStarted(effect.key.tool_call_id, effect.tool, effect.args))
         await self._audit(work, "effect.intended", effect.key, {"tool": effect.tool, "digest": effect.digest})
 
     async def _intend_again(self, work: Unit, effect: Effect, asks: int) -> None:
@@ -208,10 +208,10 @@ class RunJournal:
         tool, began = self._begun[key]
         work.observe(lambda observer: observer.acted(self._lease.run_id, key, tool, state, began, work.now))
 
-    async def _tell_end(self, work: Unit, key: EffectKey, status: ToolStatus, output: str) -> None:
+    async def _record_end(self, work: Unit, key: EffectKey, status: ToolStatus, output: str) -> None:
         if not key.is_tool_call:
             return
-        await self._tell(work, ToolEnded(key.tool_call_id, self._begun[key][0], output[:OUTPUT_SHOWN], status))
+        await self._record(work, ToolEnded(key.tool_call_id, self._begun[key][0], output[:OUTPUT_SHOWN], status))
 
     async def _audit(self, work: Unit, action: str, key: EffectKey, data: JsonObject) -> None:
         entry = {"task_id": key.task_id, "call_id": key.call_id, **data}
@@ -258,7 +258,7 @@ async def find_doubtful(core: Core, lease: Lease, log: RunLog) -> list[Doubt]:
         insides = await _InnerEffects.read(work, [effect.key for effect in (*doubtful, *begun)])
         for effect in begun:
             if not effect.key.is_kept:
-                log.recorded(await _give_up(work, effect))
+                log.recorded(await _abandon(work, effect))
             elif not insides.may_be_entered_again(effect):
                 doubtful.append(effect)
                 await work.tx.effects.change(effect.key, EffectState.IN_DOUBT, work.now)
@@ -268,7 +268,7 @@ async def find_doubtful(core: Core, lease: Lease, log: RunLog) -> list[Doubt]:
         return [Doubt(effect, insides.lost(effect.key)) for effect in doubtful]
 
 
-async def _give_up(work: Unit, effect: Effect) -> list[Event]:
+async def _abandon(work: Unit, effect: Effect) -> list[Event]:
     """Of one that is not kept nobody is asked: whatever they said, nothing would look for it under its key."""
     error = "It was cut short by a crash."
     await work.tx.effects.change(effect.key, EffectState.FAILED, work.now, error=error)

@@ -114,7 +114,7 @@ async def report(core: Core, lease: Lease, log: RunLog) -> None:
             await work.tx.leases.check(lease)
             events = await work.record(lease.thread_id, *entries)
     except BaseException:
-        log.put_back(entries)
+        log.restore(entries)
         raise
     log.recorded(events)
 

@@ -30,7 +30,7 @@ class RunLog:
         taken, self._waiting = self._waiting, []
         return taken
 
-    def put_back(self, entries: Sequence[EventData]) -> None:
+    def restore(self, entries: Sequence[EventData]) -> None:
         """The transaction that took them failed."""
         self._waiting = [*entries, *self._waiting]
 

@@ -35,7 +35,7 @@ async def result_of(tx: Transaction, thread: Thread, request: Request, answer: A
     if pause is None or pause.status is PauseStatus.OPEN:
         return Result("waiting")
     has_gone_on = False
-    async for event in _after(tx, thread.id, pause.opened_seq or 0):
+    async for event in _events_after(tx, thread.id, pause.opened_seq or 0):
         match event.data:
             case ToolEnded() as ended if ended.call_id and _is_of(ended, request):
                 return Result(ended.status, ended.output)
@@ -62,7 +62,7 @@ def _result_at_end(ended: RunEnded, request: Request, has_gone_on: bool) -> Resu
     return Result("went_on") if has_gone_on and request.call_id is None else None
 
 
-async def _after(tx: Transaction, thread_id: str, seq: int) -> AsyncGenerator[Event]:
+async def _events_after(tx: Transaction, thread_id: str, seq: int) -> AsyncGenerator[Event]:
     while events := await tx.events.after(thread_id, seq, _READ_AT_ONCE):
         for event in events:
             yield event

@@ -29,7 +29,7 @@ class Cluster:
     leases: Sequence[LeaseRecord]
 
 
-async def tell_life(core: Core, describe: Callable[[], Worker]) -> None:
+async def send_heartbeats(core: Core, describe: Callable[[], Worker]) -> None:
     """Say that this worker lives, for as long as it does."""
     while True:
         try:

@@ -40,12 +40,12 @@ async def stop_unfollowed(core: Core, thread_id: str, left_at: datetime) -> None
     if core.policy.several_servers and not await _is_alone(core, thread_id, left_at):
         return
     async with unit(core) as work:
-        if run := await _watched(work, thread_id, left_at):
+        if run := await _watched_run(work, thread_id, left_at):
             await work.tx.runs.request_stop(run.id, "nobody follows the run any more")
             work.stop(run.id)
 
 
-async def _watched(work: Unit, thread_id: str, left_at: datetime) -> Run | None:
+async def _watched_run(work: Unit, thread_id: str, left_at: datetime) -> Run | None:
     await work.tx.threads.lock(thread_id)
     run = await work.tx.runs.active_of(thread_id)
     return run if run is not None and not run.detached and run.created_at <= left_at else None
@@ -55,17 +55,17 @@ async def _is_alone(core: Core, thread_id: str, left_at: datetime) -> bool:
     """Whether no other server said that it has a follower."""
     mark = new_id("mark")
     async with unit(core) as work:
-        if await _watched(work, thread_id, left_at) is None:
+        if await _watched_run(work, thread_id, left_at) is None:
             return False
         await work.tx.unfollowed.forget(work.now - FORGOTTEN)
         await work.tx.unfollowed.ask(thread_id, mark, work.now)
-    if not await _unclaimed(core, thread_id, mark) or core.presence.is_followed(thread_id):
+    if not await _is_unclaimed(core, thread_id, mark) or core.presence.is_followed(thread_id):
         logger.info("the run on thread %s goes on: it is followed elsewhere", thread_id)
         return False
     return True
 
 
-async def _unclaimed(core: Core, thread_id: str, mark: str) -> bool:
+async def _is_unclaimed(core: Core, thread_id: str, mark: str) -> bool:
     """Wait until every server that lives has looked, and say whether the question still stands then."""
     async with core.store.snapshot() as tx:
         asked = await tx.servers.moment(core.clock.now())

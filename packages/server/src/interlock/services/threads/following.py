@@ -31,11 +31,13 @@ async def follow(core: Core, thread_id: str, after: int) -> AsyncGenerator[Live 
     """
     async with core.bus.subscribe(thread_id) as subscription:
         with core.pulse.following(thread_id, subscription.wake):
-            async for item in _followed(core, thread_id, after, subscription):
+            async for item in _follow_events(core, thread_id, after, subscription):
                 yield item
 
 
-async def _followed(core: Core, thread_id: str, after: int, subscription: Subscription) -> AsyncGenerator[Live | None]:
+async def _follow_events(
+    core: Core, thread_id: str, after: int, subscription: Subscription
+) -> AsyncGenerator[Live | None]:
     seq = after
     async for event in _replay(core, thread_id, seq):
         seq = event.seq

@@ -89,7 +89,7 @@ async def send_input(
     async with unit(core) as work:
         thread = await work.tx.threads.lock(thread_id)
         if thread is None and may_create(principal, thread_id):
-            thread = await _added(work, principal, check_agent(core, agent), thread_id, title_of(given.shown()))
+            thread = await _add_thread(work, principal, check_agent(core, agent), thread_id, title_of(given.shown()))
         thread = driven(principal, thread)
         if run_id is not None and (taken := await work.tx.runs.get(run_id)) is not None:
             return StartedRun(thread, taken, taken.started_seq - 1)
@@ -148,9 +148,9 @@ async def enqueue_input(
     async with unit(core) as work:
         thread = await work.tx.threads.lock(thread_id)
         if thread is None and may_create(principal, thread_id):
-            thread = await _added(work, principal, check_agent(core, agent), thread_id, title_of(given.shown()))
+            thread = await _add_thread(work, principal, check_agent(core, agent), thread_id, title_of(given.shown()))
         thread = driven(principal, thread)
-        if run_id is not None and (taken := await _taken(work, thread, run_id)) is not None:
+        if run_id is not None and (taken := await _result_of_repeat(work, thread, run_id)) is not None:
             return taken
         waiting = await work.tx.waiting_runs.count_of(thread_id)
         if thread.status is ThreadStatus.IDLE and not waiting:
@@ -162,20 +162,20 @@ async def enqueue_input(
             raise ThreadBusy(f"{MOST_WAITING} runs wait on the thread already", thread_id, thread.status)
         queued = WaitingRun(run_id or new_id("run"), thread_id, given, principal.id, principal.name, work.now, detached)
         await work.tx.waiting_runs.add(queued)
-        enqueued = await _enqueued(work, thread, queued)
+        enqueued = await _enqueued_run(work, thread, queued)
     failpoints.hit("message.committed")
     return enqueued
 
 
-async def _taken(work: Unit, thread: Thread, run_id: str) -> StartedRun | EnqueuedRun | None:
+async def _result_of_repeat(work: Unit, thread: Thread, run_id: str) -> StartedRun | EnqueuedRun | None:
     """What came of an input that comes again."""
     if (run := await work.tx.runs.get(run_id)) is not None:
         return StartedRun(thread, run, run.started_seq - 1)
     waiting = await work.tx.waiting_runs.get(run_id)
-    return await _enqueued(work, thread, waiting) if waiting else None
+    return await _enqueued_run(work, thread, waiting) if waiting else None
 
 
-async def _enqueued(work: Unit, thread: Thread, waiting: WaitingRun) -> EnqueuedRun:
+async def _enqueued_run(work: Unit, thread: Thread, waiting: WaitingRun) -> EnqueuedRun:
     active = await work.tx.runs.active_of(thread.id)
     return EnqueuedRun(thread, waiting, thread.seq, active.id if active else None)
 
@@ -270,7 +270,7 @@ async def replace_pause(
     check_text(given)
     async with unit(core) as work:
         thread = driven(principal, await work.tx.threads.lock(thread_id))
-        if run_id is not None and (taken := await _taken(work, thread, run_id)) is not None:
+        if run_id is not None and (taken := await _result_of_repeat(work, thread, run_id)) is not None:
             return taken
         _check_takes(core, thread, given)
         if thread.status is ThreadStatus.PAUSED:
@@ -329,7 +329,7 @@ async def _cancel_some(core: Core, principal: Principal, thread_id: str, reason:
     return False
 
 
-async def _added(work: Unit, principal: Principal, agent: str, thread_id: str, title: str) -> Thread | None:
+async def _add_thread(work: Unit, principal: Principal, agent: str, thread_id: str, title: str) -> Thread | None:
     """The new thread, or the one that another message made of this id meanwhile; None for a deleted one's id."""
     try:
         return await add_thread(work, principal, agent, thread_id, title)

@@ -10,7 +10,7 @@ from interlock.domain.principal import Principal, Role
 from interlock.domain.run import RunStatus
 from interlock.domain.thread import Removal, Thread
 from interlock.services.core import Core, Unit, unit
-from interlock.services.requests.settling import cancel_dropped, cancel_open
+from interlock.services.requests.settling import cancel_and_drop, cancel_open
 
 CANCELLED_AT_ONCE = 200
 """How many requests are cancelled in one transaction: some hundredths of a second's work, for which others wait."""
@@ -43,7 +43,7 @@ async def drop_some(core: Core) -> bool:
         if removal is None:
             return False
         by = Principal(removal.by_id, removal.by_name, Role.OWNER)
-        is_left = await cancel_dropped(work, removal.thread_id, by, _REASON, most=CANCELLED_AT_ONCE)
+        is_left = await cancel_and_drop(work, removal.thread_id, by, _REASON, most=CANCELLED_AT_ONCE)
         if not is_left and not await work.tx.threads.drop(removal.thread_id, DROPPED_AT_ONCE):
             await work.tx.removals.done(removal.thread_id)
     failpoints.hit("removal.committed")

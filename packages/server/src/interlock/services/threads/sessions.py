@@ -57,7 +57,7 @@ class Session:
     """None while it runs."""
 
 
-async def user_named(core: Core, caller: Principal, name: str) -> Principal:
+async def find_user(core: Core, caller: Principal, name: str) -> Principal:
     """The user whose session is meant: the caller, or for an admin anybody; `NotFound` when there is nobody."""
     if caller.is_agent or (caller.name != name and caller.role is not Role.ADMIN):
         raise Forbidden("a session is its user's own")
@@ -102,7 +102,7 @@ async def resume(
     where nobody is waited for; else as `answering.answer_pause`.
     """
     async with core.store.snapshot() as tx:
-        thread = await _present(tx, user)
+        thread = await _current_thread(tx, user)
     if thread.id != session_id:
         raise WrongSession("this is not the user's present session")
     try:
@@ -110,7 +110,7 @@ async def resume(
             core, sender.principal, thread.id, request_id=request_id, is_click=is_click
         )
     except NothingPending as error:
-        raise await _not_interrupted(core, user, error) from error
+        raise await _not_interrupted_error(core, user, error) from error
     return await answering.answer_pause(core, sender, thread.id, pause.id, choose, request_id=request_id, detached=True)
 
 
@@ -137,7 +137,7 @@ async def follow_outcome(
                 return
 
 
-async def look(core: Core, user: Principal) -> Session | None:
+async def find_session(core: Core, user: Principal) -> Session | None:
     """The user's session as it stands; None when there is none."""
     async with core.store.snapshot() as tx:
         thread = await tx.threads.present(FACE, user.id)
@@ -204,7 +204,7 @@ async def _with_messages(core: Core, thread: Thread, outcome: Outcome) -> Outcom
     return replace(outcome, messages=tuple(messages))
 
 
-async def _present(tx: Transaction, user: Principal) -> Thread:
+async def _current_thread(tx: Transaction, user: Principal) -> Thread:
     thread = await tx.threads.present(FACE, user.id)
     if thread is None:
         raise NoSession(user.name)
@@ -219,8 +219,8 @@ class NotInterrupted(NothingPending):
         self.state = state
 
 
-async def _not_interrupted(core: Core, user: Principal, error: NothingPending) -> Exception:
-    session = await look(core, user)
+async def _not_interrupted_error(core: Core, user: Principal, error: NothingPending) -> Exception:
+    session = await find_session(core, user)
     if session is None:
         return NoSession(user.name)
     if session.state is SessionState.INTERRUPTED:

@@ -174,7 +174,7 @@ async def open_pause_of(tx: Transaction, thread_id: str) -> tuple[Pause | None, 
     return pauses[0], tuple(request for request in requests if request.status is RequestStatus.PENDING)
 
 
-async def required_open_pause(tx: Transaction, thread: Thread) -> tuple[Pause, tuple[Request, ...]]:
+async def require_open_pause(tx: Transaction, thread: Thread) -> tuple[Pause, tuple[Request, ...]]:
     pause, requests = await open_pause_of(tx, thread.id)
     if pause is None:
         raise await nothing_pending(tx, thread)

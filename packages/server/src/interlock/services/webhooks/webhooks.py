@@ -96,7 +96,9 @@ async def replay(core: Core, principal: Principal, delivery_id: str, *, webhook_
     return anew or delivery
 
 
-async def tell(work: Unit, event: WebhookEvent, request: Request, settled: RequestSettled | None = None) -> None:
+async def enqueue_deliveries(
+    work: Unit, event: WebhookEvent, request: Request, settled: RequestSettled | None = None
+) -> None:
     """Write to the outbox, inside the caller's transaction, one delivery for each webhook that wants to know.
 
     The value of `settled` is without secrets.
@@ -120,7 +122,7 @@ async def warn_due(core: Core) -> int:
         async with unit(core) as work:
             await work.tx.threads.lock(request.thread_id)
             if await work.tx.requests.warned(request.id):
-                await tell(work, WebhookEvent.EXPIRING, request)
+                await enqueue_deliveries(work, WebhookEvent.EXPIRING, request)
     return len(due)
 
 
