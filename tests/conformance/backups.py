@@ -11,8 +11,8 @@ from zipfile import ZIP_DEFLATED, ZipFile
 
 from sqlalchemy import Connection, Table, insert, inspect, select, text
 
-from interlock.storage.backup_format import MANIFEST, Manifest, kept_tables, kind_of, manifest_of
-from interlock.storage.backup_reading import opened_backup
+from interlock.storage.backup_format import MANIFEST, Manifest, backup_tables, kind_of, manifest_of
+from interlock.storage.backup_reading import open_backup
 from interlock.storage.backup_restoring import restore
 from interlock.storage.backup_writing import take_backup
 from interlock.storage.database import Database, open_database
@@ -71,7 +71,7 @@ async def contents(database: Database) -> dict[str, list[Any]]:
     """Everything that a backup has to keep."""
     found: dict[str, list[Any]] = {}
     async with database.read() as connection:
-        for table in kept_tables():
+        for table in backup_tables():
             rows = (await connection.execute(select(table))).all()
             found[table.name] = sorted((tuple(map(_comparable, row)) for row in rows), key=repr)
     return found
@@ -86,7 +86,7 @@ async def restored(url: str, path: Path, master: MasterKey) -> AsyncGenerator[Da
     """The database, with the backup in it."""
     database = open_database(url)
     try:
-        with opened_backup(path) as backup:
+        with open_backup(path) as backup:
             backup.check()
             await restore(database, backup, master, _nothing)
         yield database

@@ -63,7 +63,7 @@ async def test_a_key_is_found_by_its_id_and_its_hash(store: Store) -> None:
 async def test_a_key_is_revoked_once_and_stays_listed(store: Store) -> None:
     async with store.transaction() as tx:
         await tx.api_keys.add(a_key())
-        await tx.api_keys.used("key_1", after(5))
+        await tx.api_keys.record_use("key_1", after(5))
         assert await tx.api_keys.revoke("key_1", after(6))
         assert not await tx.api_keys.revoke("key_1", after(7))
         assert not await tx.api_keys.revoke("key_unknown", after(7))
@@ -194,8 +194,8 @@ async def test_the_ceiling_of_a_grant_is_kept(store: Store) -> None:
 async def test_a_revoked_grant_is_no_longer_live_and_is_kept(store: Store) -> None:
     async with store.transaction() as tx:
         await tx.grants.add(a_grant())
-        await tx.grants.used("grant_1", after(1))
-        await tx.grants.used("grant_1", after(2))
+        await tx.grants.record_use("grant_1", after(1))
+        await tx.grants.record_use("grant_1", after(2))
         assert await tx.grants.revoke("grant_1", "bob", after(3))
         assert not await tx.grants.revoke("grant_1", "ann", after(4))
         assert await tx.grants.live("u-ann", "demo") == []
@@ -215,7 +215,7 @@ async def test_a_grant_that_is_about_to_answer_is_revoked_after_that(store: Stor
             assert [grant.id for grant in await tx.grants.live("u-ann", "demo")] == ["grant_1"]
             reading.set()
             await asyncio.sleep(0.05)
-            await tx.grants.used("grant_1", after(1))
+            await tx.grants.record_use("grant_1", after(1))
             order.append("answered")
 
     async def revoke() -> None:
@@ -237,7 +237,7 @@ async def test_uses_of_a_grant_at_once_are_all_counted(store: Store) -> None:
 
     async def use() -> None:
         async with store.transaction() as tx:
-            await tx.grants.used("grant_1", AT)
+            await tx.grants.record_use("grant_1", AT)
 
     await asyncio.gather(*(use() for _ in range(8)))
     async with store.snapshot() as tx:
@@ -263,14 +263,14 @@ async def test_a_saved_value_is_put_in_place_of_the_earlier_one(store: Store) ->
         await tx.saved_secrets.put(a_saved("saved_2", sensitive=False, updated_at=after(1)), "second")
         await tx.saved_secrets.put(a_saved("saved_3", name="OTHER"), "third")
     async with store.snapshot() as tx:
-        named = await tx.saved_secrets.named("u-ann", "demo", None, ["API_KEY", "OTHER", "UNKNOWN"])
+        named = await tx.saved_secrets.by_names("u-ann", "demo", None, ["API_KEY", "OTHER", "UNKNOWN"])
         assert {name: saved.id for name, saved in named.items()} == {"API_KEY": "saved_2", "OTHER": "saved_3"}
         assert await tx.saved_secrets.value("saved_2") == "second"
         assert await tx.saved_secrets.get("saved_1") is None
         with pytest.raises(NotFound):
             await tx.saved_secrets.value("saved_1")
-        assert await tx.saved_secrets.named("u-bob", "demo", None, ["API_KEY"]) == {}
-        assert await tx.saved_secrets.named("u-ann", "other", None, ["API_KEY"]) == {}
+        assert await tx.saved_secrets.by_names("u-bob", "demo", None, ["API_KEY"]) == {}
+        assert await tx.saved_secrets.by_names("u-ann", "other", None, ["API_KEY"]) == {}
 
 
 async def test_a_value_saved_for_a_key_is_that_keys_alone(store: Store) -> None:
@@ -282,7 +282,7 @@ async def test_a_value_saved_for_a_key_is_that_keys_alone(store: Store) -> None:
         await tx.saved_secrets.put(a_saved("saved_4", asker_id="key_1"), "second")
     async with store.snapshot() as tx:
         for asker, saved_id in ((None, "saved_1"), ("key_1", "saved_4"), ("key_2", "saved_3"), ("key_3", None)):
-            found = await tx.saved_secrets.named("u-ann", "demo", asker, ["API_KEY"])
+            found = await tx.saved_secrets.by_names("u-ann", "demo", asker, ["API_KEY"])
             assert [saved.id for saved in found.values()] == ([saved_id] if saved_id else [])
         assert await tx.saved_secrets.value("saved_4") == "second"
         assert await tx.saved_secrets.get("saved_4") == a_saved("saved_4", asker_id="key_1")

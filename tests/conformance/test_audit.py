@@ -9,7 +9,7 @@ from interlock.domain.audit import HEADS_MADE, SERVER_CHAIN, AuditHead, ChainKey
 from interlock.domain.principal import SYSTEM
 from interlock.ports.store import Store
 from interlock.services.audit.trail import make_heads
-from interlock.storage.audit import chained
+from interlock.storage.audit import chain_hash
 from interlock.storage.database import Database, open_database
 from interlock.storage.sealing import Sealer, derive
 from interlock.storage.store import SqlStore
@@ -26,7 +26,7 @@ def holds(rows: list[dict[str, Any]], key: bytes = KEY) -> bool:
     previous = ""
     for number, row in enumerate(rows, start=1):
         entry = {name: value for name, value in row.items() if name != "hash"}
-        if row["number"] != number or row["hash"] != chained(key, previous, entry):
+        if row["number"] != number or row["hash"] != chain_hash(key, previous, entry):
             return False
         previous = row["hash"]
     return True

@@ -9,8 +9,8 @@ from sqlalchemy import insert, select, text
 
 from interlock.domain.errors import Conflict, InvalidInput, StorageUnavailable
 from interlock.master_key import GivenKey, KeyFile
-from interlock.storage.backup_format import MANIFEST, SEALED_KEY, kept_tables
-from interlock.storage.backup_reading import opened_backup
+from interlock.storage.backup_format import MANIFEST, SEALED_KEY, backup_tables
+from interlock.storage.backup_reading import open_backup
 from interlock.storage.database import Database, open_database
 from interlock.storage.key_ring import open_ring
 from interlock.storage.migrate import is_current, migrate
@@ -255,7 +255,7 @@ async def test_a_backup_of_an_older_schema_is_brought_up_to_date(source: Source,
         assert await is_current(database)
         assert await revision_in(database) == await revision_in(source.database)
         found = await contents(database)
-        for table in kept_tables():
+        for table in backup_tables():
             is_as_before = known.get(table.name) == set(table.columns.keys())
             assert found[table.name] == before[table.name] or not is_as_before
             assert len(found[table.name]) == (len(before[table.name]) if table.name in known else 0)
@@ -278,14 +278,14 @@ async def test_the_key_of_another_server_does_not_open_a_backup(source: Source, 
 async def test_the_master_key_is_in_no_backup_but_under_a_passphrase(source: Source, file: Path) -> None:
     await source.taken(file)
     assert SEALED_KEY not in read_parts(file)
-    with opened_backup(file) as backup, pytest.raises(InvalidInput, match="holds no key"):
+    with open_backup(file) as backup, pytest.raises(InvalidInput, match="holds no key"):
         backup.key(PASSPHRASE)
     sealed = file.with_name("sealed.zip")
     await source.taken(sealed, PASSPHRASE)
     for content in [sealed.read_bytes(), *read_parts(sealed).values(), *read_parts(file).values()]:
         for secret in (MASTER_KEY, source.ring.audit, *source.ring.tokens.values(), PASSPHRASE.encode()):
             assert secret not in content
-    with opened_backup(sealed) as backup:
+    with open_backup(sealed) as backup:
         assert backup.key(PASSPHRASE) == MASTER_KEY
         with pytest.raises(InvalidInput, match="does not open"):
             backup.key(PASSPHRASE + " ")
@@ -299,10 +299,10 @@ async def test_a_sealed_key_opens_beside_its_own_manifest_only(source: Source, f
     later = file.with_name("later.zip")
     await source.taken(later, PASSPHRASE)
     write_parts(later, read_parts(later) | {SEALED_KEY: read_parts(file)[SEALED_KEY]})
-    with opened_backup(later) as backup, pytest.raises(InvalidInput, match="does not open"):
+    with open_backup(later) as backup, pytest.raises(InvalidInput, match="does not open"):
         backup.key(PASSPHRASE)
     write_parts(later, read_parts(later) | {SEALED_KEY: b"\x01short"})
-    with opened_backup(later) as backup, pytest.raises(InvalidInput, match="does not open"):
+    with open_backup(later) as backup, pytest.raises(InvalidInput, match="does not open"):
         backup.key(PASSPHRASE)
 
 

@@ -11,7 +11,7 @@ from interlock.domain.errors import InvalidInput, StorageUnavailable, Unreadable
 from interlock.master_key import GivenKey
 from interlock.ports.access import EVERYBODY
 from interlock.storage.access import SqlAccess
-from interlock.storage.audit import SqlAudit, chained
+from interlock.storage.audit import SqlAudit, chain_hash
 from interlock.storage.database import Database
 from interlock.storage.key_ring import open_ring, row_of
 from interlock.storage.key_rotation import RotationReport, rotate
@@ -246,7 +246,7 @@ async def test_a_rotation_is_in_the_servers_audit_trail(database: Database, kept
         row = (await connection.execute(select(audit))).mappings().one()
     assert (row["thread_id"], row["actor_id"], row["action"]) == ("server", "system", "secrets.rotated")
     assert row["data"] == {"key": 2, "values": 1, "unreadable": 0}
-    assert row["hash"] == chained(ring.audit, "", {name: value for name, value in row.items() if name != "hash"})
+    assert row["hash"] == chain_hash(ring.audit, "", {name: value for name, value in row.items() if name != "hash"})
 
 
 async def test_a_running_server_goes_on_after_rotations(database: Database, database_url: str, kept: KeptKey) -> None:

@@ -9,7 +9,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from interlock.domain.kinds import RequestKind
-from interlock.domain.principal import reviewed
+from interlock.domain.principal import review_key
 from interlock.domain.request import Request, RequestStatus
 from interlock.ports.filters import PendingFilter
 from interlock.ports.store import Store
@@ -41,7 +41,7 @@ filters = st.builds(
     created_before=maybe(st.none(), moments),
     closing_before=maybe(st.none(), moments),
 )
-reviews = st.builds(reviewed, st.sampled_from(OWNERS), st.sampled_from(AGENTS), st.sampled_from([None, "key_1"]))
+reviews = st.builds(review_key, st.sampled_from(OWNERS), st.sampled_from(AGENTS), st.sampled_from([None, "key_1"]))
 sights = maybe(
     st.just(dict[str, Any]()),
     st.fixed_dictionaries({"owner_id": st.sampled_from(OWNERS), "reviews": st.lists(reviews).map(tuple)}),
@@ -64,7 +64,7 @@ def is_wanted(request: Request, asker: str | None, wanted: PendingFilter) -> boo
 
 
 def _is_reviewed(request: Request, asker: str | None, wanted: PendingFilter) -> bool:
-    return reviewed(request.owner_id, request.agent, asker) in wanted.reviews
+    return review_key(request.owner_id, request.agent, asker) in wanted.reviews
 
 
 def _closes(request: Request, until: datetime) -> bool:

@@ -151,15 +151,15 @@ async def test_the_present_thread_of_a_face_is_the_owners_newest_that_is_not_del
         ):
             await tx.threads.add(a_thread(f"t-{number}", owner_id=owner, face=face, created_at=after(number)))
     async with store.snapshot() as tx:
-        assert await tx.threads.present("sessions", "u-ann") == await tx.threads.get("t-1")
-        assert await tx.threads.present("sessions", "u-bob") is None
+        assert await tx.threads.newest_of("sessions", "u-ann") == await tx.threads.get("t-1")
+        assert await tx.threads.newest_of("sessions", "u-bob") is None
         assert await tx.threads.owners("sessions") == ["ann"]
     async with store.transaction() as tx:
         await tx.threads.delete("t-1", AT)
-        assert await tx.threads.lock_present("sessions", "u-ann") == await tx.threads.get("t-0")
+        assert await tx.threads.lock_newest_of("sessions", "u-ann") == await tx.threads.get("t-0")
         await tx.threads.delete("t-0", AT)
     async with store.snapshot() as tx:
-        assert await tx.threads.present("sessions", "u-ann") is None
+        assert await tx.threads.newest_of("sessions", "u-ann") is None
         assert await tx.threads.owners("sessions") == []
         assert await tx.threads.owners("other") == ["bob"]
 
@@ -167,7 +167,7 @@ async def test_the_present_thread_of_a_face_is_the_owners_newest_that_is_not_del
 async def test_of_several_that_begin_the_present_thread_at_once_one_does(store: Store) -> None:
     async def begun(number: int) -> str:
         async with store.transaction() as tx:
-            thread = await tx.threads.lock_present("sessions", "u-ann")
+            thread = await tx.threads.lock_newest_of("sessions", "u-ann")
             if thread is None:
                 thread = a_thread(f"t-{number}", face="sessions")
                 await tx.threads.add(thread)

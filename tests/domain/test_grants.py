@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from interlock.domain.canonical import action_digest, digest
-from interlock.domain.grant import Grant, GrantDuration, GrantScope, Remember, ceiling_of, covers, deciding
+from interlock.domain.grant import Grant, GrantDuration, GrantScope, Remember, ceiling_of, covers, deciding_grant
 from interlock.domain.kinds import ApprovalBody, Body, ClarificationBody, DecisionBody, EnvVarBody, QuestionsBody
 from interlock.domain.kinds.approval import APPROVAL_DECISIONS
 from interlock.domain.request import Request, RequestStatus
@@ -180,7 +180,7 @@ def test_a_grant_covers_what_the_person_meant_and_nothing_else(said: Said, now: 
 
 @given(st.lists(answers, max_size=8), calls)
 def test_of_several_a_refusal_counts_before_any_permission(said: list[Said], now: Asked) -> None:
-    found = deciding([grant(one, number) for number, one in enumerate(said)], request(now))
+    found = deciding_grant([grant(one, number) for number, one in enumerate(said)], request(now))
     answered = "ask" if found is None else "yes" if found.allow else "no"
     assert answered == verdict(said, now)
 

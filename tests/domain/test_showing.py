@@ -13,9 +13,9 @@ from interlock.domain.grant import GrantDuration, GrantScope, Remember
 from interlock.domain.ids import is_own_new_thread_id, new_thread_id
 from interlock.domain.kinds import ApprovalBody, ClarificationBody, EnvVarAnswer, EnvVarBody
 from interlock.domain.preview import FilePreview
-from interlock.domain.principal import Principal, Role, reviewed
+from interlock.domain.principal import Principal, Role, review_key
 from interlock.domain.request import Answer, AnswerOrigin, Ending, Request, RequestEnd, RequestStatus
-from interlock.domain.showing import changed_lines, code_of, headline, needs_code, shown_digest, written
+from interlock.domain.showing import changed_lines, code_of, headline, needs_code, render, shown_digest
 from interlock.domain.thread import TITLE_LENGTH, title_of
 from tests.conformance.examples import AT, a_request, a_thread
 
@@ -27,7 +27,7 @@ def asking(body: Any, **changes: Any) -> Request:
 @given(st.text(), st.dictionaries(st.text(max_size=5), st.text(max_size=5), max_size=3))
 def test_all_of_a_command_and_of_its_other_arguments_is_written(command: str, others: dict[str, str]) -> None:
     request = asking(ApprovalBody.ask("execute", {**others, "command": command}))
-    shown = written(request)
+    shown = render(request)
     assert "\n".join(shown.lines) == command
     assert bool(shown.rest) == bool(set(others) - {"command"})
 
@@ -76,7 +76,7 @@ PEOPLE = [Principal("u-1", "ann", Role.OWNER), Principal("u-2", "bob", Role.OWNE
 def test_a_reviewer_of_a_hosted_agent_does_not_see_one_of_that_name_elsewhere(asker: str | None) -> None:
     thread = replace(a_thread(), owner_id="u-1", agent="mail", asker_id=asker)
     hosted = Principal("u-4", "rae", Role.REVIEWER, ("mail",))
-    elsewhere = Principal("u-4", "rae", Role.REVIEWER, (reviewed("u-1", "mail", "key_1"),))
+    elsewhere = Principal("u-4", "rae", Role.REVIEWER, (review_key("u-1", "mail", "key_1"),))
     assert [one.may_see(thread) for one in PEOPLE] == [True, False, True]
     assert (hosted.may_see(thread), elsewhere.may_see(thread)) == (asker is None, asker is not None)
     assert not hosted.may_drive(thread)

@@ -5,7 +5,7 @@ from typing import Any
 import pytest
 
 from interlock.domain.errors import InvalidInput
-from interlock.domain.thread_metadata import LARGEST, checked, contains, merged
+from interlock.domain.thread_metadata import LARGEST, check_metadata, contains, merge
 
 
 @pytest.mark.parametrize(
@@ -34,11 +34,11 @@ def test_a_value_contains_its_parts(value: Any, part: Any, is_in: bool) -> None:
 @pytest.mark.parametrize("metadata", [{"a": float("nan")}, {"a": object()}, {"a": "x" * LARGEST}])
 def test_what_is_no_json_or_too_large_is_refused(metadata: Any) -> None:
     with pytest.raises(InvalidInput) as refused:
-        checked(metadata)
+        check_metadata(metadata)
     assert [error.field for error in refused.value.errors] == ["metadata"]
 
 
 def test_metadata_are_merged_key_by_key_up_to_their_bound() -> None:
-    assert merged({"a": {"x": 1}, "b": 2}, {"a": {"y": 1}, "c": None}) == {"a": {"y": 1}, "b": 2, "c": None}
+    assert merge({"a": {"x": 1}, "b": 2}, {"a": {"y": 1}, "c": None}) == {"a": {"y": 1}, "b": 2, "c": None}
     with pytest.raises(InvalidInput):
-        merged({"a": "x" * (LARGEST - 10)}, {"b": "y" * 10})
+        merge({"a": "x" * (LARGEST - 10)}, {"b": "y" * 10})

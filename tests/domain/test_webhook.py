@@ -53,13 +53,13 @@ def test_the_headers_name_the_event_and_the_delivery_and_sign_the_very_bytes_tha
     assert headers["Interlock-Event"] == "request.asked"
     assert headers["Interlock-Delivery"] == "dlv_1"
     at = int(AT.timestamp())
-    assert headers["Interlock-Signature"] == f"t={at},v1={signature('whsec_x', at, A_DELIVERY.as_sent)}"
+    assert headers["Interlock-Signature"] == f"t={at},v1={signature('whsec_x', at, A_DELIVERY.payload)}"
 
 
 def test_what_is_sent_is_the_same_however_the_body_was_put_together() -> None:
     turned = replace(A_DELIVERY, body=dict(reversed(A_DELIVERY.body.items())))
-    assert turned.as_sent == A_DELIVERY.as_sent
-    assert turned.as_sent.isascii()
+    assert turned.payload == A_DELIVERY.payload
+    assert turned.payload.isascii()
 
 
 def test_each_signing_secret_is_another() -> None:
@@ -78,11 +78,11 @@ def test_jitter_only_ever_makes_a_wait_longer_and_never_by_more_than_a_tenth() -
 
 
 def test_a_webhook_wants_its_events_of_its_agents() -> None:
-    assert A_WEBHOOK.wants(WebhookEvent.ASKED, "anybody")
-    assert not A_WEBHOOK.wants(WebhookEvent.SETTLED, "anybody")
+    assert A_WEBHOOK.accepts(WebhookEvent.ASKED, "anybody")
+    assert not A_WEBHOOK.accepts(WebhookEvent.SETTLED, "anybody")
     picky = replace(A_WEBHOOK, agents=("demo", "mail"))
-    assert picky.wants(WebhookEvent.ASKED, "mail")
-    assert not picky.wants(WebhookEvent.ASKED, "other")
+    assert picky.accepts(WebhookEvent.ASKED, "mail")
+    assert not picky.accepts(WebhookEvent.ASKED, "other")
 
 
 def test_a_settled_delivery_only_goes_back_to_waiting() -> None:

@@ -9,7 +9,7 @@ import jwt
 from interlock.config import load
 from interlock.master_key import master_key
 from interlock.storage.database import open_database
-from interlock.storage.key_ring import unlocked
+from interlock.storage.key_ring import unlock
 from tests.support.server import ServerProcess
 
 
@@ -21,7 +21,7 @@ def token_keys(server: ServerProcess) -> dict[int, bytes]:
         database = open_database(config.database_url)
         try:
             async with database.read() as connection:
-                return (await unlocked(connection, master_key(config))).tokens
+                return (await unlock(connection, master_key(config))).tokens
         finally:
             await database.close()
 

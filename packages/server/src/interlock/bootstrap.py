@@ -160,14 +160,14 @@ class _Foundation:
 
 
 @asynccontextmanager
-async def opened(config: Config) -> AsyncGenerator[tuple[Database, Core]]:
+async def open_core(config: Config) -> AsyncGenerator[tuple[Database, Core]]:
     """The core over the configured database, migrated, without agents and without a runner."""
-    async with _opened(config) as base:
+    async with _open_foundation(config) as base:
         yield base.database, base.core(LocalBus(), NoAgents())
 
 
 @asynccontextmanager
-async def _opened(config: Config) -> AsyncGenerator[_Foundation]:
+async def _open_foundation(config: Config) -> AsyncGenerator[_Foundation]:
     master = master_key(config)
     database = open_database(config.database_url)
     try:
@@ -238,7 +238,7 @@ async def application(config: Config) -> AsyncGenerator[Application]:
     arm(config)
     lock = _lock(config)
     try:
-        async with _opened(config) as base, _bus(config) as bus:
+        async with _open_foundation(config) as base, _bus(config) as bus:
             agents = await _agents(config, base.database)
             with _traces(config) as traces:
                 ray = await _ray_workers(config, base.database, base.ring) if config.runner == "ray" else None
@@ -323,13 +323,13 @@ async def working(config: Config) -> AsyncGenerator[Core]:
     """A worker: runs what is queued, and answers nobody."""
     os.environ.setdefault("LANGGRAPH_STRICT_MSGPACK", "true")
     arm(config)
-    async with _opened(config) as base, _bus(config) as bus:
+    async with _open_foundation(config) as base, _bus(config) as bus:
         agents = await _agents(config, base.database)
         with _traces(config) as traces:
             core = base.core(bus, agents, _local_runner(agents, base.database, config.worker_runs), traces)
             await core.runner.start()
             try:
-                async with _among_workers(core, config.runner):
+                async with _registered_worker(core, config.runner):
                     yield core
             finally:
                 core.presence.close()
@@ -351,7 +351,7 @@ def _local_runner(agents: "HostedAgents", database: Database, capacity: int) -> 
 
 
 @asynccontextmanager
-async def _among_workers(core: Core, kind: str) -> AsyncGenerator[None]:
+async def _registered_worker(core: Core, kind: str) -> AsyncGenerator[None]:
     """While it works, the others know of it, and it hears what they call for."""
     started_at = core.clock.now()
     runner = cast("LocalRunner", core.runner)
@@ -458,7 +458,7 @@ async def _serving(state: "ServerState", ray: "RayWorkers | None", *, is_worker:
         if ray is not None:
             stack.push_async_callback(ray.close)
         if is_worker:
-            await stack.enter_async_context(_among_workers(core, "server"))
+            await stack.enter_async_context(_registered_worker(core, "server"))
         working = [asyncio.create_task(work) for work in _duties(core, ray)]
         draining = asyncio.create_task(_drain_when_closing(state))
         state.ready.set()

@@ -41,20 +41,20 @@ def master_key_to_rotate(config: Config) -> MasterKey:
 
 
 @contextmanager
-def kept(config: Config, key: bytes) -> Generator[None]:
+def replace_master_key(config: Config, key: bytes) -> Generator[None]:
     """Have this key, which came out of a backup, be the master key from now on; not if the block raises."""
     if config.secret_key is not None:
-        if GivenKey(config.secret_key).present() != key:
+        if GivenKey(config.secret_key).current() != key:
             raise InvalidInput("INTERLOCK_SECRET_KEY is not the key in the backup: unset it, or set it to that one")
         yield
         return
     file = config.data / "secret.key"
-    present = KeyFile(file).present()
+    present = KeyFile(file).current()
     if present is not None and present != key:
         raise InvalidInput(f"{file} is another key than the one in the backup: restore with another --data folder")
     if present is None:
         file.parent.mkdir(parents=True, exist_ok=True)
-        _written(file, key)
+        _write(file, key)
     try:
         yield
     except BaseException:
@@ -70,10 +70,10 @@ class GivenKey:
         self._present = _digest("INTERLOCK_SECRET_KEY", given)
         self._new = None if new is None else _digest("INTERLOCK_NEW_SECRET_KEY", new)
 
-    def present(self) -> bytes:
+    def current(self) -> bytes:
         return self._present
 
-    def coming(self) -> bytes | None:
+    def pending(self) -> bytes | None:
         return self._new
 
     def make(self) -> bytes:
@@ -108,7 +108,7 @@ class KeyFile:
         self._path = path
         self._next = path.with_name(f"{path.name}.next")
 
-    def present(self) -> bytes | None:
+    def current(self) -> bytes | None:
         try:
             mode = self._path.stat().st_mode
         except FileNotFoundError:
@@ -120,7 +120,7 @@ class KeyFile:
             raise InvalidInput(f"{self._path} does not hold a key; without the right one nothing sealed can be read")
         return key
 
-    def coming(self) -> bytes | None:
+    def pending(self) -> bytes | None:
         try:
             key = self._next.read_bytes()
         except FileNotFoundError:
@@ -130,11 +130,11 @@ class KeyFile:
 
     def make(self) -> bytes:
         self._path.parent.mkdir(parents=True, exist_ok=True)
-        return _written(self._path, secrets.token_bytes(KEY_BYTES))
+        return _write(self._path, secrets.token_bytes(KEY_BYTES))
 
     def prepare(self) -> bytes:
         self.discard()
-        return _written(self._next, secrets.token_bytes(KEY_BYTES))
+        return _write(self._next, secrets.token_bytes(KEY_BYTES))
 
     def promote(self) -> None:
         self._next.replace(self._path)
@@ -151,7 +151,7 @@ class KeyFile:
         )
 
 
-def _written(path: Path, key: bytes) -> bytes:
+def _write(path: Path, key: bytes) -> bytes:
     handle = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
     with os.fdopen(handle, "wb") as file:
         file.write(key)

@@ -52,7 +52,7 @@ class HttpPoster:
             limits=httpx.Limits(max_connections=None, max_keepalive_connections=0),
             follow_redirects=False,
             trust_env=False,
-            verify=_trusted(),
+            verify=_trust_store(),
             headers={"user-agent": "interlock", "accept-encoding": "identity"},
         )
         # A name server that hangs must not hold the threads in which tools work.
@@ -102,7 +102,7 @@ class HttpPoster:
         parsed = self._parsed(url)
         addresses = await self._addresses(parsed)
         if not self._allow_private and not all(is_public(ipaddress.ip_address(address)) for address in addresses):
-            raise _refused(
+            raise _error(
                 "address",
                 f"{parsed.host} stands for a private or loopback address; INTERLOCK_WEBHOOK_PRIVATE=on allows these",
             )
@@ -112,15 +112,15 @@ class HttpPoster:
         try:
             parsed = httpx.URL(url)
         except (httpx.InvalidURL, ValueError) as error:
-            raise _refused("form", "the URL cannot be read") from error
+            raise _error("form", "the URL cannot be read") from error
         if len(url) > LONGEST_URL:
-            raise _refused("length", f"a webhook's URL has {LONGEST_URL} characters at the most")
+            raise _error("length", f"a webhook's URL has {LONGEST_URL} characters at the most")
         if parsed.scheme not in ("http", "https") or not parsed.host:
-            raise _refused("form", "a webhook's URL begins with https:// or http:// and a host")
+            raise _error("form", "a webhook's URL begins with https:// or http:// and a host")
         if parsed.userinfo:
-            raise _refused("credentials", "a webhook's URL holds no user name and no password")
+            raise _error("credentials", "a webhook's URL holds no user name and no password")
         if not self._is_named(parsed):
-            raise _refused("host", f"{parsed.host} is not one of the hosts in INTERLOCK_WEBHOOK_HOSTS")
+            raise _error("host", f"{parsed.host} is not one of the hosts in INTERLOCK_WEBHOOK_HOSTS")
         return parsed
 
     def _is_named(self, url: httpx.URL) -> bool:
@@ -138,7 +138,7 @@ class HttpPoster:
             async with asyncio.timeout(TIMEOUT_SECONDS):
                 found = await loop.run_in_executor(self._threads, self._resolve, url.raw_host.decode(), port)
         except (OSError, UnicodeError, TimeoutError) as error:
-            raise _refused("unknown_host", f"no address is found for {url.host}") from error
+            raise _error("unknown_host", f"no address is found for {url.host}") from error
         return list(dict.fromkeys(found))
 
 
@@ -171,7 +171,7 @@ def _inner(address: ipaddress.IPv6Address) -> ipaddress.IPv4Address | None:
     return None
 
 
-def _trusted() -> ssl.SSLContext:
+def _trust_store() -> ssl.SSLContext:
     """Who vouches for receivers: the public authorities, and those that the operator added to the machine's own."""
     context = httpx.create_ssl_context(trust_env=False)
     context.load_default_certs()
@@ -186,5 +186,5 @@ def _literal(host: str) -> bool:
     return True
 
 
-def _refused(code: str, message: str) -> InvalidInput:
+def _error(code: str, message: str) -> InvalidInput:
     return InvalidInput(message, [FieldError("url", code, message)])

@@ -11,13 +11,13 @@ from interlock.domain.event import Call, Event, EventType, Looking, Partial, Tok
 Item = Event | Token | Partial | Looking | Call
 
 
-def encoded(item: Item) -> bytes:
+def encode(item: Item) -> bytes:
     fields = _fields(item)
     # Halves of characters, which a model may stream, are no UTF-8: as escapes they are.
     return json.dumps([type(item).__name__, *fields], separators=(",", ":")).encode()
 
 
-def decoded(content: bytes) -> Item:
+def decode(content: bytes) -> Item:
     """`ValueError` for what another version of Interlock wrote, and this one does not know."""
     try:
         name, *fields = json.loads(content)

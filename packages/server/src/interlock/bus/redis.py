@@ -18,7 +18,7 @@ from redis.asyncio import Redis
 from redis.exceptions import RedisError
 
 from interlock import failpoints
-from interlock.bus._encoding import Item, decoded, encoded
+from interlock.bus._encoding import Item, decode, encode
 from interlock.bus.local import LocalBus
 from interlock.domain.errors import StorageUnavailable
 from interlock.domain.event import Call, Event, Live, Looking, Partial, Token
@@ -68,7 +68,7 @@ class RedisBus:
         except (RedisError, OSError) as error:
             await self._redis.aclose()
             raise StorageUnavailable(f"Redis cannot be used: {error}") from error
-        self._tasks = [asyncio.create_task(self._kept_up(work)) for work in (self._write, self._read)]
+        self._tasks = [asyncio.create_task(self._keep_running(work)) for work in (self._write, self._read)]
         try:
             yield self
         finally:
@@ -104,10 +104,10 @@ class RedisBus:
     def _send(self, stream: str, items: Sequence[Item]) -> None:
         if failpoints.is_on("bus.off"):
             return
-        self._out.extend((stream, encoded(item)) for item in items)
+        self._out.extend((stream, encode(item)) for item in items)
         self._has_out.set()
 
-    async def _kept_up(self, work: Any) -> None:
+    async def _keep_running(self, work: Any) -> None:
         """Do it for as long as the process lives; a lost Redis is waited for, a little longer each time."""
         pause = FIRST_PAUSE
         while True:
@@ -147,7 +147,7 @@ class RedisBus:
         self.lag_seconds = 0.0
         for name, entries in found or ():
             stream = name.decode()
-            if self._has_read and len(entries) == AT_ONCE and await self._was_cut_off(stream):
+            if self._has_read and len(entries) == AT_ONCE and await self._was_trimmed(stream):
                 self._local.lag()
             for number, fields in entries:
                 self._seen[stream] = number
@@ -155,7 +155,7 @@ class RedisBus:
             self.lag_seconds = max(time() - _milliseconds(entries[-1][0]) / 1000, self.lag_seconds)
         self._has_read = True
 
-    async def _was_cut_off(self, stream: str) -> bool:
+    async def _was_trimmed(self, stream: str) -> bool:
         """Whether the stream was cut beyond what was read of it: this process is too slow, or was stopped."""
         oldest = await self._redis.xrange(stream, count=1)
         return bool(oldest) and _milliseconds(oldest[0][0]) > _milliseconds(self._seen[stream])
@@ -164,7 +164,7 @@ class RedisBus:
         if fields.get(b"by") == self._name:
             return
         try:
-            item = decoded(fields[b"item"])
+            item = decode(fields[b"item"])
         except (ValueError, KeyError):
             logger.warning("an item on the bus was not understood; does another version of Interlock run?")
             return

@@ -21,7 +21,7 @@ def run(data: str | None, database: str | None, work: "Callable[[Core], Awaitabl
     """
     import asyncio
 
-    from interlock.bootstrap import opened
+    from interlock.bootstrap import open_core
     from interlock.config import load
 
     config = load({"data": data, "database": database})
@@ -30,7 +30,7 @@ def run(data: str | None, database: str | None, work: "Callable[[Core], Awaitabl
         require_database(config)
 
     async def run() -> T:
-        async with opened(config) as (_, core):
+        async with open_core(config) as (_, core):
             return await work(core)
 
     done = asyncio.run(run())

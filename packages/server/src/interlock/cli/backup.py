@@ -64,12 +64,12 @@ def restore(file: Source, passphrase_file: PassphraseFile = None, data: Data = N
 
 async def _backup(config: "Config", file: Path, passphrase: str | None) -> "Manifest":
     from interlock import __version__
-    from interlock.bootstrap import opened
+    from interlock.bootstrap import open_core
     from interlock.master_key import master_key
     from interlock.services.operations.backups import record_backup
     from interlock.storage.backup_writing import take_backup
 
-    async with opened(config) as (database, core):
+    async with open_core(config) as (database, core):
         at = core.clock.now()
         manifest = await take_backup(database, master_key(config), file, __version__, at, passphrase)
         await record_backup(core, manifest.audit_record | {"with_key": passphrase is not None})
@@ -79,13 +79,13 @@ async def _backup(config: "Config", file: Path, passphrase: str | None) -> "Mani
 async def _restore(config: "Config", file: Path, passphrase_file: Path | None) -> "tuple[Manifest, int]":
     from contextlib import ExitStack
 
-    from interlock.master_key import kept
-    from interlock.storage.backup_reading import opened_backup
+    from interlock.master_key import replace_master_key
+    from interlock.storage.backup_reading import open_backup
     from interlock.storage.database import open_database, sqlite_file
     from interlock.storage.folder_lock import FolderLock
 
     with ExitStack() as stack:
-        backup = stack.enter_context(opened_backup(file))
+        backup = stack.enter_context(open_backup(file))
         backup.check()
         key = _key(config, backup, passphrase_file)
         if (on_disk := sqlite_file(config.database_url)) is not None:
@@ -93,7 +93,7 @@ async def _restore(config: "Config", file: Path, passphrase_file: Path | None) -
             lock.acquire()
             stack.callback(lock.release)
         if key is not None:
-            stack.enter_context(kept(config, key))
+            stack.enter_context(replace_master_key(config, key))
         database = open_database(config.database_url)
         try:
             return backup.manifest, await _fill(config, database, backup)
@@ -123,7 +123,7 @@ def _key(config: "Config", backup: "BackupFile", passphrase_file: Path | None) -
     """The master key out of the backup; where there is one here already, it is taken only if somebody asks for it."""
     from interlock.master_key import master_key
 
-    is_wanted = backup.sealed_key is not None and master_key(config).present() is None
+    is_wanted = backup.sealed_key is not None and master_key(config).current() is None
     if passphrase_file is None and not is_wanted:
         return None
     return backup.key(_passphrase(passphrase_file, twice=False))

@@ -114,14 +114,14 @@ class ChainCheck:
                 self._find(FindingKind.NO_HEAD, None, "the chain has no head")
         elif end is None:
             self._find(FindingKind.FORGED_HEAD, None, "the head was not made by this server")
-        elif self._marked[end.number] not in ("", end.hash) and not self._is_named(end.number):
+        elif self._marked[end.number] not in ("", end.hash) and not self._is_explained(end.number):
             self._find(FindingKind.UNKNOWN_HEAD, end.number, "the head is of another entry than this one")
         elif end.number < self._last_proven:
             self._find(FindingKind.STALE_HEAD, end.number, f"the head is older than entry {self._last_proven}")
 
     def _check_exported(self, end: AuditHead | None) -> None:
         exported = self._exported
-        if exported is None or self._marked[exported.number] == exported.hash or self._is_named(exported.number):
+        if exported is None or self._marked[exported.number] == exported.hash or self._is_explained(exported.number):
             return
         if not self.entries and end is None:
             text = f"the whole chain is gone; {exported.number} entries of it were exported"
@@ -133,7 +133,7 @@ class ChainCheck:
             text = f"the chain ends at {self._last}, and was exported up to {exported.number}: it was rolled back"
             self._find(FindingKind.ROLLED_BACK, exported.number, text)
 
-    def _is_named(self, number: int) -> bool:
+    def _is_explained(self, number: int) -> bool:
         """Whether something was said of this entry already."""
         return any(finding.number == number for finding in self._findings)
 

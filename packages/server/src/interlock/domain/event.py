@@ -151,7 +151,7 @@ class RequestSettled:
     call: SettledCall | None = None
     """Of an approval."""
 
-    def by_whom(self) -> JsonObject:
+    def settled_by(self) -> JsonObject:
         return by_whom(self.by, self.at, self.source)
 
     @property

@@ -59,7 +59,7 @@ class ToolPolicy:
 
     def verdict(self, tool: str, definition: Mapping[str, JsonValue]) -> Verdict:
         hints = _hints(definition)
-        by_hint, risk = _hinted(hints)
+        by_hint, risk = _risk_of_hints(hints)
         rule = self.rule(tool)
         action: Action = by_hint if rule == "by_hint" and self.trust else "ask" if rule == "by_hint" else rule
         named = next((level for pattern, level in self.risk.items() if fnmatchcase(tool, pattern)), None)
@@ -96,7 +96,7 @@ def _hints(definition: Mapping[str, JsonValue]) -> Mapping[str, JsonValue]:
     return cast("Mapping[str, JsonValue]", annotations) if isinstance(annotations, Mapping) else {}
 
 
-def _hinted(hints: Mapping[str, JsonValue]) -> tuple[Action, str]:
+def _risk_of_hints(hints: Mapping[str, JsonValue]) -> tuple[Action, str]:
     """What is not said counts as the riskier."""
     if hints.get("readOnlyHint") is True:
         return "pass", "low"

@@ -102,7 +102,7 @@ def _is_tool(grant: Grant, request: Request) -> bool:
     return same_definition and grant.tool == request.tool
 
 
-def deciding(grants: Iterable[Grant], request: Request) -> Grant | None:
+def deciding_grant(grants: Iterable[Grant], request: Request) -> Grant | None:
     """The grant that answers the request: a refusal before any permission, the oldest first."""
     found = [grant for grant in grants if covers(grant, request)]
     refusals = [grant for grant in found if not grant.allow]

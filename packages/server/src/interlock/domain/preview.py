@@ -86,7 +86,7 @@ def _text(data: bytes) -> str | None:
         return None
 
 
-def redacted(file: FilePreview, redact: Redact) -> FilePreview:
+def redact_preview(file: FilePreview, redact: Redact) -> FilePreview:
     """Without what people gave in confidence; the digest stays that of the file."""
     text, after = (None if one is None else redact(one) for one in (file.text, file.after))
     return replace(file, text=text, after=after)
@@ -96,9 +96,9 @@ def as_body(preview: Preview, redact: Redact) -> JsonObject:
     """As it goes with the request, to every face."""
     match preview:
         case FilePreview():
-            return {"type": "diff", "path": preview.path, **_cut(_difference(redacted(preview, redact)))}
+            return {"type": "diff", "path": preview.path, **_truncate(_difference(redact_preview(preview, redact)))}
         case Text():
-            return {"type": "text", **_cut(redact(preview.text).split("\n"))}
+            return {"type": "text", **_truncate(redact(preview.text).split("\n"))}
         case Table():
             rows = [[redact(str(cell))[:LONGEST_CELL] for cell in row] for row in preview.rows[:MOST_ROWS]]
             left = len(preview.rows) - len(rows)
@@ -119,7 +119,7 @@ def _difference(file: FilePreview) -> list[str]:
     return list(unified_diff(before, after, *names, lineterm=""))
 
 
-def _cut(lines: Sequence[str]) -> JsonObject:
+def _truncate(lines: Sequence[str]) -> JsonObject:
     return {"lines": list(lines[:MOST_LINES]), "left_out": max(0, len(lines) - MOST_LINES)}
 
 
@@ -133,7 +133,7 @@ class FileSnapshot:
 
     @classmethod
     def of(cls, file: FilePreview, redact: Redact, host: str) -> "FileSnapshot":
-        public = redacted(file, redact)
+        public = redact_preview(file, redact)
         is_short = len(public.text or "") + len(public.after or "") <= LONGEST_KEPT
         text, after = (public.text, public.after) if is_short else (None, None)
         return cls(replace(file, modified_at=None, text=text, after=after), host)

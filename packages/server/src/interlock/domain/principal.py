@@ -18,7 +18,7 @@ OF_OWNER = "/"
 """Between an owner's id and the name of an agent of theirs. It is in no name."""
 
 
-def reviewed(owner_id: str, agent: str, asker_id: str | None) -> str:
+def review_key(owner_id: str, agent: str, asker_id: str | None) -> str:
     """What a thread is reviewed as. A hosted agent goes by its name, whoever talks to it; one that runs elsewhere only
     together with its owner: anybody may give theirs any name, and would reach the reviewers of another."""
     return agent if asker_id is None else f"{owner_id}{OF_OWNER}{agent}"
@@ -34,7 +34,7 @@ class User:
     tokens_after: datetime
     """Tokens issued before this moment no longer hold."""
     reviews: tuple[str, ...] = ()
-    """For a reviewer: the agents whose threads they may answer, as `reviewed` names them."""
+    """For a reviewer: the agents whose threads they may answer, as `review_key` names them."""
     disabled_at: datetime | None = None
     """Since when they may not sign in, and no credential of theirs holds."""
     deleted_at: datetime | None = None
@@ -78,7 +78,7 @@ class Principal:
             return asker_id == self.id
         if self.role is Role.ADMIN or self.id == owner_id:
             return True
-        return self.role is Role.REVIEWER and reviewed(owner_id, agent, asker_id) in self.reviews
+        return self.role is Role.REVIEWER and review_key(owner_id, agent, asker_id) in self.reviews
 
     def may_answer(self, thread: Thread) -> bool:
         return not self.is_agent and self.may_see(thread)

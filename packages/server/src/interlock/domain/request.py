@@ -212,7 +212,7 @@ class RequestEnd:
             reason=ending.reason if ending else None,
         )
 
-    def by_whom(self) -> JsonObject:
+    def settled_by(self) -> JsonObject:
         """As everybody is told who it was."""
         return by_whom(self.by, self.at, self.source)
 
@@ -221,7 +221,7 @@ class RequestEnd:
         return {
             "request_id": self.request_id,
             "current_status": self.status,
-            **self.by_whom(),
+            **self.settled_by(),
             "answer": self.answer.to_json() if self.answer is not None else None,
             "reason": self.reason,
         }

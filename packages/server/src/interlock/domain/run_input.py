@@ -73,7 +73,7 @@ class MessageInput:
     """Heeded where a conversation begins."""
     settings: RunSettings = field(default_factory=RunSettings)
 
-    def shown(self) -> str:
+    def as_text(self) -> str:
         return self.text
 
 
@@ -87,10 +87,10 @@ class GraphInput:
     metadata: JsonObject = field(default_factory=JsonObject)
     """What its sender says of the run; the graph does not see it."""
 
-    def shown(self) -> str:
+    def as_text(self) -> str:
         """In one text, for logs, lists and titles: the person's words where that is all there is, else JSON."""
         values = self.values if self.command is None else _command_to_json(self.command)
-        text = _words(values) or json_text(values, ensure_ascii=False)
+        text = _message_text(values) or json_text(values, ensure_ascii=False)
         return text if len(text) <= MOST_SHOWN else text[: MOST_SHOWN - 1] + "…"
 
 
@@ -98,7 +98,7 @@ class GraphInput:
 class NoInput:
     """The run goes on from the thread's state and the answers on record."""
 
-    def shown(self) -> str:
+    def as_text(self) -> str:
         return ""
 
 
@@ -109,14 +109,14 @@ def to_json(given: RunInput) -> JsonObject:
     match given:
         case MessageInput():
             system = {"system": given.system} if given.system else {}
-            return {"text": given.text, **system, **_present(_settings_to_json(given.settings))}
+            return {"text": given.text, **system, **_without_absent(_settings_to_json(given.settings))}
         case GraphInput():
             more: JsonObject = {
                 **_settings_to_json(given.settings),
                 "command": _command_to_json(given.command) if given.command else None,
                 "metadata": given.metadata,
             }
-            return {"values": given.values, **_present(more)}
+            return {"values": given.values, **_without_absent(more)}
         case NoInput():
             return {}
 
@@ -135,7 +135,7 @@ def from_json(stored: JsonObject) -> RunInput:
     )
 
 
-def _present(fields: JsonObject) -> JsonObject:
+def _without_absent(fields: JsonObject) -> JsonObject:
     return {key: value for key, value in fields.items() if value}
 
 
@@ -181,7 +181,7 @@ def _command_from_json(stored: JsonObject) -> GraphCommand:
     return GraphCommand(stored["update"], tuple(goto))
 
 
-def _words(values: JsonValue) -> str | None:
+def _message_text(values: JsonValue) -> str | None:
     """The text of an input that is one message of a person, and nothing else."""
     match values:
         case {"messages": [str(text)], **rest} if not rest:

@@ -48,7 +48,7 @@ class RenderedView:
     """What else a graph handed over with its interrupt."""
 
 
-def written(request: Request) -> RenderedView:
+def render(request: Request) -> RenderedView:
     body = request.body
     details = () if body.details is ABSENT else json.dumps(body.details, ensure_ascii=False, indent=2).split("\n")
     if not isinstance(body, ApprovalBody):
@@ -56,11 +56,11 @@ def written(request: Request) -> RenderedView:
     args: JsonObject = dict(body.args)
     if view_type(request) is ViewType.COMMAND:
         command = args.pop("command").split("\n")
-        return RenderedView(command, _spelled(args) if args else (), details)
-    return RenderedView(_spelled(args), details=details)
+        return RenderedView(command, _json_lines(args) if args else (), details)
+    return RenderedView(_json_lines(args), details=details)
 
 
-def _spelled(args: JsonObject) -> list[str]:
+def _json_lines(args: JsonObject) -> list[str]:
     return json.dumps(args, ensure_ascii=False, indent=2, sort_keys=True).split("\n")
 
 

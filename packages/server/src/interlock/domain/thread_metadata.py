@@ -11,7 +11,7 @@ LARGEST = 16_384
 """In bytes of JSON: it is read with every thread of a list."""
 
 
-def checked(metadata: Mapping[str, JsonValue]) -> JsonObject:
+def check_metadata(metadata: Mapping[str, JsonValue]) -> JsonObject:
     """The object, if it can be kept; else `InvalidInput`."""
     try:
         size = len(json.dumps(metadata, allow_nan=False))
@@ -22,9 +22,9 @@ def checked(metadata: Mapping[str, JsonValue]) -> JsonObject:
     return dict(metadata)
 
 
-def merged(metadata: Mapping[str, JsonValue], more: Mapping[str, JsonValue]) -> JsonObject:
+def merge(metadata: Mapping[str, JsonValue], more: Mapping[str, JsonValue]) -> JsonObject:
     """Key by key: what comes later counts. A null stays one."""
-    return checked({**metadata, **more})
+    return check_metadata({**metadata, **more})
 
 
 def contains(value: JsonValue, part: JsonValue) -> bool:

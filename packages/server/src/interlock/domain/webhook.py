@@ -36,7 +36,7 @@ class Webhook:
     created_at: datetime
     removed_at: datetime | None = None
 
-    def wants(self, event: WebhookEvent, agent: str) -> bool:
+    def accepts(self, event: WebhookEvent, agent: str) -> bool:
         return event in self.events and (not self.agents or agent in self.agents)
 
 
@@ -74,7 +74,7 @@ class Delivery:
     delivered_at: datetime | None = None
 
     @property
-    def as_sent(self) -> bytes:
+    def payload(self) -> bytes:
         """What is sent, the same at each attempt."""
         return canonical_json(self.body).encode()
 
@@ -107,7 +107,7 @@ def signed_headers(delivery: Delivery, secret: str, now: datetime) -> dict[str, 
         "Content-Type": "application/json",
         "Interlock-Event": delivery.event,
         "Interlock-Delivery": delivery.id,
-        "Interlock-Signature": f"t={at},v1={signature(secret, at, delivery.as_sent)}",
+        "Interlock-Signature": f"t={at},v1={signature(secret, at, delivery.payload)}",
     }
 
 
@@ -126,4 +126,4 @@ def data_of(request: Request, settled: RequestSettled | None, owner: str) -> Jso
     }
     if settled is None:
         return data
-    return data | settled.by_whom() | {"response": settled.value.to_json() if settled.value is not None else None}
+    return data | settled.settled_by() | {"response": settled.value.to_json() if settled.value is not None else None}

@@ -22,7 +22,7 @@ class Access(Protocol):
         """Whose access it was that changed, by the ids of the people."""
         ...
 
-    async def changed(self, user_id: str) -> None: ...
+    async def record_change(self, user_id: str) -> None: ...
 
 
 class ApiKeys(Protocol):
@@ -36,7 +36,7 @@ class ApiKeys(Protocol):
         """The owner's keys, or with None everybody's, the newest first; revoked ones too."""
         ...
 
-    async def used(self, key_id: str, at: datetime) -> None: ...
+    async def record_use(self, key_id: str, at: datetime) -> None: ...
 
     async def revoke(self, key_id: str, at: datetime) -> bool:
         """False when it was revoked before."""
@@ -87,7 +87,7 @@ class Grants(Protocol):
         """
         ...
 
-    async def used(self, grant_id: str, at: datetime) -> None: ...
+    async def record_use(self, grant_id: str, at: datetime) -> None: ...
 
     async def revoke(self, grant_id: str, by: str, at: datetime) -> bool:
         """False when it was revoked before."""
@@ -109,7 +109,7 @@ class SavedSecrets(Protocol):
         """Keep the value, in place of an earlier one of the same owner, agent, asker and name."""
         ...
 
-    async def named(
+    async def by_names(
         self, owner_id: str, agent: str, asker_id: str | None, names: Collection[str]
     ) -> dict[str, SavedSecret]:
         """What is saved for a hosted agent (no asker), or for an agent elsewhere with just this asker."""

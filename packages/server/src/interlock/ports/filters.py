@@ -16,7 +16,7 @@ class PendingFilter:
     owner_id: str | None = None
     """Of this owner, or of these agents, whichever applies: what a reviewer sees."""
     reviews: tuple[str, ...] = ()
-    """As `domain.principal.reviewed` names agents."""
+    """As `domain.principal.review_key` names agents."""
     asker_id: str | None = None
     thread_id: str | None = None
     kinds: tuple[RequestKind, ...] | None = None
@@ -38,7 +38,7 @@ class SettledFilter:
 
     owner_id: str | None = None
     reviews: tuple[str, ...] = ()
-    """Beside those of the owner, those of these agents, as `domain.principal.reviewed` names them."""
+    """Beside those of the owner, those of these agents, as `domain.principal.review_key` names them."""
     who: str | None = None
     source: str | None = None
     tool: str | None = None
@@ -55,7 +55,7 @@ class ThreadFilter:
 
     owner_id: str | None = None
     reviews: tuple[str, ...] = ()
-    """Beside those of the owner, those of these agents, as `domain.principal.reviewed` names them."""
+    """Beside those of the owner, those of these agents, as `domain.principal.review_key` names them."""
     asker_id: str | None = None
     ids: tuple[str, ...] | None = None
     agents: tuple[str, ...] | None = None

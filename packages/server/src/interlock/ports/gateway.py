@@ -38,7 +38,7 @@ class UpstreamCalls(Protocol):
         """Its end is known."""
         ...
 
-    async def left(self, before: datetime, limit: int) -> list[UpstreamCall]:
+    async def expired(self, before: datetime, limit: int) -> list[UpstreamCall]:
         """Those whose holder was last alive before then, and that no open request is about; the oldest first."""
         ...
 

@@ -53,11 +53,11 @@ class Users(Protocol):
         """They are gone, and have no password; the row keeps the name. What they left is to be cleared."""
         ...
 
-    async def uncleared(self) -> list[tuple[User, datetime]]:
+    async def to_clear(self) -> list[tuple[User, datetime]]:
         """Who is gone and may have left something that runs or waits, with since when they are."""
         ...
 
-    async def cleared(self, user_id: str, at: datetime) -> None: ...
+    async def mark_cleared(self, user_id: str, at: datetime) -> None: ...
 
     async def by_token(self, user_id: str, issued_at: datetime, key: int) -> User | None:
         """Whose token of that moment it is; None once it was ended: by itself, a new password, or with its key."""

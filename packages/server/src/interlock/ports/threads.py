@@ -46,12 +46,12 @@ class Threads(Protocol):
 
     async def count_idle_since(self, before: datetime) -> int: ...
 
-    async def present(self, face: str, owner_id: str) -> Thread | None:
+    async def newest_of(self, face: str, owner_id: str) -> Thread | None:
         """The owner's newest thread of that face; None when they have none."""
         ...
 
-    async def lock_present(self, face: str, owner_id: str) -> Thread | None:
-        """As `present`, and hold its row, or the right to add one, until the transaction ends.
+    async def lock_newest_of(self, face: str, owner_id: str) -> Thread | None:
+        """As `newest_of`, and hold its row, or the right to add one, until the transaction ends.
 
         Of several that ask for the same owner and face one goes on, and the others see what it did.
         """
@@ -97,7 +97,7 @@ class Removals(Protocol):
         """One of them, locked; one that another server works on is skipped."""
         ...
 
-    async def done(self, thread_id: str) -> None: ...
+    async def finish(self, thread_id: str) -> None: ...
 
 
 class Leases(Protocol):
@@ -131,7 +131,7 @@ class Leases(Protocol):
         """
         ...
 
-    async def held(self, limit: int) -> list[LeaseRecord]:
+    async def active(self, limit: int) -> list[LeaseRecord]:
         """Leases that somebody holds, by worker."""
         ...
 

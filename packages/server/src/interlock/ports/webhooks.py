@@ -76,7 +76,7 @@ class Deliveries(Protocol):
         """Drop those that were written before then and wait for nothing."""
         ...
 
-    async def give_up(self, webhook_id: str, reason: str) -> None:
+    async def fail_all(self, webhook_id: str, reason: str) -> None:
         """Let all that wait for this webhook fail."""
         ...
 

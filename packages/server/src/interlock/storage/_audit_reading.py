@@ -149,18 +149,18 @@ class AuditReading(Repository):
     async def is_recorded(self, thread_id: str, action: str) -> bool:
         return await self._connection.scalar(_IS_RECORDED, {"thread_id": thread_id, "action": action}) is not None
 
-    async def kept_answers(self, request_ids: Collection[str]) -> dict[str, StoredAnswer]:
+    async def stored_answers(self, request_ids: Collection[str]) -> dict[str, StoredAnswer]:
         kept: dict[str, StoredAnswer] = {}
         for some in batched(request_ids):
             found = await self._connection.execute(_ANSWERS.where(answers.c.request_id.in_(some)))
             kept |= {row.request_id: _answer(row) for row in found}
         return kept
 
-    async def all_kept_answers(self, after_request: str, limit: int) -> list[StoredAnswer]:
+    async def all_stored_answers(self, after_request: str, limit: int) -> list[StoredAnswer]:
         found = await self._connection.execute(_ALL_ANSWERS, {"after": after_request, "limit": limit})
         return [_answer(row) for row in found]
 
-    async def count_kept_answers(self) -> int:
+    async def count_stored_answers(self) -> int:
         return await self._connection.scalar(select(func.count()).select_from(answers)) or 0
 
 
@@ -197,7 +197,7 @@ def _entry(row: Row[Any]) -> AuditEntry:
         actor_id=str(row.actor_id),
         actor_name=str(row.actor_name),
         action=str(row.action),
-        data=_parsed(row.data),
+        data=_parse(row.data),
         hash=str(row.hash),
     )
 
@@ -206,7 +206,7 @@ def _answer(row: Any) -> StoredAnswer:
     return StoredAnswer(
         row.request_id,
         row.thread_id,
-        _parsed(row.value),
+        _parse(row.value),
         str(row.by_id),
         str(row.by_name),
         str(row.source),
@@ -214,7 +214,7 @@ def _answer(row: Any) -> StoredAnswer:
     )
 
 
-def _parsed(text: Any) -> Any:
+def _parse(text: Any) -> Any:
     """The value; what is no JSON stays as it stands, and is then no value that anybody recorded."""
     try:
         return json.loads(text)

@@ -70,7 +70,7 @@ def _branches(query: PendingFilter) -> Iterator[Conditions]:
 
 
 def is_reviewed(review: str) -> Conditions:
-    """As `domain.principal.reviewed` says it."""
+    """As `domain.principal.review_key` says it."""
     owner_id, of_owner, agent = review.rpartition(OF_OWNER)
     asker = exists().where(threads.c.id == requests.c.thread_id, threads.c.asker_id.is_not(None))
     if of_owner:
@@ -99,7 +99,7 @@ def _conditions(query: PendingFilter, branch: Conditions) -> Conditions:
     if query.closing_before is not None:
         conditions.append(requests.c.id.in_(_closing_until(query.closing_before)))
     if query.text is not None:
-        conditions.append(cast(requests.c.body, Text).contains(_as_kept(query.text), autoescape=True))
+        conditions.append(cast(requests.c.body, Text).contains(_as_stored(query.text), autoescape=True))
     return conditions
 
 
@@ -119,7 +119,7 @@ def _kind_and_risk(*, is_narrow: bool) -> tuple[ColumnElement[str], ColumnElemen
     return requests.c.kind, requests.c.risk
 
 
-def _as_kept(text: str) -> str:
+def _as_stored(text: str) -> str:
     """As it stands inside the JSON of a body, which is plain ASCII."""
     return json.dumps(text, ensure_ascii=True)[1:-1]
 

@@ -42,17 +42,17 @@ async def search(
     return found[offset : offset + limit]
 
 
-def _after(wanted: Any, last: Row[Any] | None) -> Any:
+def _after(query: Any, last: Row[Any] | None) -> Any:
     if last is None:
-        return wanted
+        return query
     is_of_that_moment = and_(threads.c.updated_at == last.updated_at, threads.c.id < last.id)
-    return wanted.where(or_(threads.c.updated_at < last.updated_at, is_of_that_moment))
+    return query.where(or_(threads.c.updated_at < last.updated_at, is_of_that_moment))
 
 
 def _conditions(query: ThreadFilter) -> list[ColumnElement[bool]]:
     conditions: list[ColumnElement[bool]] = [threads.c.status != ThreadStatus.DELETED]
     if query.owner_id is not None:
-        conditions.append(or_(threads.c.owner_id == query.owner_id, *map(_reviewed, query.reviews)))
+        conditions.append(or_(threads.c.owner_id == query.owner_id, *map(_review_condition, query.reviews)))
     if query.asker_id is not None:
         conditions.append(threads.c.asker_id == query.asker_id)
     if query.agents is not None:
@@ -64,8 +64,8 @@ def _conditions(query: ThreadFilter) -> list[ColumnElement[bool]]:
     return conditions + _texts(query.metadata)
 
 
-def _reviewed(name: str) -> ColumnElement[bool]:
-    """As `domain.principal.reviewed` names it."""
+def _review_condition(name: str) -> ColumnElement[bool]:
+    """As `domain.principal.review_key` names it."""
     owner_id, slash, agent = name.rpartition(OF_OWNER)
     if not slash:
         return and_(threads.c.agent == name, threads.c.asker_id.is_(None))

@@ -19,7 +19,7 @@ class SqlAccess(Repository):
         found = await self._connection.scalars(select(marks.c.name).where(*later))
         return {name.removeprefix(_OF) for name in found}
 
-    async def changed(self, user_id: str) -> None:
+    async def record_change(self, user_id: str) -> None:
         first = insert_for(marks, is_postgres=self._is_postgres).values(name=_ACCESS, value=1)
         raised = first.on_conflict_do_update(index_elements=["name"], set_={"value": marks.c.value + 1})
         # The row stays locked: numbers come to be seen in their order.

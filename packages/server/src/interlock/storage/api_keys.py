@@ -43,7 +43,7 @@ class SqlApiKeys(Repository):
         query = _NEWEST_FIRST if owner_id is None else _NEWEST_FIRST.where(api_keys.c.owner_id == owner_id)
         return [_key(row) for row in await self._connection.execute(query)]
 
-    async def used(self, key_id: str, at: datetime) -> None:
+    async def record_use(self, key_id: str, at: datetime) -> None:
         await self._connection.execute(update(api_keys).where(api_keys.c.id == key_id).values(last_used_at=at))
 
     async def revoke(self, key_id: str, at: datetime) -> bool:
@@ -51,13 +51,13 @@ class SqlApiKeys(Repository):
         owner_id = await self._connection.scalar(live.values(revoked_at=at).returning(api_keys.c.owner_id))
         if owner_id is None:
             return False
-        await SqlAccess(self._connection).changed(owner_id)
+        await SqlAccess(self._connection).record_change(owner_id)
         return True
 
     async def revoke_of(self, owner_id: str, at: datetime) -> list[str]:
         live = update(api_keys).where(api_keys.c.owner_id == owner_id, api_keys.c.revoked_at.is_(None))
         ended = await self._connection.scalars(live.values(revoked_at=at).returning(api_keys.c.id))
-        await SqlAccess(self._connection).changed(owner_id)
+        await SqlAccess(self._connection).record_change(owner_id)
         return sorted(ended)
 
 

@@ -158,7 +158,7 @@ def _values(head: AuditHead) -> dict[str, Any]:
     return {"thread_id": head.chain, "number": head.number, "hash": head.hash, "mac": head.mac}
 
 
-def chained(key: bytes, previous: str, entry: Mapping[str, Any]) -> str:
+def chain_hash(key: bytes, previous: str, entry: Mapping[str, Any]) -> str:
     """The hash of an entry, given as its row without the hash, after an entry with the hash `previous`."""
     rest = {name: value for name, value in entry.items() if name != "thread_id"}
     return ChainKey(key).entry_hash(previous, AuditEntry(chain=entry["thread_id"], **rest))

@@ -28,7 +28,7 @@ LEFT_OUT: tuple[Table, ...] = (holds, tickets, unfollowed, waiting_runs, workers
 that wait their turn: they may have run since, and must not do so again."""
 
 
-def kept_tables() -> list[Table]:
+def backup_tables() -> list[Table]:
     return [table for table in metadata.sorted_tables if table not in LEFT_OUT]
 
 

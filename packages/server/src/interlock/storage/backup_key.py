@@ -20,7 +20,7 @@ _COST = 2**17
 def seal_key(key: bytes, passphrase: str, manifest: bytes) -> bytes:
     check_passphrase(passphrase)
     salt = os.urandom(_SALT_BYTES)
-    return _VERSION + salt + encrypt(_cipher(passphrase, salt), key, _bound(manifest))
+    return _VERSION + salt + encrypt(_cipher(passphrase, salt), key, _bind(manifest))
 
 
 def unseal_key(sealed: bytes, passphrase: str, manifest: bytes) -> bytes:
@@ -29,7 +29,7 @@ def unseal_key(sealed: bytes, passphrase: str, manifest: bytes) -> bytes:
     try:
         if sealed[:1] != _VERSION or len(salt) != _SALT_BYTES:
             raise ValueError("no key of this format")
-        key = decrypt(_cipher(passphrase, salt), rest, _bound(manifest))
+        key = decrypt(_cipher(passphrase, salt), rest, _bind(manifest))
     except (InvalidTag, ValueError) as error:
         raise InvalidInput(
             "the key in the backup does not open: the passphrase is another, or the file was changed"
@@ -49,5 +49,5 @@ def _cipher(passphrase: str, salt: bytes) -> AESGCM:
     return AESGCM(Scrypt(salt=salt, length=KEY_BYTES, n=_COST, r=8, p=1).derive(text))
 
 
-def _bound(manifest: bytes) -> bytes:
+def _bind(manifest: bytes) -> bytes:
     return _VERSION + hashlib.sha256(manifest).digest()

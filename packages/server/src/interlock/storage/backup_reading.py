@@ -70,7 +70,7 @@ class BackupFile:
 
 
 @contextmanager
-def opened_backup(path: Path) -> Generator[BackupFile]:
+def open_backup(path: Path) -> Generator[BackupFile]:
     try:
         archive = ZipFile(path)
     except OSError as error:

@@ -14,8 +14,8 @@ from interlock.storage.backup_format import KINDS, LEFT_OUT, Part
 from interlock.storage.backup_reading import BackupFile
 from interlock.storage.database import Database
 from interlock.storage.deployment import NONE_YET
-from interlock.storage.key_ring import KeyRing, MasterKey, alone, unlocked
-from interlock.storage.migrate import alone_with_schema, apply, is_known, revision_of
+from interlock.storage.key_ring import KeyRing, MasterKey, lock, unlock
+from interlock.storage.migrate import apply, is_known, lock_schema, revision_of
 from interlock.storage.schema import metadata
 from interlock.storage.store import SqlTransaction
 
@@ -31,15 +31,15 @@ async def restore(
     key is not the one that it was written with.
     """
     async with database.write() as connection:
-        await alone_with_schema(connection)
-        await alone(connection)
+        await lock_schema(connection)
+        await lock(connection)
         await connection.run_sync(_build, backup.manifest.revision)
         for part in backup.manifest.parts:
             if part.name not in [table.name for table in LEFT_OUT]:
                 await _fill(connection, backup, part)
         await connection.run_sync(apply)
         await connection.execute(NONE_YET)
-        keys = await unlocked(connection, master)
+        keys = await unlock(connection, master)
         if not hmac.compare_digest(backup.manifest.mac_under(keys.audit), backup.manifest.mac):
             raise InvalidInput(f"{backup.path} was changed: its manifest is not the one that was written")
         ring = KeyRing(master, keys)

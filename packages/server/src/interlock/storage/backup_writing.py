@@ -20,13 +20,13 @@ from interlock.storage.backup_format import (
     SEALED_KEY,
     Manifest,
     Part,
-    kept_tables,
+    backup_tables,
     kind_of,
     line_of,
 )
 from interlock.storage.backup_key import seal_key
 from interlock.storage.database import Database
-from interlock.storage.key_ring import MasterKey, unlocked
+from interlock.storage.key_ring import MasterKey, unlock
 from interlock.storage.migrate import revision_of
 from interlock.storage.schema import Json
 
@@ -40,9 +40,9 @@ async def take_backup(
     """Write the file, which must be new and is there only when it is whole; with a passphrase, the master key too."""
     with _whole_file(path) as target, ZipFile(target, "w", ZIP_DEFLATED) as archive:
         async with database.read() as connection:
-            keys = await unlocked(connection, master)
+            keys = await unlock(connection, master)
             revision = await connection.run_sync(revision_of)
-            parts = [await _write_part(connection, archive, table) for table in kept_tables()]
+            parts = [await _write_part(connection, archive, table) for table in backup_tables()]
         manifest = Manifest(version, revision or "", at, tuple(parts))
         manifest = replace(manifest, mac=manifest.mac_under(keys.audit))
         text = manifest.encoded()
@@ -74,7 +74,7 @@ async def _pages(connection: AsyncConnection, table: Table) -> AsyncGenerator[Se
     size = FEW if any(isinstance(column.type, LargeBinary) for column in table.columns) else MANY
     key = list(table.primary_key.columns)
     places = [list(table.columns).index(column) for column in key]
-    first = _selected(table).order_by(*key).limit(size)
+    first = _select(table).order_by(*key).limit(size)
     names = [f"after_{column.name}" for column in key]
     after = tuple_(*(bindparam(name, type_=column.type) for name, column in zip(names, key, strict=True)))
     following = first.where(tuple_(*key) > after)
@@ -87,7 +87,7 @@ async def _pages(connection: AsyncConnection, table: Table) -> AsyncGenerator[Se
         page = (await connection.execute(following, last)).all()
 
 
-def _selected(table: Table) -> Select[Any]:
+def _select(table: Table) -> Select[Any]:
     columns: list[ColumnElement[Any]] = [
         type_coerce(column, Text).label(column.name) if isinstance(column.type, Json) else column
         for column in table.columns

@@ -43,7 +43,7 @@ from interlock.storage._checkpoint_rows import (
     plain,
 )
 from interlock.storage.database import Database
-from interlock.storage.leases import HOLDS, holder, lost
+from interlock.storage.leases import HOLDS, holder, lease_lost
 from interlock.storage.schema import checkpoint_blobs, checkpoint_writes, checkpoints, threads
 
 PAGE = 64
@@ -290,7 +290,7 @@ class CheckpointSaver(BridgedSaver):
         if self._lease is not None:
             lease_row = _lease_row_shared if shared else _lease_row_locked
             if await connection.scalar(lease_row, holder(self._lease)) is None:
-                raise lost(self._lease)
+                raise lease_lost(self._lease)
             return True
         row = (await connection.execute(_status_shared if shared else _status_alone, {"of_thread": thread_id})).first()
         status = None if row is None else row.status

@@ -47,7 +47,7 @@ class Database(Protocol):
 
 def sqlite_file(url: str) -> Path | None:
     """The file behind a URL of SQLite, None for any other database."""
-    parsed = _parsed(url)
+    parsed = _parse(url)
     if parsed.get_backend_name() != "sqlite":
         return None
     if not parsed.database or parsed.database == ":memory:":
@@ -55,7 +55,7 @@ def sqlite_file(url: str) -> Path | None:
     return Path(parsed.database).expanduser()
 
 
-def _parsed(url: str) -> URL:
+def _parse(url: str) -> URL:
     try:
         return make_url(url)
     except ArgumentError as error:
@@ -67,7 +67,7 @@ def open_database(url: str) -> Database:
     file = sqlite_file(url)
     if file is not None:
         return SqliteDatabase(file)
-    parsed = _parsed(url)
+    parsed = _parse(url)
     if parsed.get_backend_name() == "postgresql":
         try:
             return PostgresDatabase(parsed)

@@ -57,7 +57,7 @@ class SqlGrants(Repository):
             query = query.where(or_(grants.c.owner_id == user_id, grants.c.by_id == user_id))
         return [_grant(row) for row in await self._connection.execute(query)]
 
-    async def used(self, grant_id: str, at: datetime) -> None:
+    async def record_use(self, grant_id: str, at: datetime) -> None:
         counted = update(grants).where(grants.c.id == grant_id)
         await self._connection.execute(counted.values(uses=grants.c.uses + 1, last_used_at=at))
 

@@ -19,7 +19,7 @@ from typing_extensions import override
 from interlock.domain.errors import InvalidInput, Unreadable
 from interlock.ports.access import EVERYBODY
 from interlock.storage.access import SqlAccess
-from interlock.storage.audit import chained
+from interlock.storage.audit import chain_hash
 from interlock.storage.database import Database
 from interlock.storage.schema import audit, server_keys
 from interlock.storage.sealing import FIRST, KEY_BYTES, Sealer, decrypt, derive, encrypt
@@ -48,13 +48,13 @@ Keys = Mapping[tuple[str, int], bytes]
 
 
 class MasterKey(Protocol):
-    """Where the master key is kept. It is written only by whoever is `alone` with the ring."""
+    """Where the master key is kept. Only whoever has called `lock` writes it."""
 
-    def present(self) -> bytes | None:
+    def current(self) -> bytes | None:
         """The key as it is now; None when none was made yet."""
         ...
 
-    def coming(self) -> bytes | None:
+    def pending(self) -> bytes | None:
         """The key of a rotation that may or may not have been committed."""
         ...
 
@@ -123,7 +123,7 @@ class KeyRing(Sealer):
     @override
     async def reload(self, connection: AsyncConnection) -> None:
         try:
-            opened = await unlocked(connection, self._master)
+            opened = await unlock(connection, self._master)
         except InvalidInput as error:
             raise Unreadable(f"a secret cannot be opened: {error.message}") from error
         self.use(opened.secrets)
@@ -133,38 +133,38 @@ class KeyRing(Sealer):
 async def open_ring(database: Database, master: MasterKey, at: datetime) -> KeyRing:
     """The ring of this database, made when it has none; `InvalidInput` when the master key is not the right one."""
     async with database.write() as connection:
-        await alone(connection)
-        return KeyRing(master, await opened(connection, master, at))
+        await lock(connection)
+        return KeyRing(master, await load(connection, master, at))
 
 
-async def alone(connection: AsyncConnection) -> None:
+async def lock(connection: AsyncConnection) -> None:
     """Nobody else makes, rotates or settles keys until this transaction ends."""
     # SQLite has one writer at a time anyway.
     if connection.dialect.name == "postgresql":
         await connection.execute(select(func.pg_advisory_xact_lock(_LOCK)))
 
 
-async def opened(connection: AsyncConnection, master: MasterKey, at: datetime) -> OpenKeyRing:
+async def load(connection: AsyncConnection, master: MasterKey, at: datetime) -> OpenKeyRing:
     """The keys, for whoever is alone with them; what a rotation that died left of the master key is settled."""
     rows = (await connection.execute(_ALL)).all()
     if not rows:
-        return await _made(connection, master, at)
-    found = _unlocked(rows, master)
-    if found.master == master.present():
+        return await _create(connection, master, at)
+    found = _unlock(rows, master)
+    if found.master == master.current():
         master.discard()
     else:
         master.promote()
-    return await renewed_tokens(connection, found, at) if _DERIVED in found.tokens else found
+    return await renew_tokens(connection, found, at) if _DERIVED in found.tokens else found
 
 
-async def unlocked(connection: AsyncConnection, master: MasterKey) -> OpenKeyRing:
+async def unlock(connection: AsyncConnection, master: MasterKey) -> OpenKeyRing:
     """The keys as they are, of which nothing is made or settled; `InvalidInput` when the master key is another."""
-    return _unlocked((await connection.execute(_ALL)).all(), master)
+    return _unlock((await connection.execute(_ALL)).all(), master)
 
 
-async def _made(connection: AsyncConnection, master: MasterKey, at: datetime) -> OpenKeyRing:
+async def _create(connection: AsyncConnection, master: MasterKey, at: datetime) -> OpenKeyRing:
     """The first keys: those that a database without a ring was used with, so that what they signed still holds."""
-    present = master.present()
+    present = master.current()
     entries = (await connection.execute(_FIRST_ENTRIES)).mappings().all()
     if not _were_signed_with(present, entries):
         raise InvalidInput(master.advice())
@@ -181,13 +181,13 @@ async def _made(connection: AsyncConnection, master: MasterKey, at: datetime) ->
     return OpenKeyRing(key, keys)
 
 
-async def renewed_tokens(connection: AsyncConnection, before: OpenKeyRing, at: datetime) -> OpenKeyRing:
+async def renew_tokens(connection: AsyncConnection, before: OpenKeyRing, at: datetime) -> OpenKeyRing:
     """The ring with a new key for tokens, for whoever is alone with it. What was signed until now holds no more."""
     number, key = max(before.tokens) + 1, random_key()
     await connection.execute(delete(server_keys).where(server_keys.c.purpose == TOKENS))
     await connection.execute(insert(server_keys), row_of(before.master, TOKENS, number, key, at))
     # Whoever follows a stream with such a token is looked up again.
-    await SqlAccess(connection).changed(EVERYBODY)
+    await SqlAccess(connection).record_change(EVERYBODY)
     rest = {name: kept for name, kept in before.keys.items() if name[0] != TOKENS}
     return OpenKeyRing(before.master, {**rest, (TOKENS, number): key})
 
@@ -198,12 +198,12 @@ def _were_signed_with(master: bytes | None, entries: Sequence[RowMapping]) -> bo
         return not entries
     key = derive(master, "audit")
     plain = [{name: value for name, value in entry.items() if name != "hash"} for entry in entries]
-    return any(entry["hash"] == chained(key, "", rest) for entry, rest in zip(entries, plain, strict=True))
+    return any(entry["hash"] == chain_hash(key, "", rest) for entry, rest in zip(entries, plain, strict=True))
 
 
 def row_of(master: bytes, purpose: str, number: int, key: bytes, at: datetime) -> dict[str, Any]:
     identity = key_id(number)
-    sealed = _VERSION + encrypt(_cipher(master), key, _bound(purpose, identity))
+    sealed = _VERSION + encrypt(_cipher(master), key, _bind(purpose, identity))
     return {"purpose": purpose, "id": identity, "sealed": sealed, "created_at": at}
 
 
@@ -224,11 +224,11 @@ def _cipher(master: bytes) -> AESGCM:
     return AESGCM(derive(master, "ring"))
 
 
-def _bound(purpose: str, identity: str) -> bytes:
+def _bind(purpose: str, identity: str) -> bytes:
     return _VERSION + f"{purpose}/{identity}".encode()
 
 
-def _unlocked(rows: Sequence[Row[Any]], master: MasterKey) -> OpenKeyRing:
+def _unlock(rows: Sequence[Row[Any]], master: MasterKey) -> OpenKeyRing:
     for candidate in _candidates(master):
         keys = _opened_by(candidate, rows)
         if keys:
@@ -238,7 +238,7 @@ def _unlocked(rows: Sequence[Row[Any]], master: MasterKey) -> OpenKeyRing:
 
 def _candidates(master: MasterKey) -> Iterator[bytes]:
     """Read one by one, and the present one twice: the coming one may take its place between two looks."""
-    looks: tuple[Callable[[], bytes | None], ...] = (master.present, master.coming, master.present)
+    looks: tuple[Callable[[], bytes | None], ...] = (master.current, master.pending, master.current)
     for look in looks:
         key = look()
         if key is not None:
@@ -250,7 +250,7 @@ def _opened_by(master: bytes, rows: Sequence[Row[Any]]) -> dict[tuple[str, int],
     keys: dict[tuple[str, int], bytes] = {}
     for row in rows:
         try:
-            keys[row.purpose, _number(row)] = decrypt(cipher, bytes(row.sealed)[1:], _bound(row.purpose, row.id))
+            keys[row.purpose, _number(row)] = decrypt(cipher, bytes(row.sealed)[1:], _bind(row.purpose, row.id))
         except (InvalidTag, ValueError):
             continue
     return keys

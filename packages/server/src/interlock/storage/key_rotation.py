@@ -17,12 +17,12 @@ from interlock.storage.key_ring import (
     SECRETS,
     MasterKey,
     OpenKeyRing,
-    alone,
     key_id,
+    load,
+    lock,
     open_ring,
-    opened,
     random_key,
-    renewed_tokens,
+    renew_tokens,
     row_of,
 )
 from interlock.storage.schema import saved_secrets, secrets, server_keys, webhooks
@@ -50,8 +50,8 @@ async def rotate(database: Database, master: MasterKey, at: datetime) -> Rotatio
     It may end anywhere: whoever opens the ring next, with either master key at hand, finds the one that counts.
     """
     async with database.write() as connection:
-        await alone(connection)
-        before = await opened(connection, master, at)
+        await lock(connection)
+        before = await load(connection, master, at)
         new = master.prepare()
         failpoints.hit("rotation.prepared")
         rotated = None if new == before.master else await _rotate(connection, before, new, at)
@@ -64,7 +64,7 @@ async def rotate(database: Database, master: MasterKey, at: datetime) -> Rotatio
 async def _rotate(connection: AsyncConnection, before: OpenKeyRing, master: bytes, at: datetime) -> RotationReport:
     last = max(before.secrets)
     droppable = await _retirable_keys(connection, last)
-    for (purpose, number), key in (await renewed_tokens(connection, before, at)).keys.items():
+    for (purpose, number), key in (await renew_tokens(connection, before, at)).keys.items():
         row = row_of(master, purpose, number, key, at)
         same = (server_keys.c.purpose == purpose, server_keys.c.id == row["id"])
         await connection.execute(update(server_keys).where(*same).values(sealed=row["sealed"]))

@@ -84,14 +84,14 @@ class SqlLeases(Repository):
     async def check(self, lease: Lease) -> Thread:
         row = (await self._connection.execute(_CHECK, holder(lease))).one_or_none()
         if row is None:
-            raise lost(lease)
+            raise lease_lost(lease)
         return thread_of(row)
 
     async def end(self, lease: Lease, status: ThreadStatus, at: datetime, message_count: int | None) -> bool:
         values = {**holder(lease), "to_status": status, "at": at, "count": message_count}
         is_waited: bool | None = await self._connection.scalar(_END, values)
         if is_waited is None:
-            raise lost(lease)
+            raise lease_lost(lease)
         return bool(is_waited)
 
     async def renew(self, worker: str, thread_ids: Collection[str], at: datetime, seconds: float) -> set[str]:
@@ -111,7 +111,7 @@ class SqlLeases(Repository):
     async def release(self, lease: Lease) -> None:
         await self._connection.execute(_RELEASE, holder(lease))
 
-    async def held(self, limit: int) -> list[LeaseRecord]:
+    async def active(self, limit: int) -> list[LeaseRecord]:
         found = await self._connection.execute(
             select(threads.c.id, threads.c.lease_run, threads.c.lease_worker, threads.c.epoch, threads.c.lease_until)
             .join(runs, runs.c.id == threads.c.lease_run)
@@ -152,5 +152,5 @@ def holder(lease: Lease) -> dict[str, Any]:
     return {"of_thread": lease.thread_id, "of_epoch": lease.epoch, "of_worker": lease.worker}
 
 
-def lost(lease: Lease) -> LeaseLost:
+def lease_lost(lease: Lease) -> LeaseLost:
     return LeaseLost(f"{lease.worker} no longer holds the lease of {lease.thread_id}")

@@ -22,7 +22,7 @@ TABLE_SECONDS = 5
 async def migrate(database: Database) -> list[str]:
     """Apply what is missing, all of it or nothing; returns the revisions that were applied."""
     async with database.write() as connection:
-        await alone_with_schema(connection)
+        await lock_schema(connection)
         await _wait_for_tables_briefly(connection)
         try:
             return await connection.run_sync(apply)
@@ -40,7 +40,7 @@ async def _wait_for_tables_briefly(connection: AsyncConnection) -> None:
         await connection.execute(text(f"SET LOCAL lock_timeout = '{TABLE_SECONDS}s'"))
 
 
-async def alone_with_schema(connection: AsyncConnection) -> None:
+async def lock_schema(connection: AsyncConnection) -> None:
     """Nobody else changes the tables until this transaction ends."""
     # SQLite has one writer at a time anyway.
     if connection.dialect.name == "postgresql":

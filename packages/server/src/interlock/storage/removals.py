@@ -18,5 +18,5 @@ class SqlRemovals(Repository):
         row = (await self._connection.execute(_NEXT)).one_or_none()
         return None if row is None else Removal(row.thread_id, row.by_id, row.by_name, row.at)
 
-    async def done(self, thread_id: str) -> None:
+    async def finish(self, thread_id: str) -> None:
         await self._connection.execute(delete(removals).where(removals.c.thread_id == thread_id))

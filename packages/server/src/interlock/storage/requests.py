@@ -159,7 +159,7 @@ class SqlRequests(Repository):
         )
         return [_request(row) for row in found]
 
-    async def warned(self, request_id: str) -> bool:
+    async def take_warning(self, request_id: str) -> bool:
         return await self._changed(_WARNED, {"request_id": request_id})
 
     async def next_warning(self) -> datetime | None:

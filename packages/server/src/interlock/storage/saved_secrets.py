@@ -18,7 +18,7 @@ _OF_ASKER = "="
 
 class SqlSavedSecrets(SealedRepository):
     async def put(self, secret: SavedSecret, value: str) -> None:
-        agent = _kept_for(secret.agent, secret.asker_id)
+        agent = _agent_column(secret.agent, secret.asker_id)
         gone = delete(saved_secrets).where(
             saved_secrets.c.owner_id == secret.owner_id,
             saved_secrets.c.agent == agent,
@@ -44,15 +44,15 @@ class SqlSavedSecrets(SealedRepository):
             },
         )
 
-    async def named(
+    async def by_names(
         self, owner_id: str, agent: str, asker_id: str | None, names: Collection[str]
     ) -> dict[str, SavedSecret]:
-        kept_for = _kept_for(agent, asker_id)
+        kept_for = _agent_column(agent, asker_id)
         own = select(*_PUBLIC).where(saved_secrets.c.owner_id == owner_id, saved_secrets.c.agent == kept_for)
         saved: dict[str, SavedSecret] = {}
         for some in batched(names):
             found = await self._connection.execute(own.where(saved_secrets.c.name.in_(some)))
-            saved |= {row.name: _saved(row) for row in found}
+            saved |= {row.name: _from_row(row) for row in found}
         return saved
 
     async def value(self, secret_id: str) -> str:
@@ -65,13 +65,13 @@ class SqlSavedSecrets(SealedRepository):
     async def get(self, secret_id: str) -> SavedSecret | None:
         found = await self._connection.execute(select(*_PUBLIC).where(saved_secrets.c.id == secret_id))
         row = found.one_or_none()
-        return None if row is None else _saved(row)
+        return None if row is None else _from_row(row)
 
     async def of_owner(self, owner_id: str | None) -> list[SavedSecret]:
         query = select(*_PUBLIC).order_by(saved_secrets.c.agent, saved_secrets.c.name, saved_secrets.c.id)
         if owner_id is not None:
             query = query.where(saved_secrets.c.owner_id == owner_id)
-        return [_saved(row) for row in await self._connection.execute(query)]
+        return [_from_row(row) for row in await self._connection.execute(query)]
 
     async def delete(self, secret_id: str) -> bool:
         return await self._changed(delete(saved_secrets).where(saved_secrets.c.id == secret_id))
@@ -81,7 +81,7 @@ class SqlSavedSecrets(SealedRepository):
         return gone.rowcount
 
 
-def _kept_for(agent: str, asker_id: str | None) -> str:
+def _agent_column(agent: str, asker_id: str | None) -> str:
     """In the agent's column: a server of an older version, which looks by the name alone, does not find it."""
     return agent if asker_id is None else f"{agent}{_OF_ASKER}{asker_id}"
 
@@ -90,7 +90,7 @@ def _context(secret_id: str) -> str:
     return f"saved:{secret_id}"
 
 
-def _saved(row: Row[Any]) -> SavedSecret:
+def _from_row(row: Row[Any]) -> SavedSecret:
     agent, _, asker_id = row.agent.partition(_OF_ASKER)
     return SavedSecret(
         id=row.id,

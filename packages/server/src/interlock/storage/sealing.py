@@ -58,27 +58,27 @@ class Sealer:
         data_key = AESGCM.generate_key(bit_length=KEY_BYTES * 8)
         # Half a surrogate pair cannot be sent anywhere, but a person may have pasted one.
         clear = text.encode("utf-8", "surrogatepass")
-        return self._wrapped(data_key, context) + encrypt(AESGCM(data_key), clear, _bound(_UNNUMBERED, context))
+        return self._wrap(data_key, context) + encrypt(AESGCM(data_key), clear, _bind(_UNNUMBERED, context))
 
     def open(self, blob: bytes, *, context: str) -> str:
         """The text; `Unreadable` when no key of ours or another context sealed it, or it was changed since."""
-        data_key, sealed = self._unwrapped(blob, context)
+        data_key, sealed = self._unwrap(blob, context)
         try:
-            clear = decrypt(AESGCM(data_key), sealed, _bound(_UNNUMBERED, context))
+            clear = decrypt(AESGCM(data_key), sealed, _bind(_UNNUMBERED, context))
         except (InvalidTag, ValueError) as error:
             raise _unreadable() from error
         return clear.decode("utf-8", "surrogatepass")
 
     def rewrap(self, blob: bytes, *, context: str) -> bytes:
         """The same sealed value with its data key under the newest key; the value itself is not opened."""
-        data_key, sealed = self._unwrapped(blob, context)
-        return self._wrapped(data_key, context) + sealed
+        data_key, sealed = self._unwrap(blob, context)
+        return self._wrap(data_key, context) + sealed
 
-    def _wrapped(self, data_key: bytes, context: str) -> bytes:
+    def _wrap(self, data_key: bytes, context: str) -> bytes:
         head = _NUMBERED + self.newest.to_bytes(_NUMBER_BYTES)
-        return head + encrypt(self._ciphers[self.newest], data_key, _bound(head, context))
+        return head + encrypt(self._ciphers[self.newest], data_key, _bind(head, context))
 
-    def _unwrapped(self, blob: bytes, context: str) -> tuple[bytes, bytes]:
+    def _unwrap(self, blob: bytes, context: str) -> tuple[bytes, bytes]:
         """The data key, and what is sealed with it."""
         number, head = wrapping_key(blob)
         cipher = self._ciphers.get(number)
@@ -86,7 +86,7 @@ class Sealer:
             raise UnknownKey(f"a secret cannot be opened: it is sealed under key {number}, which is not known here")
         rest = blob[len(head) :]
         try:
-            return decrypt(cipher, rest[:_WRAPPED_BYTES], _bound(head, context)), rest[_WRAPPED_BYTES:]
+            return decrypt(cipher, rest[:_WRAPPED_BYTES], _bind(head, context)), rest[_WRAPPED_BYTES:]
         except (InvalidTag, ValueError) as error:
             raise _unreadable() from error
 
@@ -105,7 +105,7 @@ def _unreadable() -> Unreadable:
     return Unreadable("a secret cannot be opened: it was sealed under another key, or changed since")
 
 
-def _bound(head: bytes, context: str) -> bytes:
+def _bind(head: bytes, context: str) -> bytes:
     return head + context.encode("utf-8", "surrogatepass")
 
 

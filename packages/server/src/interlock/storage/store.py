@@ -151,7 +151,7 @@ class SqlTransaction:
         return SqlServers(self._connection)
 
     @property
-    def unfollowed(self) -> SqlFollowerQuestions:
+    def follower_questions(self) -> SqlFollowerQuestions:
         return SqlFollowerQuestions(self._connection)
 
     @property

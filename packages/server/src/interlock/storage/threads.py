@@ -161,14 +161,14 @@ class SqlThreads(Repository):
         count = select(func.count()).select_from(threads).where(*_idle_since(before))
         return await self._connection.scalar(count) or 0
 
-    async def present(self, face: str, owner_id: str) -> Thread | None:
-        return await self._present(_PRESENT, face, owner_id)
+    async def newest_of(self, face: str, owner_id: str) -> Thread | None:
+        return await self._newest(_PRESENT, face, owner_id)
 
-    async def lock_present(self, face: str, owner_id: str) -> Thread | None:
+    async def lock_newest_of(self, face: str, owner_id: str) -> Thread | None:
         # A row that is not there yet cannot be locked. SQLite has one writer at a time anyway.
         if self._is_postgres:
             await self._connection.execute(_ONE_AT_A_TIME, {"key": f"{face} {owner_id}"})
-        return await self._present(_PRESENT_LOCKED, face, owner_id)
+        return await self._newest(_PRESENT_LOCKED, face, owner_id)
 
     async def owners(self, face: str) -> list[str]:
         names = (
@@ -236,7 +236,7 @@ class SqlThreads(Repository):
         row = (await self._connection.execute(statement, {"thread_id": thread_id})).one_or_none()
         return None if row is None else thread_of(row)
 
-    async def _present(self, statement: Executable, face: str, owner_id: str) -> Thread | None:
+    async def _newest(self, statement: Executable, face: str, owner_id: str) -> Thread | None:
         row = (await self._connection.execute(statement, {"face": face, "owner_id": owner_id})).one_or_none()
         return None if row is None else thread_of(row)
 

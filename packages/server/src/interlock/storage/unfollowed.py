@@ -17,14 +17,14 @@ class SqlFollowerQuestions(Repository):
             add.on_conflict_do_update(index_elements=["thread_id"], set_={"mark": mark, "at": at})
         )
 
-    async def asked(self) -> list[str]:
+    async def open_questions(self) -> list[str]:
         return list(await self._connection.scalars(select(unfollowed.c.thread_id)))
 
-    async def say_followed(self, thread_ids: Collection[str]) -> None:
+    async def answer_followed(self, thread_ids: Collection[str]) -> None:
         for some in batched(thread_ids):
             await self._connection.execute(delete(unfollowed).where(unfollowed.c.thread_id.in_(some)))
 
-    async def stands(self, thread_id: str, mark: str) -> bool:
+    async def is_open(self, thread_id: str, mark: str) -> bool:
         mine = exists().where(unfollowed.c.thread_id == thread_id, unfollowed.c.mark == mark)
         return bool(await self._connection.scalar(select(mine)))
 

@@ -55,7 +55,7 @@ class SqlUpstreamCalls(Repository):
     async def end(self, call_id: str) -> None:
         await self._connection.execute(delete(upstream_calls).where(upstream_calls.c.id == call_id))
 
-    async def left(self, before: datetime, limit: int) -> list[UpstreamCall]:
+    async def expired(self, before: datetime, limit: int) -> list[UpstreamCall]:
         asked = upstream_calls.outerjoin(requests, requests.c.id == upstream_calls.c.doubt_id)
         is_open = requests.c.status == RequestStatus.PENDING
         lapsed = select(upstream_calls).select_from(asked).where(upstream_calls.c.held_until <= before)

@@ -86,7 +86,7 @@ class SqlUsers(Repository):
     async def set_role(self, user_id: str, role: Role, reviews: Sequence[str]) -> None:
         changed = update(users).where(users.c.id == user_id)
         await self._connection.execute(changed.values(role=role, reviews=list(reviews)))
-        await SqlAccess(self._connection).changed(user_id)
+        await SqlAccess(self._connection).record_change(user_id)
 
     async def count_admins(self) -> int:
         admins = select(func.count()).select_from(users).where(users.c.role == Role.ADMIN, _IS_ALLOWED)
@@ -94,20 +94,20 @@ class SqlUsers(Repository):
 
     async def set_disabled(self, user_id: str, at: datetime | None) -> None:
         await self._connection.execute(update(users).where(users.c.id == user_id).values(disabled_at=at))
-        await SqlAccess(self._connection).changed(user_id)
+        await SqlAccess(self._connection).record_change(user_id)
 
     async def delete(self, user_id: str, at: datetime) -> None:
         # Without a password nobody signs in on a server of an earlier version either.
         gone = update(users).where(users.c.id == user_id).values(deleted_at=at, password_hash="")
         await self._connection.execute(gone)
-        await SqlAccess(self._connection).changed(user_id)
+        await SqlAccess(self._connection).record_change(user_id)
 
-    async def uncleared(self) -> list[tuple[User, datetime]]:
+    async def to_clear(self) -> list[tuple[User, datetime]]:
         left = select(users).where(users.c.deleted_at.is_not(None), users.c.cleared_at.is_(None))
         found = [_user(row) for row in await self._connection.execute(left.order_by(users.c.deleted_at))]
         return [(user, user.deleted_at) for user in found if user and user.deleted_at]
 
-    async def cleared(self, user_id: str, at: datetime) -> None:
+    async def mark_cleared(self, user_id: str, at: datetime) -> None:
         await self._connection.execute(update(users).where(users.c.id == user_id).values(cleared_at=at))
 
     async def by_token(self, user_id: str, issued_at: datetime, key: int) -> User | None:
@@ -125,7 +125,7 @@ class SqlUsers(Repository):
         gone = await self._connection.execute(delete(sign_ins).where(sign_ins.c.user_id == user_id))
         changed = update(users).where(users.c.id == user_id)
         await self._connection.execute(changed.values(tokens_after=tokens_after))
-        await SqlAccess(self._connection).changed(user_id)
+        await SqlAccess(self._connection).record_change(user_id)
         return gone.rowcount
 
     async def end_token(self, user_id: str, issued_at: datetime, expires_at: datetime, now: datetime) -> None:
@@ -136,7 +136,7 @@ class SqlUsers(Repository):
         )
         listed = sign_ins.c.user_id == user_id, sign_ins.c.issued_at == issued_at
         await self._connection.execute(delete(sign_ins).where(*listed))
-        await SqlAccess(self._connection).changed(user_id)
+        await SqlAccess(self._connection).record_change(user_id)
 
 
 def _user(row: Row[Any] | None) -> User | None:

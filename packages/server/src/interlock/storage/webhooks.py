@@ -172,7 +172,7 @@ class SqlDeliveries(Repository):
         over = deliveries.c.status != DeliveryStatus.WAITING
         await self._connection.execute(delete(deliveries).where(deliveries.c.created_at < before, over))
 
-    async def give_up(self, webhook_id: str, reason: str) -> None:
+    async def fail_all(self, webhook_id: str, reason: str) -> None:
         waiting = update(deliveries).where(deliveries.c.webhook_id == webhook_id, _IS_WAITING)
         await self._connection.execute(waiting.values(status=DeliveryStatus.FAILED, due_at=None, last_error=reason))
 

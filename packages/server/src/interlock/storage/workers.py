@@ -27,7 +27,7 @@ class SqlWorkers(Repository):
         found = await self._connection.execute(select(workers).order_by(workers.c.node, workers.c.id))
         return [Worker(**row._mapping) for row in found]  # pyright: ignore[reportPrivateUsage]
 
-    async def silence(self, now: datetime) -> float | None:
+    async def seconds_since_heartbeat(self, now: datetime) -> float | None:
         query = select(func.max(workers.c.seen_at), self._clock(now))
         seen, at = (await self._connection.execute(query)).one()
         return None if seen is None else (at - seen).total_seconds()

@@ -7,7 +7,7 @@ from typing import ClassVar, Self
 from interlock.domain.errors import FieldError
 from interlock.domain.json_value import ABSENT, JsonObject, JsonValue
 from interlock.domain.kinds.fields import Faults, Fields, is_blank
-from interlock.domain.kinds.free_answers import resolved
+from interlock.domain.kinds.free_answers import resolve
 from interlock.domain.kinds.interrupt_value import InterruptParts, options_of
 from interlock.domain.kinds.kind import AnswerValue, RequestBody, RequestKind, wrong
 
@@ -124,4 +124,4 @@ class ClarificationBody(RequestBody):
         """The same for an interrupt that does not say what it takes."""
         if "answer" not in given:
             raise wrong(FieldError("answer", "missing", "answer is required: any JSON"))
-        return ClarificationAnswer(resolved(given["answer"], self.options))
+        return ClarificationAnswer(resolve(given["answer"], self.options))

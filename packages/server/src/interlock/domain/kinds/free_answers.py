@@ -77,12 +77,12 @@ def reads_as_refusal(text: str) -> bool:
     """
     folded = unicodedata.normalize("NFKC", text).replace("\u2019", "'").casefold()
     seen = "".join(one for one in folded if unicodedata.category(one) != "Cf")
-    whole = _words(seen)
+    whole = _normalize(seen)
     if seen.strip() in _SIGNS or whole.startswith(_BEGINNINGS) or _CHINESE_BEGINNINGS.match(whole):
         return True
     if whole.split(" ", 1)[0] in _FIRST_WORDS or _is_short_refusal(whole):
         return True
-    return whole in _REFUSALS or any(_words(part) in _REFUSALS for part in _CLAUSE.split(seen))
+    return whole in _REFUSALS or any(_normalize(part) in _REFUSALS for part in _CLAUSE.split(seen))
 
 
 def _is_short_refusal(whole: str) -> bool:
@@ -93,12 +93,12 @@ def _is_short_refusal(whole: str) -> bool:
     return len(whole) <= _SHORT_LETTERS and _CHINESE_REFUSALS.search(whole) is not None
 
 
-def _words(text: str) -> str:
+def _normalize(text: str) -> str:
     kept = "".join(one if one == "'" or unicodedata.category(one)[0] not in "PSZC" else " " for one in text)
     return " ".join(word for part in kept.split() if (word := part.strip("'")))
 
 
-def resolved(answer: JsonValue, options: Sequence[str]) -> JsonValue:
+def resolve(answer: JsonValue, options: Sequence[str]) -> JsonValue:
     """The JSON that the graph gets; `InvalidAnswer` for what could mean something else there."""
     if isinstance(answer, str):
         return _text(answer, options)
@@ -107,8 +107,8 @@ def resolved(answer: JsonValue, options: Sequence[str]) -> JsonValue:
         if wrapped.keys() == {"text"}:
             return _explicit(wrapped["text"])
         if wrapped.keys() == {"json"}:
-            return _carried(wrapped["json"])
-    return _carried(answer)
+            return _checked_json(wrapped["json"])
+    return _checked_json(answer)
 
 
 def typed(text: str, field: str) -> JsonValue:
@@ -149,7 +149,7 @@ def _finite(digits: str) -> float:
     return number
 
 
-def _carried(answer: JsonValue) -> JsonValue:
+def _checked_json(answer: JsonValue) -> JsonValue:
     check_carried(answer, "answer")
     return answer
 

@@ -50,7 +50,7 @@ def pending_view(request: Request, owner: str, locale: Locale) -> dict[str, Any]
 def request_view(view: RequestView, locale: Locale) -> dict[str, Any]:
     request, answer = view.request, view.answer
     response = response_of(answer.value) if answer else None
-    end = {"response": response, **RequestEnd.of(request, answer).by_whom()}
+    end = {"response": response, **RequestEnd.of(request, answer).settled_by()}
     return pending_view(request, view.owner, locale) | end
 
 
@@ -65,7 +65,7 @@ def settled_event(conversation_id: str, settled: RequestSettled) -> dict[str, An
     row = ROWS[settled.kind]
     data: dict[str, Any] = {
         "response": response_of(settled.value) if settled.value is not None else None,
-        **settled.by_whom(),
+        **settled.settled_by(),
         "type": settled.kind.public_type,
     }
     more = {"reason": settled.reason, "remembered": settled.remembered, "provenance": settled.provenance}

@@ -99,7 +99,7 @@ def _settled(conversation_id: str, settled: RequestSettled) -> dict[str, Any]:
         "request_id": settled.request_id,
         "conversation_id": conversation_id,
         "status": settled.status,
-        **settled.by_whom(),
+        **settled.settled_by(),
         "value": settled.value.to_json() if settled.value is not None else None,
         "reason": settled.reason,
     }

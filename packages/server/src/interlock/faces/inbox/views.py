@@ -45,7 +45,7 @@ def full_view(view: FullView, locale: Locale) -> dict[str, Any]:
     approval = body if isinstance(body, ApprovalBody) else None
     default = body.default()
     end = RequestEnd.of(request, answer)
-    written = showing.written(request)
+    written = showing.render(request)
     return entry_view(view.entry, locale) | {
         "status": request.status.value,
         "in_doubt": request.is_in_doubt,

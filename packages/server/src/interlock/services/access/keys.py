@@ -86,7 +86,7 @@ async def principal_by_key(core: Core, text: str) -> Principal:
     assert key is not None
     if key.last_used_at is None or core.clock.now() - key.last_used_at >= USE_NOTED_EVERY:
         async with unit(core) as work:
-            await work.tx.api_keys.used(key.id, work.now)
+            await work.tx.api_keys.record_use(key.id, work.now)
     return principal
 
 

@@ -108,7 +108,7 @@ class _Verification:
         chain, number, check = "", 0, None
         while page := await self.tx.audit.trail(chain, number, PAGE):
             heads = await self.tx.audit.heads_of({entry.chain for entry in page})
-            kept = await self.tx.audit.kept_answers(list(filter(None, map(_request_of_entry, page))))
+            kept = await self.tx.audit.stored_answers(list(filter(None, map(_request_of_entry, page))))
             for entry in page:
                 if check is None or check.chain != entry.chain:
                     self._end(check)
@@ -131,10 +131,10 @@ class _Verification:
             self._end(check)
 
     async def check_unrecorded_answers(self) -> None:
-        if await self.tx.audit.count_kept_answers() == self.recorded_answers:
+        if await self.tx.audit.count_stored_answers() == self.recorded_answers:
             return
         after = ""
-        while page := await self.tx.audit.all_kept_answers(after, PAGE):
+        while page := await self.tx.audit.all_stored_answers(after, PAGE):
             for answer in page:
                 if not await self._is_recorded(answer):
                     text = f"the answer to {answer.request_id} is in the database, and was never recorded"

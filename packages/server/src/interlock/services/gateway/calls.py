@@ -189,7 +189,7 @@ def _body(proposal: ProposedCall, language: Locale, *, is_changed: bool) -> Appr
 async def begin(
     core: Core, principal: Principal, proposal: ProposedCall, holder: str, hold: HoldHandle | None
 ) -> SendCall:
-    """Record the intent. The yes that `held` stands for is used up in the same transaction: it starts one call."""
+    """Record the intent. The approval that `hold` stands for is used up in the same transaction: it starts one call."""
     return await undo_on_cancel(
         _begin(core, principal, proposal, holder, hold), lambda begun: fail_unsent(core, begun.call)
     )

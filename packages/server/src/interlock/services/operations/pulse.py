@@ -108,12 +108,12 @@ class Pulse:
             access = await tx.access.version()
             last = self._last_access
             changed = () if last is None or last == access else await tx.access.changed_since(last)
-            silence = await tx.workers.silence(core.clock.now())
+            silence = await tx.workers.seconds_since_heartbeat(core.clock.now())
             heads: dict[str, int] = {}
             for start in range(0, len(followed), AT_ONCE):
                 heads |= await tx.events.heads(followed[start : start + AT_ONCE])
             nearest = await tx.requests.next_deadline(), await tx.requests.next_warning()
-            asked = await tx.unfollowed.asked() if core.policy.several_servers else ()
+            asked = await tx.follower_questions.open_questions() if core.policy.several_servers else ()
             is_due = core.policy.webhook_hosts and await tx.deliveries.due_webhooks(core.clock.now())
         if core.policy.several_servers:
             await self._sign(core, moment, asked)
@@ -140,7 +140,7 @@ class Pulse:
         if not asked and moment - self._signed < SIGN_SECONDS * 1000:
             return
         async with core.store.transaction() as tx:
-            await tx.unfollowed.say_followed([one for one in asked if core.presence.is_followed(one)])
+            await tx.follower_questions.answer_followed([one for one in asked if core.presence.is_followed(one)])
             await tx.servers.sign(self.server, moment, FORGOTTEN_SECONDS * 1000)
         self._signed = moment
 

@@ -13,7 +13,7 @@ from interlock.domain.event import AssistantMessage, EventType, Looking
 from interlock.domain.grant import GrantScope
 from interlock.domain.json_value import JsonValue
 from interlock.domain.kinds import ApprovalBody
-from interlock.domain.preview import FILE_SHOWN, FilePreview, redacted
+from interlock.domain.preview import FILE_SHOWN, FilePreview, redact_preview
 from interlock.domain.principal import Principal
 from interlock.domain.redaction import Redaction
 from interlock.domain.request import Request, RequestStatus
@@ -136,7 +136,7 @@ async def view(core: Core, principal: Principal, request_id: str) -> FullView:
     schema = core.agents.schema(seen.request)
     file = await core.agents.file_preview(seen.request)
     if file is not None:
-        file = redacted(file, Redaction(value for _, value in secrets.values()))
+        file = redact_preview(file, Redaction(value for _, value in secrets.values()))
     is_open = seen.request.status is RequestStatus.PENDING
     # What is settled may have changed the file.
     entry = replace(entries[0], change=showing.changed_lines(file) if is_open else None)

@@ -3,7 +3,7 @@
 from dataclasses import replace
 
 from interlock.domain.errors import InvalidAnswer, NotFound
-from interlock.domain.grant import Grant, covers, deciding
+from interlock.domain.grant import Grant, covers, deciding_grant
 from interlock.domain.kinds import ApprovalAnswer, ApprovalBody, EnvVarAnswer, EnvVarBody
 from interlock.domain.policy import Ruling
 from interlock.domain.principal import SYSTEM, Principal, principal_of
@@ -31,7 +31,7 @@ async def _answer_approval(work: Unit, thread: Thread, request: Request, body: A
     ruled = await _answer_from_rule(work, thread, request, body)
     if ruled is not None and not _is_yes(ruled):
         return ruled
-    found = await _deciding_grant(work, thread, request)
+    found = await _grant_and_giver(work, thread, request)
     if ruled is not None and (found is None or found[0].allow):
         return ruled
     return None if found is None else await _answer_from_grant(work, request, *found)
@@ -70,14 +70,14 @@ async def _answer_from_rule(work: Unit, thread: Thread, request: Request, body: 
     )
 
 
-async def _deciding_grant(work: Unit, thread: Thread, request: Request) -> tuple[Grant, Principal] | None:
+async def _grant_and_giver(work: Unit, thread: Thread, request: Request) -> tuple[Grant, Principal] | None:
     """The grant that decides, and who gave it."""
     live = await work.tx.grants.live(request.owner_id, request.agent)
     givers: dict[str, Principal] = {}
     for grant in live:
         if covers(grant, request) and (giver := await _giver(work, thread, grant)) is not None:
             givers[grant.id] = giver
-    grant = deciding([grant for grant in live if grant.id in givers], request)
+    grant = deciding_grant([grant for grant in live if grant.id in givers], request)
     return None if grant is None else (grant, givers[grant.id])
 
 
@@ -86,7 +86,7 @@ async def _answer_from_grant(work: Unit, request: Request, grant: Grant, giver: 
     value = ApprovalAnswer("accept") if grant.allow else refused
     if not _is_accepted(work, request, value):
         return None
-    await work.tx.grants.used(grant.id, work.now)
+    await work.tx.grants.record_use(grant.id, work.now)
     return Settlement(
         RequestStatus.ANSWERED,
         giver,
@@ -122,7 +122,7 @@ async def _answer_from_saved_values(
         return None
     fields = body.fields
     field_names = [field.name for field in fields]
-    found = await work.tx.saved_secrets.named(request.owner_id, request.agent, thread.asker_id, field_names)
+    found = await work.tx.saved_secrets.by_names(request.owner_id, request.agent, thread.asker_id, field_names)
     names = answerable_from(fields, found)
     if names is None:
         return None

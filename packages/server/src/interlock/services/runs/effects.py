@@ -76,7 +76,7 @@ class RunJournal:
         self._lease = lease
         self._log = log
         self._approved = list(approved)
-        self._begun: dict[EffectKey, tuple[str, datetime]] = {}
+        self._running: dict[EffectKey, tuple[str, datetime]] = {}
         """By effect, its tool and when it began."""
 
     async def begin(
@@ -116,7 +116,7 @@ class RunJournal:
             if is_changed:
                 await work.tx.effects.remove(key)
             await self._intend(work, effect, asks, is_new=before is None or is_changed)
-        self._begun[key] = tool, work.now
+        self._running[key] = tool, work.now
         self._spend(call)
         failpoints.hit("effect.intended")
         return EffectStart(key, digest, is_again=before is not None)
@@ -205,13 +205,13 @@ class RunJournal:
         if not await work.tx.effects.change(key, state, work.now, result=result, asks=asks, error=error):
             raise EffectMismatch(f"the effect cannot become {state}", call_id=key.call_id)
         await self._audit(work, f"effect.{state}", key, {})
-        tool, began = self._begun[key]
+        tool, began = self._running[key]
         work.observe(lambda observer: observer.acted(self._lease.run_id, key, tool, state, began, work.now))
 
     async def _record_end(self, work: Unit, key: EffectKey, status: ToolStatus, output: str) -> None:
         if not key.is_tool_call:
             return
-        await self._record(work, ToolEnded(key.tool_call_id, self._begun[key][0], output[:OUTPUT_SHOWN], status))
+        await self._record(work, ToolEnded(key.tool_call_id, self._running[key][0], output[:OUTPUT_SHOWN], status))
 
     async def _audit(self, work: Unit, action: str, key: EffectKey, data: JsonObject) -> None:
         entry = {"task_id": key.task_id, "call_id": key.call_id, **data}

@@ -31,7 +31,7 @@ async def begin_run(
     """Start a run with something new on a locked thread that is idle."""
     # Answers of a run that failed are not for the turn that begins now.
     await void_pauses(work, thread, by, "the conversation went on")
-    text = given.shown()
+    text = given.as_text()
     if not thread.title:
         await work.tx.threads.update(thread.id, work.now, title=title_of(text))
     said = UserMessage(text, by.name)

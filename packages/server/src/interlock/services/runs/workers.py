@@ -59,9 +59,11 @@ async def require_worker(work: Unit) -> None:
     core = work.core
     if not core.policy.remote_workers or core.pulse.access is None:
         return
-    # One may have come since the last look.
+    # One may have come since the pulse looked.
     seen = core.pulse.worker_seen
-    if not _lives(seen and (work.now - seen).total_seconds()) and not _lives(await work.tx.workers.silence(work.now)):
+    if _lives(seen and (work.now - seen).total_seconds()):
+        return
+    if not _lives(await work.tx.workers.seconds_since_heartbeat(work.now)):
         raise NoWorker("nothing runs agents at the moment; the request is still pending, answer it again later")
 
 
@@ -71,4 +73,4 @@ def _lives(silence: float | None) -> bool:
 
 async def cluster(core: Core) -> Cluster:
     async with core.store.snapshot() as tx:
-        return Cluster(await tx.workers.all(), await tx.runs.counts(), await tx.leases.held(MOST_LEASES))
+        return Cluster(await tx.workers.all(), await tx.runs.counts(), await tx.leases.active(MOST_LEASES))

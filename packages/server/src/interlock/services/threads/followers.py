@@ -57,8 +57,8 @@ async def _is_alone(core: Core, thread_id: str, left_at: datetime) -> bool:
     async with unit(core) as work:
         if await _watched_run(work, thread_id, left_at) is None:
             return False
-        await work.tx.unfollowed.forget(work.now - FORGOTTEN)
-        await work.tx.unfollowed.ask(thread_id, mark, work.now)
+        await work.tx.follower_questions.forget(work.now - FORGOTTEN)
+        await work.tx.follower_questions.ask(thread_id, mark, work.now)
     if not await _is_unclaimed(core, thread_id, mark) or core.presence.is_followed(thread_id):
         logger.info("the run on thread %s goes on: it is followed elsewhere", thread_id)
         return False
@@ -73,11 +73,11 @@ async def _is_unclaimed(core: Core, thread_id: str, mark: str) -> bool:
     is_told = False
     while True:
         async with unit(core) as work:
-            if not await work.tx.unfollowed.stands(thread_id, mark):
+            if not await work.tx.follower_questions.is_open(thread_id, mark):
                 return False
             gone = await work.tx.servers.moment(work.now) - GONE_SECONDS * 1000
             if not await work.tx.servers.any_between(gone, asked, core.pulse.server):
-                return await work.tx.unfollowed.take_back(thread_id, mark)
+                return await work.tx.follower_questions.take_back(thread_id, mark)
         if not is_told:
             logger.info("the run on thread %s goes on until another server, which is slow, has looked", thread_id)
             is_told = True

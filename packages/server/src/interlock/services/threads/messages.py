@@ -89,7 +89,7 @@ async def send_input(
     async with unit(core) as work:
         thread = await work.tx.threads.lock(thread_id)
         if thread is None and may_create(principal, thread_id):
-            thread = await _add_thread(work, principal, check_agent(core, agent), thread_id, title_of(given.shown()))
+            thread = await _add_thread(work, principal, check_agent(core, agent), thread_id, title_of(given.as_text()))
         thread = driven(principal, thread)
         if run_id is not None and (taken := await work.tx.runs.get(run_id)) is not None:
             return StartedRun(thread, taken, taken.started_seq - 1)
@@ -148,7 +148,7 @@ async def enqueue_input(
     async with unit(core) as work:
         thread = await work.tx.threads.lock(thread_id)
         if thread is None and may_create(principal, thread_id):
-            thread = await _add_thread(work, principal, check_agent(core, agent), thread_id, title_of(given.shown()))
+            thread = await _add_thread(work, principal, check_agent(core, agent), thread_id, title_of(given.as_text()))
         thread = driven(principal, thread)
         if run_id is not None and (taken := await _result_of_repeat(work, thread, run_id)) is not None:
             return taken

@@ -45,6 +45,6 @@ async def drop_some(core: Core) -> bool:
         by = Principal(removal.by_id, removal.by_name, Role.OWNER)
         is_left = await cancel_and_drop(work, removal.thread_id, by, _REASON, most=CANCELLED_AT_ONCE)
         if not is_left and not await work.tx.threads.drop(removal.thread_id, DROPPED_AT_ONCE):
-            await work.tx.removals.done(removal.thread_id)
+            await work.tx.removals.finish(removal.thread_id)
     failpoints.hit("removal.committed")
     return True

@@ -77,10 +77,10 @@ async def invoke(core: Core, caller: Principal, user: Principal, given: MessageI
     """
     messages.check_text(given)
     async with unit(core) as work:
-        thread = await work.tx.threads.lock_present(FACE, user.id)
+        thread = await work.tx.threads.lock_newest_of(FACE, user.id)
         if thread is None:
             agent = check_agent(core, None)
-            thread = await add_thread(work, user, agent, str(uuid.uuid4()), title_of(given.shown()), face=FACE)
+            thread = await add_thread(work, user, agent, str(uuid.uuid4()), title_of(given.as_text()), face=FACE)
         run = await messages.take_input(work, caller, thread, given, detached=True)
     failpoints.hit("message.committed")
     return StartedRun(thread, run, thread.seq)
@@ -140,13 +140,13 @@ async def follow_outcome(
 async def find_session(core: Core, user: Principal) -> Session | None:
     """The user's session as it stands; None when there is none."""
     async with core.store.snapshot() as tx:
-        thread = await tx.threads.present(FACE, user.id)
+        thread = await tx.threads.newest_of(FACE, user.id)
         if thread is None:
             return None
         run = await tx.runs.last_of(thread.id)
         asked = await tx.runs.last_message_of(thread.id)
         outcome = await _outcome(tx, thread, run)
-    query = asked.input.shown() if asked else None
+    query = asked.input.as_text() if asked else None
     return Session(thread, state_after(run), query, outcome and await _with_messages(core, thread, outcome))
 
 
@@ -155,13 +155,13 @@ async def users(core: Core, caller: Principal, *, everybody: bool) -> list[str]:
     async with core.store.snapshot() as tx:
         if everybody:
             return await tx.threads.owners(FACE)
-        return [caller.name] if await tx.threads.present(FACE, caller.id) else []
+        return [caller.name] if await tx.threads.newest_of(FACE, caller.id) else []
 
 
 async def delete(core: Core, caller: Principal, user: Principal) -> None:
     """Delete the user's session: what runs is stopped, what is pending is cancelled. `NotFound` without one."""
     async with unit(core) as work:
-        thread = await work.tx.threads.lock_present(FACE, user.id)
+        thread = await work.tx.threads.lock_newest_of(FACE, user.id)
         if thread is None:
             raise NoSession(user.name)
         await remove_thread(work, caller, thread)
@@ -205,7 +205,7 @@ async def _with_messages(core: Core, thread: Thread, outcome: Outcome) -> Outcom
 
 
 async def _current_thread(tx: Transaction, user: Principal) -> Thread:
-    thread = await tx.threads.present(FACE, user.id)
+    thread = await tx.threads.newest_of(FACE, user.id)
     if thread is None:
         raise NoSession(user.name)
     return thread

@@ -10,7 +10,7 @@ from interlock.domain.json_value import JsonObject, JsonValue
 from interlock.domain.principal import Principal, Role
 from interlock.domain.request import Pause, PauseStatus, Request, RequestEnd, RequestStatus
 from interlock.domain.thread import Thread, ThreadStatus
-from interlock.domain.thread_metadata import checked, merged
+from interlock.domain.thread_metadata import check_metadata, merge
 from interlock.ports.agents import Message
 from interlock.ports.filters import ThreadFilter
 from interlock.ports.store import Transaction
@@ -50,7 +50,7 @@ async def create_thread(
     face: str = "",
     metadata: Mapping[str, JsonValue] | None = None,
 ) -> Thread:
-    chosen, noted = check_agent(core, agent), checked(metadata or {})
+    chosen, noted = check_agent(core, agent), check_metadata(metadata or {})
     new_id = thread_id or new_thread_id(principal.name)
     async with unit(core) as work:
         return await add_thread(work, principal, chosen, new_id, face=face, metadata=noted)
@@ -60,7 +60,7 @@ async def merge_metadata(core: Core, principal: Principal, thread_id: str, metad
     """Note more on a thread, key by key; it is touched by that."""
     async with unit(core) as work:
         thread = driven(principal, await work.tx.threads.lock(thread_id))
-        noted = merged(thread.metadata, metadata)
+        noted = merge(thread.metadata, metadata)
         await work.tx.threads.update(thread_id, work.now, metadata=noted)
     return replace(thread, metadata=noted, updated_at=work.now)
 
@@ -83,7 +83,7 @@ async def search_threads(
         ids=None if ids is None else tuple(ids),
         agents=None if agents is None else tuple(agents),
         statuses=None if statuses is None else tuple(statuses),
-        metadata=checked(metadata or {}),
+        metadata=check_metadata(metadata or {}),
     )
     if principal.is_agent:
         query = replace(query, asker_id=principal.id)

@@ -133,7 +133,7 @@ async def _attempt(core: Core, delivery: Delivery, url: str, secret: str) -> tup
     """The status of the receiver's response, or why there was none."""
     try:
         headers = signed_headers(delivery, secret, core.clock.now())
-        return await core.poster.post(url, delivery.as_sent, headers), None
+        return await core.poster.post(url, delivery.payload, headers), None
     except Undeliverable as error:
         return None, error.message
     except Exception:

@@ -60,7 +60,7 @@ async def remove(core: Core, principal: Principal, webhook_id: str) -> None:
     async with unit(core) as work:
         await _live(work.tx, webhook_id)
         await work.tx.webhooks.remove(webhook_id, work.now)
-        await work.tx.deliveries.give_up(webhook_id, "the webhook was removed")
+        await work.tx.deliveries.fail_all(webhook_id, "the webhook was removed")
         await work.tx.audit.append(SERVER_CHAIN, principal, "webhook.removed", {"webhook_id": webhook_id}, work.now)
 
 
@@ -105,7 +105,7 @@ async def enqueue_deliveries(
     """
     if not work.core.policy.webhook_hosts:
         return
-    wanting = [webhook for webhook in await work.tx.webhooks.live() if webhook.wants(event, request.agent)]
+    wanting = [webhook for webhook in await work.tx.webhooks.live() if webhook.accepts(event, request.agent)]
     if not wanting:
         return
     owners = await work.tx.users.names_of([request.owner_id])
@@ -121,7 +121,7 @@ async def warn_due(core: Core) -> int:
     for request in due:
         async with unit(core) as work:
             await work.tx.threads.lock(request.thread_id)
-            if await work.tx.requests.warned(request.id):
+            if await work.tx.requests.take_warning(request.id):
                 await enqueue_deliveries(work, WebhookEvent.EXPIRING, request)
     return len(due)
 
