@@ -188,6 +188,21 @@ def test_the_architecture_page_names_every_package_and_module_at_the_root() -> N
     assert [name for name in sorted(names) if name not in page] == []
 
 
+def test_every_name_that_the_architecture_page_sends_a_reader_to_is_defined_there() -> None:
+    page = (ROOT / "docs" / "explanation" / "architecture.md").read_text()
+    rows = re.findall(r"^\|.*\| (`.*\.py`.*) \| (.*) \|$", page, re.MULTILINE)
+    assert rows
+    for files, names in rows:
+        sources = [ROOT / "packages/server/src/interlock" / file for file in re.findall("`(.+?)`", files)]
+        text = "\n".join(source.read_text() for source in sources)
+        missing = [
+            name
+            for name in re.findall("`(.+?)`", names)
+            if not re.search(rf"^(async )?(def|class) {name}\b", text, re.M)
+        ]
+        assert missing == [], files
+
+
 def test_the_glossary_has_each_term_once_in_alphabetical_order() -> None:
     text = (ROOT / "docs" / "glossary.md").read_text()
     terms = [term.lower() for term in re.findall(r"^\| ([^|]+?) \|", text, re.MULTILINE)][1:]

@@ -9,9 +9,8 @@ from datetime import datetime
 
 from interlock.domain import event_json
 from interlock.domain.canonical import action_digest
-from interlock.domain.claim import Claim
 from interlock.domain.errors import AlreadySettled, InterlockError, NotFound
-from interlock.domain.event import Event, EventData, RequestSettled, RunStarted, SettledCall
+from interlock.domain.event import Event, RequestSettled, SettledCall
 from interlock.domain.grant import Remember
 from interlock.domain.ids import new_id
 from interlock.domain.json_value import JsonObject
@@ -26,12 +25,13 @@ from interlock.domain.request import (
     RequestEnd,
     RequestStatus,
 )
-from interlock.domain.run import Run, RunCause, RunStatus
-from interlock.domain.run_input import NoInput, RunInput
+from interlock.domain.run import Run, RunCause
+from interlock.domain.run_input import NoInput
 from interlock.domain.thread import Thread, ThreadStatus
 from interlock.domain.webhook import WebhookEvent
 from interlock.services.core import Unit
 from interlock.services.requests.remembered import remember, save_values
+from interlock.services.runs.queue import queue_run
 from interlock.services.webhooks.webhooks import enqueue_deliveries
 
 
@@ -111,45 +111,6 @@ async def close(work: Unit, thread: Thread, pause_id: str, *, detached: bool = F
             await work.tx.threads.update(thread.id, work.now, status=ThreadStatus.IDLE)
         return None
     return await queue_run(work, thread, RunCause.ANSWER, NoInput(), detached=detached)
-
-
-async def queue_run(
-    work: Unit,
-    thread: Thread,
-    cause: RunCause,
-    given: RunInput,
-    *,
-    detached: bool = False,
-    before: tuple[EventData, ...] = (),
-    run_id: str | None = None,
-) -> Run:
-    """Queue a run on a locked thread, with the events that belong in front of it, and have the runner told.
-
-    Where this process has a place free the run is claimed at once: that saves the commit of a claim of its own.
-    """
-    run_id = run_id or new_id("run")
-    events = await work.record(thread.id, *before, RunStarted(run_id, cause))
-    worker = work.reserve()
-    run = Run(
-        run_id,
-        thread.id,
-        cause,
-        RunStatus.RUNNING if worker else RunStatus.QUEUED,
-        work.now,
-        input=given,
-        attempt=1 if worker else 0,
-        started_seq=events[0].seq,
-        detached=detached,
-    )
-    await work.tx.runs.add(run)
-    if worker:
-        seconds = work.core.policy.lease_seconds
-        lease = await work.tx.leases.take(thread.id, run.id, worker, work.now, seconds)
-        work.start(Claim(lease, replace(thread, seq=events[-1].seq), run))
-    else:
-        await work.tx.threads.update(thread.id, work.now, status=ThreadStatus.RUNNING)
-        work.wake(run.id)
-    return run
 
 
 async def void_pauses(work: Unit, thread: Thread, by: Principal, reason: str) -> None:

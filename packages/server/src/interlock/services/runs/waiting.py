@@ -14,7 +14,8 @@ from interlock.domain.run_input import GraphInput, MessageInput
 from interlock.domain.thread import Thread, ThreadStatus, title_of
 from interlock.domain.waiting_run import WaitingRun
 from interlock.services.core import Core, Unit, unit
-from interlock.services.requests.settling import queue_run, void_pauses
+from interlock.services.requests.settling import void_pauses
+from interlock.services.runs.queue import queue_run
 
 AT_ONCE = 20
 

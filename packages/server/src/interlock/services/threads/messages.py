@@ -14,7 +14,8 @@ from interlock.domain.run_input import GraphInput, MessageInput, NoInput
 from interlock.domain.thread import Thread, ThreadStatus, title_of
 from interlock.domain.waiting_run import WaitingRun
 from interlock.services.core import Core, Unit, unit
-from interlock.services.requests.settling import cancel_open, queue_run, void_pauses
+from interlock.services.requests.settling import cancel_open, void_pauses
+from interlock.services.runs.queue import queue_run
 from interlock.services.runs.waiting import begin_run, start_next
 from interlock.services.threads.threads import (
     add_thread,
