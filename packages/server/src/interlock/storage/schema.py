@@ -27,9 +27,7 @@ from interlock.storage._access_tables import (
     users,
     webhooks,
 )
-from interlock.storage._cluster_tables import marks, unfollowed, workers
 from interlock.storage._columns import Json, Moment, SafeText, metadata, storable
-from interlock.storage._gateway_tables import tool_pins, upstream_calls
 from interlock.storage._policy_tables import policy_activations, policy_versions
 
 __all__ = [
@@ -367,4 +365,57 @@ checkpoint_writes = Table(
     Column("type", SafeText, nullable=False),
     Column("body", LargeBinary),
     PrimaryKeyConstraint("thread_id", "ns", "checkpoint_id", "task_id", "idx"),
+)
+
+marks = Table(
+    "marks",
+    metadata,
+    Column("name", SafeText, primary_key=True),
+    Column("value", BigInteger, nullable=False),
+)
+
+unfollowed = Table(
+    "unfollowed",
+    metadata,
+    Column("thread_id", SafeText, primary_key=True),
+    Column("mark", SafeText, nullable=False),
+    Column("at", Moment, nullable=False),
+)
+
+workers = Table(
+    "workers",
+    metadata,
+    Column("id", SafeText, primary_key=True),
+    Column("node", SafeText, nullable=False),
+    Column("kind", SafeText, nullable=False),
+    Column("started_at", Moment, nullable=False),
+    Column("seen_at", Moment, nullable=False),
+    Column("capacity", Integer, nullable=False),
+    Column("running", Integer, nullable=False),
+    Column("measured", Json, nullable=False),
+)
+
+upstream_calls = Table(
+    "upstream_calls",
+    metadata,
+    Column("id", SafeText, primary_key=True),
+    Column("asker_id", SafeText, nullable=False),
+    Column("thread_id", SafeText, nullable=False),
+    Column("upstream", SafeText, nullable=False),
+    Column("digest", SafeText, nullable=False),
+    Column("holder", SafeText, nullable=False),
+    Column("held_until", Moment, nullable=False),
+    Column("doubt_id", SafeText),
+    Index("ix_upstream_calls_same", "asker_id", "digest"),
+    Index("ix_upstream_calls_until", "held_until"),
+)
+
+tool_pins = Table(
+    "tool_pins",
+    metadata,
+    Column("owner_id", SafeText, nullable=False),
+    Column("upstream", SafeText, nullable=False),
+    Column("tool", SafeText, nullable=False),
+    Column("digest", SafeText, nullable=False),
+    PrimaryKeyConstraint("owner_id", "upstream", "tool"),
 )

@@ -25,16 +25,14 @@ from interlock.storage.runs import SqlRuns
 from interlock.storage.saved_secrets import SqlSavedSecrets
 from interlock.storage.sealing import Sealer
 from interlock.storage.secrets import SqlSecrets
-from interlock.storage.servers import SqlServers
 from interlock.storage.sign_ins import SqlSignIns
 from interlock.storage.threads import SqlThreads
 from interlock.storage.tickets import SqlTickets
-from interlock.storage.unfollowed import SqlFollowerQuestions
 from interlock.storage.upstream_calls import SqlUpstreamCalls
 from interlock.storage.users import SqlUsers
 from interlock.storage.waiting_runs import SqlWaitingRuns
 from interlock.storage.webhooks import SqlDeliveries, SqlWebhooks
-from interlock.storage.workers import SqlWorkers
+from interlock.storage.workers import SqlFollowerQuestions, SqlServers, SqlWorkers
 
 
 class SqlTransaction:

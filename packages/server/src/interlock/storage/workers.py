@@ -1,17 +1,24 @@
-"""Workers: one row each, which it writes again every few seconds."""
+"""Workers and servers, by their signs of life, and what servers ask each other: see `ports.workers`."""
 
+from collections.abc import Collection
 from dataclasses import asdict
 from datetime import datetime, timedelta
 from typing import Any
 
-from sqlalchemy import ColumnElement, Interval, delete, func, literal, select
+from sqlalchemy import ColumnElement, Interval, delete, exists, func, literal, select, text
 
 from interlock.domain.worker import Worker
-from interlock.storage._repository import Repository, insert_for
-from interlock.storage.schema import Moment, workers
+from interlock.storage._repository import Repository, batched, insert_for
+from interlock.storage.schema import Moment, marks, unfollowed, workers
+
+_SERVER = "server:"
+# When the transaction began: what was committed before then is seen in it.
+_NOW = text("SELECT (extract(epoch FROM now()) * 1000)::bigint")
 
 
 class SqlWorkers(Repository):
+    """One row each, which the worker writes again every few seconds."""
+
     async def beat(self, worker: Worker) -> None:
         values: dict[str, Any] = asdict(worker)
         if self._is_postgres:
@@ -43,3 +50,55 @@ class SqlWorkers(Repository):
     def _clock(self, now: datetime) -> ColumnElement[datetime]:
         """The database's own, where several servers share it: theirs may differ."""
         return func.clock_timestamp(type_=Moment()) if self._is_postgres else literal(now, Moment())
+
+
+class SqlServers(Repository):
+    """One mark each: the moment at which the server last began to look what the others ask."""
+
+    async def moment(self, now: datetime) -> int:
+        if self._is_postgres:
+            return (await self._connection.execute(_NOW)).scalar_one()
+        return int(now.timestamp() * 1000)
+
+    async def sign(self, server: str, moment: int, forgotten: int) -> None:
+        add = insert_for(marks, is_postgres=self._is_postgres).values(name=_SERVER + server, value=moment)
+        await self._connection.execute(add.on_conflict_do_update(index_elements=["name"], set_={"value": moment}))
+        is_old = marks.c.value < moment - forgotten
+        await self._connection.execute(delete(marks).where(marks.c.name.startswith(_SERVER, autoescape=True), is_old))
+
+    async def leave(self, server: str) -> None:
+        await self._connection.execute(delete(marks).where(marks.c.name == _SERVER + server))
+
+    async def any_between(self, first: int, last: int, besides: str) -> bool:
+        others = marks.c.name.startswith(_SERVER, autoescape=True), marks.c.name != _SERVER + besides
+        found = select(exists().where(*others, marks.c.value.between(first, last)))
+        return bool(await self._connection.scalar(found))
+
+
+class SqlFollowerQuestions(Repository):
+    """Questions of servers whether a thread is followed at another."""
+
+    async def ask(self, thread_id: str, mark: str, at: datetime) -> None:
+        values = {"thread_id": thread_id, "mark": mark, "at": at}
+        add = insert_for(unfollowed, is_postgres=self._is_postgres).values(values)
+        await self._connection.execute(
+            add.on_conflict_do_update(index_elements=["thread_id"], set_={"mark": mark, "at": at})
+        )
+
+    async def open_questions(self) -> list[str]:
+        return list(await self._connection.scalars(select(unfollowed.c.thread_id)))
+
+    async def answer_followed(self, thread_ids: Collection[str]) -> None:
+        for some in batched(thread_ids):
+            await self._connection.execute(delete(unfollowed).where(unfollowed.c.thread_id.in_(some)))
+
+    async def is_open(self, thread_id: str, mark: str) -> bool:
+        mine = exists().where(unfollowed.c.thread_id == thread_id, unfollowed.c.mark == mark)
+        return bool(await self._connection.scalar(select(mine)))
+
+    async def take_back(self, thread_id: str, mark: str) -> bool:
+        mine = unfollowed.c.thread_id == thread_id, unfollowed.c.mark == mark
+        return await self._changed(delete(unfollowed).where(*mine))
+
+    async def forget(self, before: datetime) -> None:
+        await self._connection.execute(delete(unfollowed).where(unfollowed.c.at < before))
