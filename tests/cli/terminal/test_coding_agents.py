@@ -4,7 +4,7 @@ from datetime import UTC, datetime
 from typing import Any
 
 from interlock_client.cli.terminal.asked import Waiting
-from interlock_client.cli.terminal.contents import joined
+from interlock_client.cli.terminal.contents import join_lines
 from interlock_client.cli.terminal.sections import sections
 from interlock_client.cli.terminal.wording import ending
 from interlock_client.events import InboxSettled
@@ -16,7 +16,7 @@ NOW = datetime(2026, 1, 2, 3, 4, tzinfo=UTC)
 def shown(tool: str, **args: Any) -> list[str]:
     data = {"tool_name": tool, "args": args, "action": "", "description": ""}
     waiting = Waiting("perm_1", "approval", "claude-code", "c", NOW, None, data)
-    return joined(sections(waiting)[0].lines).plain.split("\n")
+    return join_lines(sections(waiting)[0].lines).plain.split("\n")
 
 
 def test_an_edit_is_shown_line_by_line() -> None:

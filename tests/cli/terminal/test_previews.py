@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from interlock_client.cli.terminal.asked import pending
-from interlock_client.cli.terminal.contents import joined
+from interlock_client.cli.terminal.contents import join_lines
 from interlock_client.cli.terminal.sections import sections
 from interlock_client.hitl import PendingRequest
 from tests.cli.terminal.driving import inbox
@@ -55,7 +55,7 @@ def test_what_a_call_would_do_is_a_section_of_its_own(
     (entry,) = asked(painting, ("reprice", {"shown": shown}), agent="painter")
     waiting = pending(PendingRequest.model_validate(person.one_pending(entry["conversation_id"])))
     would = next(one for one in sections(waiting) if one.heading.startswith("WHAT IT WOULD DO"))
-    assert line in joined(would.lines).plain.split("\n")
+    assert line in join_lines(would.lines).plain.split("\n")
 
 
 async def test_it_stands_on_the_page_of_the_request(

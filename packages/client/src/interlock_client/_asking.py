@@ -39,7 +39,7 @@ class Asking(Part):
         try:
             request = await asyncio.shield(placing)
             left = None if timeout is None else timeout + self._transport.patience - (time.monotonic() - began)
-            return await self._settled(request, left)
+            return await self._wait_until_settled(request, left)
         except asyncio.CancelledError:
             await self._withdraw(placing)
             raise
@@ -173,7 +173,7 @@ class Asking(Part):
         call = Call("POST", f"{HITL}/requests", {**body, **more}, headers=self._new_key(), repeatable=True)
         return await self._enveloped(RequestObject, call)
 
-    async def _settled(self, request: RequestObject, seconds: float | None) -> RequestObject:
+    async def _wait_until_settled(self, request: RequestObject, seconds: float | None) -> RequestObject:
         path = f"{HITL}/requests/{segment(request.request_id)}"
         look = Call("GET", path, params={"wait": LONG_POLL}, repeatable=True, holds=LONG_POLL)
         until = None if seconds is None else time.monotonic() + seconds

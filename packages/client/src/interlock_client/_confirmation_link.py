@@ -111,7 +111,7 @@ class ConfirmationLink(ABC):
         """What is to be said first on a new connection."""
 
     @abstractmethod
-    async def _received(self, raw: str | bytes) -> None: ...
+    async def _receive(self, raw: str | bytes) -> None: ...
 
     @abstractmethod
     async def _ended(self) -> None:
@@ -121,7 +121,7 @@ class ConfirmationLink(ABC):
         assert self.ws is not None
         try:
             async for raw in self.ws:
-                await self._received(raw)
+                await self._receive(raw)
         except ConnectionClosed:
             return
 

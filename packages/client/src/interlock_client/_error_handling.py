@@ -48,11 +48,11 @@ class ErrorHandlingConfirmationClient(ConfirmationHandler):
 
     async def clear_pending_confirmation(self, step_id: str | None) -> None:
         if step_id is not None:
-            await self._settled(step_id)
+            await self._settle(step_id)
 
     async def clear_all_pending_confirmations(self) -> None:
         for step_id in [*self.pending_confirmations]:
-            await self._settled(step_id)
+            await self._settle(step_id)
 
     async def reconnect(self) -> None:
         """Leave the connection; `connect` opens another one."""

@@ -136,7 +136,7 @@ class ConfirmationHandler(ConfirmationLink):
             if not waiting.done():
                 waiting.set_exception(error)
 
-    async def _received(self, raw: str | bytes) -> None:
+    async def _receive(self, raw: str | bytes) -> None:
         try:
             parsed: Any = json.loads(raw)
         except ValueError:
@@ -218,9 +218,9 @@ class ConfirmationHandler(ConfirmationLink):
         if isinstance(error, InvalidStepId) and reply is not None and reply.again:
             return  # The reply had arrived the first time.
         if reply is not None and reply.request is not None and error.details.get("attempts_left"):
-            await self._not_taken(reply.request)
+            await self._ask_again(reply.request)
         elif error.step_id is not None:
-            await self._settled(error.step_id)
+            await self._settle(error.step_id)
         else:
             self._no_session(error)
         if isinstance(error, SessionNotFound):
@@ -228,7 +228,7 @@ class ConfirmationHandler(ConfirmationLink):
             self.session_id = None
         await self.on_error(error)
 
-    async def _not_taken(self, request: ConfirmationRequest) -> None:
+    async def _ask_again(self, request: ConfirmationRequest) -> None:
         """The reply was of a form that the server does not take: the step is still pending, and asked anew."""
         del self._replies[request.step_id]
         await self._stop_asking([request.step_id])
@@ -238,7 +238,7 @@ class ConfirmationHandler(ConfirmationLink):
     async def _handle_tool_result(self, message: Message) -> None:
         """With the id of a step: it was refused, maybe by somebody else."""
         if message.get("step_id"):
-            await self._settled(str(message["step_id"]))
+            await self._settle(str(message["step_id"]))
 
     async def _handle_final_answer(self, message: Message) -> None:
         await self.on_final_answer(str(message.get("content") or ""))
@@ -248,7 +248,7 @@ class ConfirmationHandler(ConfirmationLink):
             await self._forget()
             self.session_id = None
 
-    async def _settled(self, step_id: str) -> None:
+    async def _settle(self, step_id: str) -> None:
         self.pending_confirmations.pop(step_id, None)
         await self._stop_asking([step_id])
 

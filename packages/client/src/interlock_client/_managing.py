@@ -25,21 +25,21 @@ class Managing(Part):
         return (await self._got(manage.KeyList, "/api/v1/keys", {"all": everybody})).keys
 
     async def revoke_key(self, key_id: str) -> None:
-        await self._ended(f"/api/v1/keys/{segment(key_id)}")
+        await self._end(f"/api/v1/keys/{segment(key_id)}")
 
     async def grants(self, *, everybody: bool = False) -> list[manage.GrantEntry]:
         """What is remembered, and answers later asks without a person."""
         return (await self._got(manage.GrantList, "/api/v1/grants", {"all": everybody})).grants
 
     async def revoke_grant(self, grant_id: str) -> None:
-        await self._ended(f"/api/v1/grants/{segment(grant_id)}")
+        await self._end(f"/api/v1/grants/{segment(grant_id)}")
 
     async def secrets(self, *, everybody: bool = False) -> list[manage.SavedEntry]:
         """The names of saved values, never the values."""
         return (await self._got(manage.SavedList, "/api/v1/secrets", {"all": everybody})).secrets
 
     async def delete_secret(self, secret_id: str) -> None:
-        await self._ended(f"/api/v1/secrets/{segment(secret_id)}")
+        await self._end(f"/api/v1/secrets/{segment(secret_id)}")
 
     async def audit(
         self, conversation_id: str | None = None, *, action: str | None = None, page_size: int = 50
@@ -54,5 +54,5 @@ class Managing(Part):
                 return
             params = {**params, "cursor": page.next_cursor}
 
-    async def _ended(self, path: str) -> None:
+    async def _end(self, path: str) -> None:
         await self._transport.fetch(manage.Ended, Call("DELETE", path))

@@ -25,7 +25,7 @@ class Sessions(Part):
         """
         given = {} if system_message is SERVERS_OWN else {"system_message": system_message}
         body = {"user_id": user_id, "query": query, **given}
-        return await self._came_of(user_id, Call("POST", "/agent/invoke", body, holds=wait))
+        return await self._wait_for(user_id, Call("POST", "/agent/invoke", body, holds=wait))
 
     async def resume_session(
         self,
@@ -39,9 +39,9 @@ class Sessions(Part):
         """Reply to what the session waits for, and wait until the agent is done or asks again."""
         given = None if args is None else dict(args)
         body = {"user_id": user_id, "session_id": session_id, "response_type": response_type, "args": given}
-        return await self._came_of(user_id, Call("POST", "/agent/resume", body, holds=wait))
+        return await self._wait_for(user_id, Call("POST", "/agent/resume", body, holds=wait))
 
-    async def _came_of(self, user_id: str, call: Call) -> wire.AgentResponse:
+    async def _wait_for(self, user_id: str, call: Call) -> wire.AgentResponse:
         """What a call came to. A server that shuts down goes on with it after its restart, and is waited for."""
         try:
             return await self._transport.fetch(wire.AgentResponse, call)

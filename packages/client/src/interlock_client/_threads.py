@@ -51,7 +51,7 @@ class Threads(Part):
         Leaving the iteration stops the run, unless it is `detached`.
         """
         body = self._body(message=message, thread_id=thread_id, agent=agent)
-        return self._run(Call("POST", "/api/chat", body, headers=_detached(detached)))
+        return self._run(Call("POST", "/api/chat", body, headers=_detached_params(detached)))
 
     def resume(
         self,
@@ -70,7 +70,7 @@ class Threads(Part):
         """
         given = None if answers is None else list(answers)
         body = self._body(action=action, answers=given, request_id=request_id, reason=reason)
-        call = Call("POST", f"/api/resume/{segment(thread_id)}", body, headers=_detached(detached))
+        call = Call("POST", f"/api/resume/{segment(thread_id)}", body, headers=_detached_params(detached))
         return self._run(call)
 
     def follow_thread(self, thread_id: str, last_event_id: str | None = None) -> AsyncGenerator[ChatEvent]:
@@ -115,5 +115,5 @@ def _stream_of(thread_id: str) -> Call:
     return Call("GET", f"/api/stream/{segment(thread_id)}", repeatable=True)
 
 
-def _detached(detached: bool) -> dict[str, str]:
+def _detached_params(detached: bool) -> dict[str, str]:
     return {"x-on-disconnect": "continue"} if detached else {}

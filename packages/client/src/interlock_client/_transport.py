@@ -106,7 +106,7 @@ class Transport:
         timeout: float,
         patience: float,
     ) -> None:
-        self.url = _checked(url)
+        self.url = _check_url(url)
         self.user = user
         self.timeout = timeout
         self.patience = patience
@@ -127,14 +127,14 @@ class Transport:
 
     async def fetch(self, model: type[M], call: Call, patience: Patience | None = None) -> M:
         """Make the call, and read its reply; tries again while it is safe and patience lasts."""
-        response = await self._sent(call, patience or Patience(self.patience))
+        response = await self._send(call, patience or Patience(self.patience))
         try:
             # What a newer server says more is no error.
             return model.model_validate_json(response.content, extra="ignore")
         except ValidationError as error:
             raise ServerFailed(f"{self.url} gave a reply that is none of Interlock's: is the address right?") from error
 
-    async def _sent(self, call: Call, patience: Patience) -> httpx.Response:
+    async def _send(self, call: Call, patience: Patience) -> httpx.Response:
         while True:
             try:
                 async with self._attempt(call, self.timeout + call.holds) as response:
@@ -177,7 +177,7 @@ class Transport:
             if call.body is not None:
                 headers["content-type"] = "application/json"
                 content = json.dumps(call.body, allow_nan=False).encode()
-            params = _given(call.params)
+            params = _without_none(call.params)
             return self._http.build_request(
                 call.method, call.path, content=content, params=params, headers=headers, timeout=timeout
             )
@@ -196,7 +196,7 @@ def thread_id_of(headers: Mapping[str, str]) -> str:
     return unquote(headers.get("x-thread-id", ""))
 
 
-def _given(params: Mapping[str, Any]) -> dict[str, Any]:
+def _without_none(params: Mapping[str, Any]) -> dict[str, Any]:
     return {name: value for name, value in params.items() if value is not None}
 
 
@@ -240,7 +240,7 @@ def _authorities() -> SSLContext:
     return httpx.create_ssl_context()
 
 
-def _checked(url: str) -> str:
+def _check_url(url: str) -> str:
     try:
         parsed = httpx.URL(url)
     except httpx.InvalidURL:

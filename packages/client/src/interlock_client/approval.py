@@ -44,7 +44,7 @@ def requires_approval(
 
     def decorate(function: Callable[P, T]) -> Callable[P, T]:
         guarded = _Guarded(function, name or function.__name__)
-        described = _described(function) if description is None else description
+        described = _description(function) if description is None else description
         options: dict[str, Any] = {
             **fixed_options,
             "description": described,
@@ -108,11 +108,11 @@ class _Call:
     def run(self, approval: Approval) -> Any:
         if not approval.granted:
             raise Refused(self._guarded.name, approval.message)
-        arguments = self._given if approval.decision == "accept" else self._edited(approval.args)
+        arguments = self._given if approval.decision == "accept" else self._check_edit(approval.args)
         bound = inspect.BoundArguments(self._guarded.signature, cast("Any", arguments))
         return self._guarded.function(*bound.args, **bound.kwargs)
 
-    def _edited(self, args: Mapping[str, Any]) -> dict[str, Any]:
+    def _check_edit(self, args: Mapping[str, Any]) -> dict[str, Any]:
         if args.keys() != self._given.keys():
             raise InvalidInput(f"the edit has other arguments than {self._guarded.name}: {', '.join(sorted(args))}")
         return {name: self._one(name, args[name]) for name in self._given}
@@ -145,7 +145,7 @@ def _signature(function: Callable[..., Any]) -> inspect.Signature:
         return inspect.signature(function)
 
 
-def _described(function: Callable[..., Any]) -> str:
+def _description(function: Callable[..., Any]) -> str:
     return (inspect.getdoc(function) or "").partition("\n")[0]
 
 

@@ -272,12 +272,12 @@ def _read(body: Any) -> tuple[str | None, str, dict[str, Any]]:
     detail = given.get("detail", "")
     more = {name: value for name, value in given.items() if name not in ("detail", "code")}
     if isinstance(detail, list):
-        more["errors"] = [_malformed(one) for one in cast("list[Any]", detail)]
+        more["errors"] = [_parse_entry(one) for one in cast("list[Any]", detail)]
         detail = "; ".join(f"{one['field']}: {one['message']}" for one in more["errors"])
     return given.get("code"), str(detail), more
 
 
-def _malformed(one: Any) -> dict[str, str]:
+def _parse_entry(one: Any) -> dict[str, str]:
     given = cast("dict[str, Any]", one) if isinstance(one, dict) else {}
     place = [str(part) for part in given.get("loc", ())]
     return {

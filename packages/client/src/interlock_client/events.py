@@ -196,7 +196,7 @@ def _interrupt(thread_id: str, frame: Data, event_id: str | None) -> ChatEvent:
     return Interrupt(thread_id, frame["info"], requests, event_id)
 
 
-def _failed(thread_id: str, frame: Data, event_id: str | None) -> ChatEvent:
+def _failure(thread_id: str, frame: Data, event_id: str | None) -> ChatEvent:
     return Failed(thread_id, frame["message"], event_id)
 
 
@@ -209,6 +209,6 @@ _CHAT: Mapping[str, Callable[[str, Data, str | None], ChatEvent]] = {
     "tool/start": _tool_start,
     "tool/end": _tool_end,
     "interrupt": _interrupt,
-    "error": _failed,
+    "error": _failure,
     "end": _end,
 }

@@ -70,7 +70,7 @@ def refusal(approval: Approval) -> str:
     return f"This call was not allowed, and did not run{f': {approval.message}' if approval.message else '.'}"
 
 
-async def together(asks: Iterable[Coroutine[Any, Any, T]]) -> list[T]:
+async def gather_asks(asks: Iterable[Coroutine[Any, Any, T]]) -> list[T]:
     """All at once. Where one cannot be asked, the others are withdrawn before that is raised."""
     tasks = [asyncio.ensure_future(ask) for ask in asks]
     try:

@@ -46,7 +46,7 @@ def ask_a_person(
 
     async def can_use_tool(name: str, args: dict[str, Any], context: ToolPermissionContext) -> PermissionResult:
         try:
-            return await (_answered(gate, args) if name == QUESTIONS else _decided(gate, name, args, context))
+            return await (_answer(gate, args) if name == QUESTIONS else _decide(gate, name, args, context))
         except InterlockError as error:
             logger.exception("%s was denied: it could not be put to a person", name)
             return PermissionResultDeny(message=f"No person could be asked: {error.message}", interrupt=True)
@@ -54,7 +54,7 @@ def ask_a_person(
     return can_use_tool
 
 
-async def _decided(gate: Gate, name: str, args: dict[str, Any], context: ToolPermissionContext) -> PermissionResult:
+async def _decide(gate: Gate, name: str, args: dict[str, Any], context: ToolPermissionContext) -> PermissionResult:
     about = [context.title, context.description, context.decision_reason]
     approval = await gate.ask(
         name, args, description="\n".join(text for text in about if text), display_name=context.display_name
@@ -68,7 +68,7 @@ async def _decided(gate: Gate, name: str, args: dict[str, Any], context: ToolPer
     return PermissionResultDeny(message=denial)
 
 
-async def _answered(gate: Gate, args: dict[str, Any]) -> PermissionResult:
+async def _answer(gate: Gate, args: dict[str, Any]) -> PermissionResult:
     asked = cast("Sequence[Mapping[str, Any]]", args.get("questions") or ())
     try:
         answers = await gate.client.ask_questions([_question(one) for one in asked], gate.timeout)

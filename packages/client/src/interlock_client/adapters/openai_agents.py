@@ -9,7 +9,7 @@ from typing import Any, NoReturn, TypeVar, Unpack, cast
 
 from pydantic import BaseModel
 
-from interlock_client.adapters._gate import ALLOWED, TIMEOUT, Gate, missing, refusal, together
+from interlock_client.adapters._gate import ALLOWED, TIMEOUT, Gate, gather_asks, missing, refusal
 from interlock_client.answers import Approval
 from interlock_client.client import Interlock
 from interlock_client.hitl import Risk
@@ -69,7 +69,7 @@ class Approvals:
         """The state to resume the run from: all its interruptions were asked at once, and each has its answer."""
         state = result.to_state()
         items = state.get_interruptions()
-        answers = await together(self._asked(item) for item in items)
+        answers = await gather_asks(self._asked(item) for item in items)
         for item, approval in zip(items, answers, strict=True):
             if approval.decision == "accept":
                 state.approve(item)

@@ -6,7 +6,7 @@ agent = Agent("openai:gpt-5", capabilities=[ask_a_person(client, risk={"delete_f
 from collections.abc import Mapping, Sequence
 from typing import Any, TypeVar
 
-from interlock_client.adapters._gate import TIMEOUT, Gate, missing, refusal, together
+from interlock_client.adapters._gate import TIMEOUT, Gate, gather_asks, missing, refusal
 from interlock_client.answers import Approval
 from interlock_client.client import Interlock
 from interlock_client.hitl import Risk
@@ -39,7 +39,7 @@ def ask_a_person(
 
     async def handle(context: RunContext[Any], requests: DeferredToolRequests) -> DeferredToolResults | None:
         calls = requests.approvals
-        answers = await together(_asked(gate, context, call) for call in calls)
+        answers = await gather_asks(_ask(gate, context, call) for call in calls)
         results = {call.tool_call_id: _result(answer) for call, answer in zip(calls, answers, strict=True)}
         return requests.build_results(approvals=results) if results else None
 
@@ -62,7 +62,7 @@ async def run_with_approvals(
     return await agent.run(prompt, **options)
 
 
-async def _asked(gate: Gate, context: RunContext[Any], call: ToolCallPart) -> Approval:
+async def _ask(gate: Gate, context: RunContext[Any], call: ToolCallPart) -> Approval:
     tool = context.tools.get(call.tool_name)
     return await gate.ask(
         call.tool_name,

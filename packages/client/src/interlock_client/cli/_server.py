@@ -29,25 +29,25 @@ PATIENCE = 10.0
 """Seconds to go on trying while the server cannot be reached."""
 
 
-def configured(url: str | None, key: str | None, user: str | None) -> "ClientConfig":
+def load_config(url: str | None, key: str | None, user: str | None) -> "ClientConfig":
     """The settings, with the key that is kept for the server where none is given."""
     from dataclasses import replace
 
     from interlock_client.cli.config import load_client
-    from interlock_client.cli.credentials import kept
+    from interlock_client.cli.credentials import stored_credential
 
     config = load_client({"url": url, "key": key, "user": user})
-    if config.key or not (found := kept(config.credentials, config.url)):
+    if config.key or not (found := stored_credential(config.credentials, config.url)):
         return config
     return replace(config, key=found.key)
 
 
 def arguments(config: "ClientConfig") -> dict[str, Any]:
     """What a client of that server is made with."""
-    return {"url": config.url, "key": config.key, "user": config.user, "locale": spoken()}
+    return {"url": config.url, "key": config.key, "user": config.user, "locale": system_language()}
 
 
-def spoken() -> str:
+def system_language() -> str:
     """The language of the system; what the commands say themselves is English."""
     from interlock_client.language import language
 

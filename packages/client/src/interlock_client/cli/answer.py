@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Annotated, Any, cast
 
 import typer
 
-from interlock_client.cli._server import Key, Url, User, configured, hidden_prompt, run
+from interlock_client.cli._server import Key, Url, User, hidden_prompt, load_config, run
 
 if TYPE_CHECKING:
     from interlock_client.client import Interlock
@@ -94,19 +94,19 @@ def answer(
 ) -> None:
     """Answer one request. Exit code 0: answered; 1: refused by the server, with the reason; 2: bad usage."""
     acts = {"--yes": yes, "--no": no, "--reply": reply, "--text": text, "--option": option, "--json": json}
-    act = _only(acts | {"--answers": answers, "--decision": decision, "--value": value or None, "--cancel": cancel})
+    act = _single(acts | {"--answers": answers, "--decision": decision, "--value": value or None, "--cancel": cancel})
     more = {"--args": args, "--reason": reason, "--remember": remember, "--also-high-risk": also_high_risk}
     more |= {"TEXT": texts, "--save": save}
     _check(act, {name for name, given in more.items() if given not in (None, False, [])})
     response: dict[str, Any] = _response(act, text=text, option=option, reply=reply, decision=decision, reason=reason)
-    response |= _remembered(remember, scope, has_args=args is not None) | _edited(args)
+    response |= _remember_fields(remember, scope, has_args=args is not None) | _edit(args)
     response |= {"answers": texts or []} if answers else {}
     response |= {} if json is None else {"answer": _read("--json", json)}
     response |= _values(value or [], insecure=insecure, save=save)
     response |= _high_risk(response, is_said=also_high_risk, is_confirmed=confirm_high_risk)
-    owner = run(configured(url, key, user), _sending(request_id, response, is_cancel=cancel, reason=reason))
+    owner = run(load_config(url, key, user), _sending(request_id, response, is_cancel=cancel, reason=reason))
     typer.echo(f"{request_id} is {'cancelled' if cancel else 'answered'}")
-    _tell_whose(owner)
+    _print_owner(owner)
 
 
 def _sending(
@@ -132,14 +132,14 @@ def _sending(
     return work
 
 
-def _tell_whose(owner: str | None) -> None:
-    from interlock_client.cli.terminal.wording import whose
+def _print_owner(owner: str | None) -> None:
+    from interlock_client.cli.terminal.wording import owner_phrase
 
     if owner is not None:
-        typer.echo(f"It stands in all {whose(owner)} with this agent until revoked.")
+        typer.echo(f"It stands in all {owner_phrase(owner)} with this agent until revoked.")
 
 
-def _only(acts: Mapping[str, Any]) -> str:
+def _single(acts: Mapping[str, Any]) -> str:
     chosen = [name for name, given in acts.items() if given not in (None, False)]
     if len(chosen) != 1:
         raise typer.BadParameter(f"give one of {', '.join(acts)}" + (f", not {' and '.join(chosen)}" * bool(chosen)))
@@ -165,7 +165,7 @@ def _response(act: str, **given: str | None) -> dict[str, Any]:
     return responses.get(act, {})
 
 
-def _remembered(duration: str | None, scope: str | None, *, has_args: bool) -> dict[str, Any]:
+def _remember_fields(duration: str | None, scope: str | None, *, has_args: bool) -> dict[str, Any]:
     if duration is None:
         if scope is not None:
             raise typer.BadParameter("--scope goes with --remember")
@@ -194,7 +194,7 @@ def _high_risk(response: Mapping[str, Any], *, is_said: bool, is_confirmed: bool
     return {"also_high_risk": True, "confirm_high_risk": True}
 
 
-def _edited(args: str | None) -> dict[str, Any]:
+def _edit(args: str | None) -> dict[str, Any]:
     if args is None:
         return {}
     found = _read("--args", args)
@@ -223,11 +223,11 @@ def _values(named: list[str], *, insecure: bool, save: bool) -> dict[str, Any]:
             raise typer.BadParameter(
                 f"--value {name}=...: others can see it. Leave the value out and type it, or add --insecure"
             )
-        values[name] = value if has_value else _asked_for(name)
+        values[name] = value if has_value else _prompt_for(name)
     return {"values": values, **({"save": True} if save else {})}
 
 
-def _asked_for(name: str) -> str:
+def _prompt_for(name: str) -> str:
     if sys.stdin.isatty():
         return hidden_prompt(name)
     line = sys.stdin.readline()

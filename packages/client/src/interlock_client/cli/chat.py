@@ -4,7 +4,7 @@ from typing import Annotated
 
 import typer
 
-from interlock_client.cli._server import PATIENCE, Key, Url, User, arguments, configured, refusals
+from interlock_client.cli._server import PATIENCE, Key, Url, User, arguments, load_config, refusals
 
 
 def chat(
@@ -18,6 +18,6 @@ def chat(
     from interlock_client.cli.terminal.conversation import Conversation
     from interlock_client.sync import SyncInterlock
 
-    config = configured(url, key, user)
+    config = load_config(url, key, user)
     with refusals(), SyncInterlock(**arguments(config), patience=PATIENCE) as client:
         Conversation(client, agent, thread, editor=config.editor).run()

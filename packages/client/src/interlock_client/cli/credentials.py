@@ -21,7 +21,7 @@ class StoredCredential:
     """Who signed in to make it."""
 
 
-def kept(file: Path, url: str) -> StoredCredential | None:
+def stored_credential(file: Path, url: str) -> StoredCredential | None:
     """What is kept for the server. `InvalidInput` for a file that others may read, or that cannot be read."""
     return _all(file).get(_name(url))
 

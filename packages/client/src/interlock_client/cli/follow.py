@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from interlock_client.cli._server import Key, Url, User, configured, run
+from interlock_client.cli._server import Key, Url, User, load_config, run
 
 if TYPE_CHECKING:
     from interlock_client.client import Interlock
@@ -32,10 +32,10 @@ def follow(
         teller = Teller(as_json=json)
         both = (client.follow_thread(thread), client.follow(thread)) if thread else (client.follow_inbox(),)
         async for event in _merged(*both):
-            teller.tell(event)
+            teller.print_event(event)
         teller.finish()
 
-    run(configured(url, key, user), work)
+    run(load_config(url, key, user), work)
 
 
 async def _merged(*streams: "AsyncGenerator[Any]") -> "AsyncGenerator[ChatEvent | RequestEvent | InboxEvent]":

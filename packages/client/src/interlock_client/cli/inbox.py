@@ -2,7 +2,7 @@
 
 import typer
 
-from interlock_client.cli._server import PATIENCE, Key, Url, User, arguments, configured, refusals
+from interlock_client.cli._server import PATIENCE, Key, Url, User, arguments, load_config, refusals
 
 
 def inbox(url: Url = None, key: Key = None, user: User = None) -> None:
@@ -20,7 +20,7 @@ def inbox(url: Url = None, key: Key = None, user: User = None) -> None:
     from interlock_client.cli.terminal.app import InboxApp
     from interlock_client.client import Interlock
 
-    config = configured(url, key, user)
+    config = load_config(url, key, user)
 
     async def run() -> int:
         async with (

@@ -4,7 +4,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from interlock_client.cli._server import Url, hidden_prompt, refusals, run, spoken
+from interlock_client.cli._server import Url, hidden_prompt, refusals, run, system_language
 
 if TYPE_CHECKING:
     from interlock_client.cli.config import ClientConfig
@@ -25,7 +25,7 @@ def login(
     from interlock_client.cli.credentials import keep
 
     config = load_client({"url": url})
-    entry = _given(config) if with_key else _made(config, user, days)
+    entry = _given_credential(config) if with_key else _create_key(config, user, days)
     keep(config.credentials, config.url, entry)
     typer.echo(f"signed in at {config.url}; kept in {config.credentials}")
 
@@ -42,7 +42,7 @@ def logout(
     from interlock_client.cli.config import load_client
 
     config = load_client({"url": url})
-    entry = credentials.kept(config.credentials, config.url)
+    entry = credentials.stored_credential(config.credentials, config.url)
     if entry is None:
         typer.echo(f"nothing is kept for {config.url}")
         return
@@ -68,7 +68,7 @@ def _revoke(config: "ClientConfig", entry: "StoredCredential") -> None:
     password = hidden_prompt(f"Password of {user}")
 
     async def revoke() -> None:
-        async with await Interlock.sign_in(config.url, user, password, locale=spoken()) as client:
+        async with await Interlock.sign_in(config.url, user, password, locale=system_language()) as client:
             try:
                 await client.revoke_key(key_id)
             except NotFound:
@@ -78,7 +78,7 @@ def _revoke(config: "ClientConfig", entry: "StoredCredential") -> None:
         asyncio.run(revoke())
 
 
-def _given(config: "ClientConfig") -> "StoredCredential":
+def _given_credential(config: "ClientConfig") -> "StoredCredential":
     from dataclasses import replace
 
     from interlock_client.cli.credentials import StoredCredential
@@ -93,7 +93,7 @@ def _given(config: "ClientConfig") -> "StoredCredential":
     return StoredCredential(key)
 
 
-def _made(config: "ClientConfig", user: str | None, days: int) -> "StoredCredential":
+def _create_key(config: "ClientConfig", user: str | None, days: int) -> "StoredCredential":
     """A key of its own, so that it can be revoked by itself, and outlives the token of a sign-in."""
     import asyncio
     import socket
@@ -107,7 +107,7 @@ def _made(config: "ClientConfig", user: str | None, days: int) -> "StoredCredent
 
     async def make() -> StoredCredential:
         expires_at = datetime.now(UTC) + timedelta(days=days)
-        async with await Interlock.sign_in(config.url, name, password, locale=spoken()) as client:
+        async with await Interlock.sign_in(config.url, name, password, locale=system_language()) as client:
             made = await client.create_key(f"terminal at {socket.gethostname()}"[:64], expires_at=expires_at)
         return StoredCredential(made.key, made.id, name)
 

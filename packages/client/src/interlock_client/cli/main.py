@@ -45,7 +45,7 @@ app = typer.Typer(
 )
 
 
-def _tell_version(requested: bool) -> None:
+def _print_version(requested: bool) -> None:
     if requested:
         version()
         raise typer.Exit
@@ -54,7 +54,7 @@ def _tell_version(requested: bool) -> None:
 @app.callback()
 def interlock(
     _version: Annotated[
-        bool, typer.Option("--version", callback=_tell_version, is_eager=True, help="Print the version and exit.")
+        bool, typer.Option("--version", callback=_print_version, is_eager=True, help="Print the version and exit.")
     ] = False,
 ) -> None:
     """A self-hosted human-in-the-loop server for AI agents."""

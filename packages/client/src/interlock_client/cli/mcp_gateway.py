@@ -5,7 +5,7 @@ from typing import Annotated
 
 import typer
 
-from interlock_client.cli._server import Key, Url, configured
+from interlock_client.cli._server import Key, Url, load_config
 
 _LAUNCHERS = frozenset({"npx", "uvx", "uv", "run", "node", "python", "python3", "docker", "bunx"})
 _Patterns = list[str] | None
@@ -36,15 +36,15 @@ def mcp_gateway(
     from interlock_client.gateway.process import run
     from interlock_client.gateway.relay import Settings
 
-    config = configured(url, key, None)
+    config = load_config(url, key, None)
     patterns = (("deny", deny), ("ask", ask), ("pass", passed))
     tools = {pattern: rule for rule, listed in patterns for pattern in listed or ()}
     tools |= {} if "*" in tools else {"*": "by_hint" if trust else "ask"}
     rules = {"tools": tools, "trust": trust, "idempotent": idempotent or []}
-    settings = Settings(name or _named(command), command, rules, conversation, timeout)
+    settings = Settings(name or _name_of(command), command, rules, conversation, timeout)
     raise typer.Exit(asyncio.run(run(settings, config.url, config.key)))
 
 
-def _named(command: list[str]) -> str:
+def _name_of(command: list[str]) -> str:
     words = [PurePath(word).name for word in command if not word.startswith("-")]
     return next((word for word in words if word not in _LAUNCHERS), command[0])[:100]

@@ -4,7 +4,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from interlock_client.cli._server import Key, Url, User, configured, run
+from interlock_client.cli._server import Key, Url, User, load_config, run
 
 if TYPE_CHECKING:
     from interlock_client.client import Interlock
@@ -37,7 +37,7 @@ def pending(
     async def work(client: "Interlock") -> "list[PendingRequest]":
         return [one async for one in client.pending(conversation, **filters)]
 
-    found = run(configured(url, key, user), work)
+    found = run(load_config(url, key, user), work)
     if json:
         # Escapes for every letter beyond ASCII: nothing in it steers a terminal.
         typer.echo(dumps([one.model_dump(mode="json") for one in found], indent=2))

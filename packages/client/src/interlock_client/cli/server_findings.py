@@ -9,7 +9,7 @@ from typing import Any
 import httpx
 
 from interlock_client import __version__
-from interlock_client.cli._server import configured
+from interlock_client.cli._server import load_config
 from interlock_client.cli.findings import Finding, fail, ok, warn
 from interlock_client.errors import InvalidInput
 from interlock_client.hook import settings as hook_settings
@@ -96,7 +96,7 @@ def probe(url: str) -> Probe:
 def of_commands(url: str | None, key: str | None) -> Iterator[Finding]:
     """What `inbox`, `answer` and the others have."""
     try:
-        config = configured(url, key, None)
+        config = load_config(url, key, None)
         found = probe(config.url)
     except InvalidInput as error:
         yield fail("settings", error.message)

@@ -35,11 +35,11 @@ def run(data: str | None, database: str | None, work: "Callable[[Core], Awaitabl
 
     done = asyncio.run(run())
     if not is_there:
-        tell_of_new(config)
+        announce_new(config)
     return done
 
 
-def tell_of_new(config: "Config") -> None:
+def announce_new(config: "Config") -> None:
     from interlock_client.visible import one_line
 
     typer.echo(f"interlock: there was no database in {one_line(str(config.data))}; a new one was made", err=True)

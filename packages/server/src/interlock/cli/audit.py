@@ -85,14 +85,14 @@ def _trail_of(path: Path) -> Iterator[str]:
 
 
 def _as_text(report: "Report") -> str:
-    count = f"{_counted(report.entries, 'entry', 'entries')} in {_counted(report.chains, 'chain', 'chains')}"
+    count = f"{_plural(report.entries, 'entry', 'entries')} in {_plural(report.chains, 'chain', 'chains')}"
     if not report.findings:
         return f"{count}: all intact"
-    found = _counted(len(report.findings), "finding", "findings")
+    found = _plural(len(report.findings), "finding", "findings")
     return "\n".join([*map(_line, report.findings), f"{count}: {found}"])
 
 
-def _counted(count: int, one: str, many: str) -> str:
+def _plural(count: int, one: str, many: str) -> str:
     return f"{count} {one if count == 1 else many}"
 
 

@@ -75,14 +75,14 @@ def migrate(data: Data = None, database: Database = None) -> None:
     """Migrate the database. A server does the same when it starts."""
     import asyncio
 
-    from interlock.cli._database import has_database, tell_of_new
+    from interlock.cli._database import announce_new, has_database
     from interlock.config import load
 
     config = load({"data": data, "database": database})
     is_there = has_database(config)
     applied = asyncio.run(_migrate(config))
     if not is_there:
-        tell_of_new(config)
+        announce_new(config)
     for revision in applied:
         typer.echo(f"applied {revision}")
     typer.echo("the database is up to date")

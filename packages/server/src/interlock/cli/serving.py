@@ -82,7 +82,7 @@ async def _serve(config: Config) -> None:
         signal.signal(signal.SIGHUP, signal.SIG_IGN)
         # Once it has shut down, uvicorn raises the signal again: what is still open here is to be closed first.
         for heeded in (signal.SIGTERM, signal.SIGINT):
-            signal.signal(heeded, _heeded)
+            signal.signal(heeded, _request_stop)
         await server.serve(sockets=[listening])
 
 
@@ -92,7 +92,7 @@ def _bounds(config: Config) -> ConnectionLimits:
     )
 
 
-def _heeded(_signal: int, _frame: FrameType | None) -> None: ...
+def _request_stop(_signal: int, _frame: FrameType | None) -> None: ...
 
 
 def listen(config: Config) -> socket.socket:

@@ -36,7 +36,7 @@ class InboxApp(App[None]):
         """Of each request that waits, what was typed and not sent."""
         self.connected = False
         self.connection = "○ connecting"
-        self.feed = Feed(looking, Listeners(self._listed, self._waits, self._settled, self._connection))
+        self.feed = Feed(looking, Listeners(self._show_list, self._waits, self._show_settled, self._connection))
         self._list = ListScreen()
         # What goes to standard error would be written over the screen.
         logging.getLogger("interlock_client").addHandler(logging.NullHandler())
@@ -49,35 +49,35 @@ class InboxApp(App[None]):
         self.run_worker(self.feed.run(), name="feed", exit_on_error=True)
 
     def open_request(self, request_id: str) -> None:
-        found = self._found(request_id)
+        found = self._find(request_id)
         if found is not None and self._open is None:
-            self._list.say("")
+            self._list.show_text("")
             self.push_screen(RequestScreen(found))
 
-    def _found(self, request_id: str) -> Waiting | None:
+    def _find(self, request_id: str) -> Waiting | None:
         return next((one for one in self.waiting if one.id == request_id), None)
 
     @property
     def _open(self) -> RequestScreen | None:
         return next((one for one in self.screen_stack if isinstance(one, RequestScreen)), None)
 
-    def _listed(self, waiting: list[Waiting]) -> None:
+    def _show_list(self, waiting: list[Waiting]) -> None:
         self.waiting = waiting
         self.typed = {one.id: self.typed[one.id] for one in waiting if one.id in self.typed}
         self._list.refresh_rows()
-        if self._open is not None and (found := self._found(self._open.waiting.id)):
+        if self._open is not None and (found := self._find(self._open.waiting.id)):
             self._open.refresh_deadline(found)
 
     def _waits(self, waiting: Waiting) -> None:
         if self._open is not None and self._open.waiting.id == waiting.id:
             self._open.still_waits()
 
-    def _settled(self, waiting: Waiting, how: str) -> None:
+    def _show_settled(self, waiting: Waiting, how: str) -> None:
         is_open = self._open is not None and self._open.waiting.id == waiting.id
         if self._open is not None and is_open:
-            self._open.taken(how)
+            self._open.show_settled(how)
         if not (self._open is not None and is_open and self._open.sending):
-            self._list.say(f"{one_line(waiting.summary)[:60]}: {how}")
+            self._list.show_text(f"{one_line(waiting.summary)[:60]}: {how}")
 
     def _connection(self, error: InterlockError | None) -> None:
         was_connected, self.connected = self.connected, error is None
@@ -89,7 +89,7 @@ class InboxApp(App[None]):
             return
         elif not isinstance(error, NetworkError):
             self.connection = "○ refused"
-            self._list.say(reason(error))
+            self._list.show_text(reason(error))
         elif was_connected or not self.connection.startswith(LOST):
             self.connection = f"{LOST} {moment(datetime.now().astimezone())}"
         self._list.refresh_rows()

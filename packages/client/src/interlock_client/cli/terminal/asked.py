@@ -55,7 +55,7 @@ class Waiting:
     @property
     def words(self) -> tuple[str, ...]:
         """What has to be typed in full before a risky call is allowed."""
-        return words(self.tool)
+        return words_to_type(self.tool)
 
     @property
     def options(self) -> Sequence[Any]:
@@ -78,7 +78,7 @@ class Waiting:
         return str(self.data.get("title") or self.data.get("question") or "")
 
 
-def words(name: str) -> tuple[str, ...]:
+def words_to_type(name: str) -> tuple[str, ...]:
     """YES, or the name, unless it is one that a hand types by itself, or cannot."""
     typable = name.isascii() and name.isprintable() and " " not in name and len(name) >= SHORTEST_WORD
     return (YES, name) if typable else (YES,)

@@ -13,7 +13,7 @@ from textual.screen import Screen
 from textual.widgets import Input, Static
 
 from interlock_client.cli.terminal.choice import Choice
-from interlock_client.cli.terminal.contents import joined
+from interlock_client.cli.terminal.contents import join_lines
 from interlock_client.cli.terminal.revealing import Line, line
 from interlock_client.cli.terminal.wording import HIGH_RISK, ONCE, Remember
 
@@ -59,7 +59,7 @@ class ConfirmScreen(Screen[Remember | None]):
     def compose(self) -> ComposeResult:
         yield Static(Content(self._act.title), id="title", markup=False)
         with VerticalScroll(id="act"):
-            yield Static(joined(self._act.lines), markup=False)
+            yield Static(join_lines(self._act.lines), markup=False)
             if len(self._act.remember) > 1:
                 sentences = [line(one.sentence) for one in self._act.remember]
                 yield Choice(sentences, chosen=0, id="remember")
@@ -74,7 +74,7 @@ class ConfirmScreen(Screen[Remember | None]):
         self._shown_at = time.monotonic()
         if self._words:
             self.query_one("#word").focus()
-            self._say(f"To do this, type {' or '.join(self._words)} in full, then Ctrl+S.")
+            self._show_text(f"To do this, type {' or '.join(self._words)} in full, then Ctrl+S.")
         elif len(self._act.remember) > 1:
             self.query_one("#remember").focus()
 
@@ -117,7 +117,7 @@ class ConfirmScreen(Screen[Remember | None]):
 
     def action_send(self) -> None:
         if self._words and self.query_one("#word", Input).value.strip() not in self._words:
-            self._say(f"That is not it: type {' or '.join(self._words)} in full.")
+            self._show_text(f"That is not it: type {' or '.join(self._words)} in full.")
         elif self._words:
             self._confirm()
 
@@ -126,7 +126,7 @@ class ConfirmScreen(Screen[Remember | None]):
             return
         remember = self._remember()
         if self._is_high and not remember.may_raise:
-            self._say("High-risk calls go with any arguments or every tool only; h takes it back.")
+            self._show_text("High-risk calls go with any arguments or every tool only; h takes it back.")
         elif self._is_high:
             self._ask(remember.raised(), HIGH_RISK)
         elif remember.scope == "all_tools" and not self._words:
@@ -145,5 +145,5 @@ class ConfirmScreen(Screen[Remember | None]):
     def action_leave(self) -> None:
         self.dismiss(None)
 
-    def _say(self, text: str) -> None:
+    def _show_text(self, text: str) -> None:
         self.query_one("#notice", Static).update(Content(text))

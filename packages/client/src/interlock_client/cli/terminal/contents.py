@@ -26,11 +26,11 @@ def content(pieces: Iterable[Piece]) -> Content:
     return Content(text, spans)
 
 
-def joined(lines: Iterable[Line]) -> Content:
+def join_lines(lines: Iterable[Line]) -> Content:
     return Content("\n").join([content(line) for line in lines])
 
 
 def section(of: Section) -> Content:
     rule = AGENT_RULE if of.by_agent else ""
     heading = (Piece(f"{rule}{of.heading}", "name"),)
-    return joined([heading, *((Piece(rule, "quiet"), *line) for line in of.lines)])
+    return join_lines([heading, *((Piece(rule, "quiet"), *line) for line in of.lines)])

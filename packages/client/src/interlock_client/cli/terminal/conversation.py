@@ -10,7 +10,7 @@ import typer
 from interlock_client.cli._server import reason
 from interlock_client.cli.terminal.asked import Waiting, pending
 from interlock_client.cli.terminal.inline import AnsweredElsewhere, Inline, NotAnswered
-from interlock_client.cli.terminal.prompting import InputClosed, ask_line, forget_typed_ahead
+from interlock_client.cli.terminal.prompting import InputClosed, ask_line, discard_input
 from interlock_client.cli.terminal.telling import Teller
 from interlock_client.cli.terminal.wording import outcome
 from interlock_client.errors import (
@@ -46,14 +46,14 @@ class Conversation:
             if self._thread_id is None:
                 self._thread_id = self._client.create_thread(self._agent)
             typer.echo(f"thread {self._thread_id}; Ctrl+C stops the agent, Ctrl+D leaves")
-            self._answer_what_waits(None)
+            self._answer_pending(None)
             while True:
-                if message := self._typed():
+                if message := self._read_message():
                     self._talk(message)
         except InputClosed:
             typer.echo()
 
-    def _typed(self) -> str:
+    def _read_message(self) -> str:
         try:
             return ask_line("you> ")
         except KeyboardInterrupt:
@@ -63,10 +63,10 @@ class Conversation:
     def _talk(self, message: str) -> None:
         try:
             last = self._print_run(self._client.chat(message, self._thread_id))
-            self._answer_what_waits(last)
+            self._answer_pending(last)
         except ThreadBusy as error:
             typer.echo(f"Not sent: {reason(error)}")
-            self._answer_what_waits(None)
+            self._answer_pending(None)
         except KeyboardInterrupt:
             self._teller.finish()
             typer.echo("stopped here; what was asked still waits")
@@ -79,14 +79,14 @@ class Conversation:
         last, waits = None, False
         with closing(events):
             for event in events:
-                self._teller.tell(event)
+                self._teller.print_event(event)
                 last, waits = event.id or last, waits or isinstance(event, Interrupt)
                 if isinstance(event, End):
                     break
         self._teller.finish()
         return last if waits else None
 
-    def _answer_what_waits(self, last: str | None) -> None:
+    def _answer_pending(self, last: str | None) -> None:
         """Ask everything that the thread waits for, and follow what the answers lead to; until it waits no more."""
         while waiting := self._waiting():
             for one in waiting:
@@ -113,7 +113,7 @@ class Conversation:
         inline = Inline(waiting, watch.is_over, self._editor)
         inline.show()
         while not watch.is_over():
-            forget_typed_ahead()
+            discard_input()
             try:
                 if self._send(waiting, inline, watch):
                     return

@@ -28,7 +28,7 @@ def read_any(text: str) -> Any:
     try:
         value = json.loads(
             text,
-            object_pairs_hook=_once_each,
+            object_pairs_hook=_check_unique,
             parse_constant=_no_constant,
             parse_float=_finite,
             parse_int=_whole,
@@ -48,7 +48,7 @@ def read(text: str) -> dict[str, Any]:
     return cast("dict[str, Any]", value)
 
 
-def _once_each(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+def _check_unique(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
     names = [name for name, _ in pairs]
     if twice := {name for name in names if names.count(name) > 1}:
         raise NotJson(f"{sorted(twice)[0]!r} is there twice")
@@ -58,7 +58,7 @@ def _once_each(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
 def _finite(digits: str) -> float:
     number = float(digits)
     if not isfinite(number):
-        raise NotJson(f"{_shortened(digits)} is larger than any number that can be sent")
+        raise NotJson(f"{_shorten(digits)} is larger than any number that can be sent")
     return number
 
 
@@ -67,10 +67,10 @@ def _whole(digits: str) -> int:
         return int(digits)
     except ValueError as error:
         # Python reads no more digits than some thousand.
-        raise NotJson(f"{_shortened(digits)} has too many digits") from error
+        raise NotJson(f"{_shorten(digits)} has too many digits") from error
 
 
-def _shortened(digits: str) -> str:
+def _shorten(digits: str) -> str:
     return digits if len(digits) <= LONGEST_NUMBER else f"{digits[:LONGEST_NUMBER]}..."
 
 

@@ -52,12 +52,12 @@ class Feed:
             tasks.create_task(self._follow())
             tasks.create_task(self._read())
 
-    def look(self, request_id: str) -> None:
+    def reread(self, request_id: str) -> None:
         """Read that one again: nobody knows what became of it."""
         self._unread.add(request_id)
         self._nudge.set()
 
-    def answered_here(self, request_id: str) -> None:
+    def mark_answered(self, request_id: str) -> None:
         """Of this one nobody has to be told."""
         self._drop(request_id)
 
@@ -97,7 +97,7 @@ class Feed:
                 if waiting := self._waiting.get(event.entry.request_id):
                     later = replace(waiting, expires_at=datetime.fromisoformat(event.expires_at))
                     self._waiting[waiting.id] = later
-                    self._tell()
+                    self._notify()
 
     # Reading what the stream named.
 
@@ -117,14 +117,14 @@ class Feed:
             self._is_read = True
             if self._is_live:
                 self._listeners.connection(self._unreadable)
-            self._tell()
+            self._notify()
             if self._unreadable is not None:
                 await asyncio.sleep(AGAIN)
                 self._nudge.set()
 
     async def _read_all(self, unread: set[str]) -> None:
         if len(unread) > FEW:
-            found = await self._listed()
+            found = await self._list_pending()
             self._waiting |= {key: one for key, one in found.items() if key not in self._ended}
             unread = unread - found.keys()
             if len(found) >= MOST:
@@ -133,7 +133,7 @@ class Feed:
         for request_id in unread - self._ended:
             await self._read_one(request_id)
 
-    async def _listed(self) -> dict[str, Waiting]:
+    async def _list_pending(self) -> dict[str, Waiting]:
         found: dict[str, Waiting] = {}
         async with aclosing(self._client.pending(page_size=200)) as requests:
             async for request in requests:
@@ -167,11 +167,11 @@ class Feed:
         self._unread.discard(request_id)
         self._left.discard(request_id)
         if self._waiting.pop(request_id, None) is not None:
-            self._tell()
+            self._notify()
             if self._left:
                 self._unread |= self._left
                 self._left = set()
                 self._nudge.set()
 
-    def _tell(self) -> None:
+    def _notify(self) -> None:
         self._listeners.listed(list(self._waiting.values()))

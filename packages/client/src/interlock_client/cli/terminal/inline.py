@@ -6,7 +6,7 @@ from typing import Any
 import typer
 
 from interlock_client.cli.terminal import editing, free
-from interlock_client.cli.terminal.asked import Kind, Waiting, is_dangerous, words
+from interlock_client.cli.terminal.asked import Kind, Waiting, is_dangerous, words_to_type
 from interlock_client.cli.terminal.prompting import ask_line, ask_secret, show_line, show_numbered, show_section
 from interlock_client.cli.terminal.revealing import Line, json_text, line, lines
 from interlock_client.cli.terminal.sections import option_line, sections
@@ -201,7 +201,7 @@ class Inline:
             if number is None:
                 continue
             chosen = options[number]
-            accepted = words(str(chosen["key"]))
+            accepted = words_to_type(str(chosen["key"]))
             if is_dangerous(chosen) and self._line(f"marked as dangerous: {' or '.join(accepted)} > ") not in accepted:
                 continue
             reason = self._line("reason, or nothing > ")

@@ -64,7 +64,7 @@ class ListScreen(Screen[None]):
             return
         waiting = self.app.waiting
         search = self.query_one("#search", Input).value.lower()
-        found = [one for one in waiting if search in _searched(one)]
+        found = [one for one in waiting if search in _search_text(one)]
         self.query_one(RequestList).show(found, datetime.now(UTC))
         self.query_one("#title", Static).update(Content(f"Interlock · {len(waiting)} waiting"))
         self.query_one("#connection", Static).update(Content(self.app.connection))
@@ -73,7 +73,7 @@ class ListScreen(Screen[None]):
         hidden = f"No match; {len(waiting)} hidden. Esc shows them." if waiting else "✓ Nothing waits."
         empty.update(Content(hidden if self.app.connected else "Not connected yet; nothing is known."))
 
-    def say(self, text: str) -> None:
+    def show_text(self, text: str) -> None:
         self.query_one("#notice", Static).update(Content(text))
 
     def action_open(self) -> None:
@@ -106,5 +106,5 @@ class ListScreen(Screen[None]):
         self.app.push_screen(HelpScreen())
 
 
-def _searched(one: Waiting) -> str:
+def _search_text(one: Waiting) -> str:
     return one_line(f"{one.id} {KINDS[one.kind]} {one.kind} {one.asker} {one.risk} {one.summary}").lower()

@@ -9,7 +9,7 @@ import typer
 
 from interlock_client.cli.terminal.revealing import Line
 from interlock_client.cli.terminal.sections import Section
-from interlock_client.cli.terminal.telling import styled
+from interlock_client.cli.terminal.telling import style
 
 with suppress(ImportError):
     importlib.import_module("readline")  # from then on lines can be edited while they are typed
@@ -36,7 +36,7 @@ def ask_secret(prompt: str) -> str:
         raise InputClosed from error
 
 
-def forget_typed_ahead() -> None:
+def discard_input() -> None:
     """What was typed before a question came is no answer to it."""
     if sys.stdin.isatty():
         try:
@@ -48,16 +48,16 @@ def forget_typed_ahead() -> None:
 
 
 def show_line(line: Line) -> None:
-    typer.echo(styled(line))
+    typer.echo(style(line))
 
 
 def show_section(section: Section) -> None:
     first, rule = ("║ ", "║ ") if section.by_agent else ("┌ ", "│ ")
     typer.echo(typer.style(f"{first}{section.heading}", bold=True))
     for line in section.lines:
-        typer.echo(f"{rule}{styled(line)}")
+        typer.echo(f"{rule}{style(line)}")
 
 
 def show_numbered(lines: Iterable[Line]) -> None:
     for number, line in enumerate(lines, 1):
-        typer.echo(f"  {number} {styled(line)}")
+        typer.echo(f"  {number} {style(line)}")

@@ -84,13 +84,13 @@ def _order(one: Waiting) -> tuple[float, float, str]:
 def _row(one: Waiting, now: datetime, width: int) -> str:
     """Risk, kind, what it is about, agent, age and what is left of its time, in columns."""
     risk = RISKS.get(one.risk, "▲ HIGH") if one.risk else ""
-    first = f"{_cut(risk, 9)} {_cut(KINDS[one.kind], 9)} "
+    first = f"{_truncate(risk, 9)} {_truncate(KINDS[one.kind], 9)} "
     countdown = left((one.expires_at - now).total_seconds()) if one.expires_at else ""
-    last = f" {_cut(one_line(one.agent), 10)} {age((now - one.created_at).total_seconds()):>6} {countdown:>6}"
-    return first + _cut(one_line(one.summary), max(width - cell_len(first) - cell_len(last), 8)) + last
+    last = f" {_truncate(one_line(one.agent), 10)} {age((now - one.created_at).total_seconds()):>6} {countdown:>6}"
+    return first + _truncate(one_line(one.summary), max(width - cell_len(first) - cell_len(last), 8)) + last
 
 
-def _cut(text: str, width: int) -> str:
+def _truncate(text: str, width: int) -> str:
     if cell_len(text) <= width:
         return set_cell_size(text, width)
     return set_cell_size(text, width - 1) + "…"

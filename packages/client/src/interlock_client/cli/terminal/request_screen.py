@@ -115,7 +115,7 @@ class RequestScreen(Screen[None]):
         return next(iter(self.query(Form)), None)
 
     @property
-    def _typed(self) -> dict[str, str]:
+    def _unsent_texts(self) -> dict[str, str]:
         """Words that could not be sent, by what they are for: there again when that is begun once more."""
         return self.app.typed.setdefault(self.waiting.id, {})
 
@@ -135,16 +135,16 @@ class RequestScreen(Screen[None]):
         """It was read again."""
         if self._unsure and not self.sending:
             self._unsure = False
-            self._say("It did not arrive: this still waits for an answer.")
+            self._show_text("It did not arrive: this still waits for an answer.")
 
-    def taken(self, how: str) -> None:
+    def show_settled(self, how: str) -> None:
         """Somebody else, or its deadline, was first."""
         if self.over or self.sending:
             self._heard = how
             return
         self.over = True
         sent = "" if self._unsure else " You sent nothing."
-        self._say(f"{how}{sent} Esc goes back.")
+        self._show_text(f"{how}{sent} Esc goes back.")
         self.refresh_state()
 
     def refresh_state(self) -> None:
@@ -174,10 +174,10 @@ class RequestScreen(Screen[None]):
         if self.over or self.sending or not self.ready:
             return False
         if not self.app.connected:
-            self._say("There is no connection: nothing is sent.")
+            self._show_text("There is no connection: nothing is sent.")
             return False
         if self._unsure:
-            self._say("Not known yet what became of it; wait for the connection.")
+            self._show_text("Not known yet what became of it; wait for the connection.")
             return False
         return True
 
@@ -185,7 +185,7 @@ class RequestScreen(Screen[None]):
         if self.waiting.kind != "approval" or not self._may_act():
             return False
         if decision != "reject" and not self.waiting.allows(decision):
-            self._say("The agent does not take that answer here.")
+            self._show_text("The agent does not take that answer here.")
             return False
         return True
 
@@ -194,7 +194,7 @@ class RequestScreen(Screen[None]):
         body, what = self.query_one("#body", VerticalScroll), self.query_one("#section-0")
         below = what.virtual_region.bottom - what.styles.margin.bottom - round(body.scroll_offset.y) - body.size.height
         if below > 0:
-            self._say(f"Read it first: {below} more line{'s' if below > 1 else ''} below. Space scrolls.")
+            self._show_text(f"Read it first: {below} more line{'s' if below > 1 else ''} below. Space scrolls.")
         return below <= 0
 
     def action_approve(self) -> None:
@@ -205,9 +205,9 @@ class RequestScreen(Screen[None]):
                 self.waiting.words if self.waiting.is_risky else (),
                 remembering(self.waiting, allow=True),
             )
-            self.app.push_screen(ConfirmScreen(act), self._approved)
+            self.app.push_screen(ConfirmScreen(act), self._approve)
 
-    def _approved(self, remember: Remember | None) -> None:
+    def _approve(self, remember: Remember | None) -> None:
         if remember is not None:
             self._submit({"granted": True, **remember.response}, "approved")
 
@@ -215,32 +215,32 @@ class RequestScreen(Screen[None]):
         if self._may_decide("reject"):
             title = f"Refuse {one_line(self.waiting.tool)}. Why? The agent is told; it may stay empty."
             choices = remembering(self.waiting, allow=False)
-            self.app.push_screen(TextScreen(title, self._typed.get("no", ""), remember=choices), self._refused)
+            self.app.push_screen(TextScreen(title, self._unsent_texts.get("no", ""), remember=choices), self._refuse)
 
-    def _refused(self, words: Words | None) -> None:
+    def _refuse(self, words: Words | None) -> None:
         if words is not None:
-            self._typed["no"] = words.text
+            self._unsent_texts["no"] = words.text
             why = {"reason": words.text} if words.text else {}
             self._submit({"granted": False, **why, **words.remember.response}, "refused")
 
     def action_reply(self) -> None:
         if self._may_decide("response"):
             title = f"Reply to the agent in place of {one_line(self.waiting.tool)}, which does not run."
-            self.app.push_screen(TextScreen(title, self._typed.get("reply", ""), required=True), self._replied)
+            self.app.push_screen(TextScreen(title, self._unsent_texts.get("reply", ""), required=True), self._reply)
 
-    def _replied(self, words: Words | None) -> None:
+    def _reply(self, words: Words | None) -> None:
         if words is not None:
-            self._typed["reply"] = words.text
+            self._unsent_texts["reply"] = words.text
             self._submit({"granted": False, "reply": words.text}, "replied to")
 
     def action_edit(self) -> None:
         if self._may_decide("edit") and self._was_read():
-            before = self._typed.get("edit") or json_text(dict(self.waiting.args))
+            before = self._unsent_texts.get("edit") or json_text(dict(self.waiting.args))
             edited = self._in_own_editor(before)
             if edited is None:
-                self.app.push_screen(EditScreen(before), self._edited)
+                self.app.push_screen(EditScreen(before), self._apply_edit)
             else:
-                self._edited(edited)
+                self._apply_edit(edited)
 
     def _in_own_editor(self, text: str) -> str | None:
         if not self.app.editor:
@@ -251,17 +251,17 @@ class RequestScreen(Screen[None]):
         except SuspendNotSupported:
             return None
 
-    def _edited(self, text: str | None) -> None:
+    def _apply_edit(self, text: str | None) -> None:
         if text is None:
             return
         try:
             args = editing.read(text)
         except editing.NotJson as error:
-            self.app.push_screen(EditScreen(text, f"This is no JSON object: {error}"), self._edited)
+            self.app.push_screen(EditScreen(text, f"This is no JSON object: {error}"), self._apply_edit)
             return
-        self._typed["edit"] = text
+        self._unsent_texts["edit"] = text
         if args == self.waiting.args:
-            self._say("Nothing was changed, and nothing is sent.")
+            self._show_text("Nothing was changed, and nothing is sent.")
             return
         words = self.waiting.words if self.waiting.is_risky else ()
         act = Act(
@@ -283,7 +283,7 @@ class RequestScreen(Screen[None]):
         try:
             response, words = form.response(), form.words
         except Incomplete as error:
-            self._say(str(error))
+            self._show_text(str(error))
             return
         if not words:
             self._submit(response, "answered")
@@ -300,11 +300,11 @@ class RequestScreen(Screen[None]):
     def action_cancel(self) -> None:
         if self._may_act():
             title = "Do not answer: the agent is told that nobody did. Why? It may stay empty."
-            self.app.push_screen(TextScreen(title, self._typed.get("cancel", "")), self._cancelled)
+            self.app.push_screen(TextScreen(title, self._unsent_texts.get("cancel", "")), self._cancel)
 
-    def _cancelled(self, words: Words | None) -> None:
+    def _cancel(self, words: Words | None) -> None:
         if words is not None:
-            self._typed["cancel"] = words.text
+            self._unsent_texts["cancel"] = words.text
             self._submit(None, "cancelled", words.text or None)
 
     def action_scroll(self, lines: int) -> None:
@@ -327,7 +327,7 @@ class RequestScreen(Screen[None]):
         # Between the question and the act somebody else may have been first.
         if self._may_act():
             self.sending = True
-            self._say("Sending…")
+            self._show_text("Sending…")
             self.run_worker(self._send(response, done, why), exit_on_error=True)
 
     async def _send(self, response: dict[str, Any] | None, done: str, why: str | None) -> None:
@@ -339,32 +339,32 @@ class RequestScreen(Screen[None]):
                 await client.respond(self.waiting.id, response, metadata=CLIENT)
         except AlreadySettled as error:
             self.sending = False
-            self.taken(_first_words(error))
+            self.show_settled(_first_sentence(error))
         except (NetworkError, ServerUnavailable) as error:
             self._unsure = True
-            self._say(f"Sent, but no reply: {reason(error)}. Don't assume that it ran; looking…")
+            self._show_text(f"Sent, but no reply: {reason(error)}. Don't assume that it ran; looking…")
             if self._heard:
                 self.sending = False
-                self.taken(self._heard)
+                self.show_settled(self._heard)
         except InterlockError as error:
-            self._say(f"Not taken, and still waiting: {reason(error)}")
+            self._show_text(f"Not taken, and still waiting: {reason(error)}")
         else:
             self.over = True
-            self.app.feed.answered_here(self.waiting.id)
+            self.app.feed.mark_answered(self.waiting.id)
             if self._form is not None:
                 self._form.clear()
                 self._form.disabled = True
-            self._say(f"✓ {done}, {moment(datetime.now().astimezone())}. Esc goes back.")
+            self._show_text(f"✓ {done}, {moment(datetime.now().astimezone())}. Esc goes back.")
         finally:
             self.sending = False
             if not self.over:
-                self.app.feed.look(self.waiting.id)
+                self.app.feed.reread(self.waiting.id)
             self.refresh_state()
 
-    def _say(self, text: str) -> None:
+    def _show_text(self, text: str) -> None:
         self.query_one("#notice", Static).update(Content(text))
 
 
-def _first_words(error: AlreadySettled) -> str:
+def _first_sentence(error: AlreadySettled) -> str:
     text = reason(error)
     return f"{text[:1].upper()}{text[1:]}."

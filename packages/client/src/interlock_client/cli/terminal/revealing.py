@@ -63,7 +63,7 @@ def json_text(value: Any, *, indent: int | None = 2) -> str:
     """JSON that reads back as the same value, and hides nothing from whoever reads or edits it."""
     text = json.dumps(value, ensure_ascii=False, indent=indent)
     hidden = {one for one in set(text) if one not in "\n " and visible(one) != one}
-    return "".join(_json_escaped(one) if one in hidden else one for one in text) if hidden else text
+    return "".join(_escape_json(one) if one in hidden else one for one in text) if hidden else text
 
 
 def plain(pieces: Iterable[Piece]) -> str:
@@ -105,5 +105,5 @@ def _json_pieces(text: str) -> Iterator[Piece]:
         yield Piece(text[place:])
 
 
-def _json_escaped(character: str) -> str:
+def _escape_json(character: str) -> str:
     return json.dumps(character)[1:-1]

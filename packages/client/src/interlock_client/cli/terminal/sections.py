@@ -24,7 +24,7 @@ class Section:
 
 
 def sections(waiting: Waiting) -> list[Section]:
-    what = [_what_will_run(waiting)] if waiting.kind == "approval" else []
+    what = [_call_section(waiting)] if waiting.kind == "approval" else []
     agent_text = tuple(_agent_text(waiting))
     if preview := waiting.data.get("preview"):
         preview_lines = (one for text in _preview(preview) for one in lines(str(text)))
@@ -50,7 +50,7 @@ def _about(preview: Mapping[str, Any]) -> str:
     return f" TO {visible(str(preview['path']), keep='')}" if "path" in preview else ""
 
 
-def _what_will_run(waiting: Waiting) -> Section:
+def _call_section(waiting: Waiting) -> Section:
     presented = presentation(waiting.tool, waiting.args)
     shown = presented.shows if presented and presented.changes else ()
     body = [one for change in (presented.changes if presented else ()) for one in _change(change)]
@@ -82,12 +82,12 @@ def _change(change: Change) -> Iterator[Line]:
     if before[-1:] in ([], [""]) and after[-1:] in ([], [""]):
         before, after = before[:-1], after[:-1]
     for same, old, new in _rows(before, after):
-        yield from _signed("│   ", "quiet", same)
-        yield from _signed("│ - ", "removed", old)
-        yield from _signed("│ + ", "added", new)
+        yield from _with_sign("│   ", "quiet", same)
+        yield from _with_sign("│ - ", "removed", old)
+        yield from _with_sign("│ + ", "added", new)
 
 
-def _signed(sign: str, style: Style, texts: Sequence[str]) -> Iterator[Line]:
+def _with_sign(sign: str, style: Style, texts: Sequence[str]) -> Iterator[Line]:
     if texts:
         yield from ((Piece(sign, style), *one) for one in lines("\n".join(texts)))
 
@@ -115,13 +115,13 @@ def _argument(name: str, value: Any) -> Iterator[Line]:
 
 
 def _agent_text(waiting: Waiting) -> Iterator[Line]:
-    yield from _words(waiting)
+    yield from _text_lines(waiting)
     if "details" in waiting.data:
         yield (Piece("passed on by the agent:", "quiet"),)
-        yield from _handed_over(waiting.data["details"])
+        yield from _interrupt_details(waiting.data["details"])
 
 
-def _handed_over(details: Any) -> Iterator[Line]:
+def _interrupt_details(details: Any) -> Iterator[Line]:
     """What came with a graph's interrupt, name by name where it has names."""
     if not isinstance(details, dict):
         yield from json_lines(details)
@@ -130,7 +130,7 @@ def _handed_over(details: Any) -> Iterator[Line]:
         yield from _argument(name, value)
 
 
-def _words(waiting: Waiting) -> Iterator[Line]:
+def _text_lines(waiting: Waiting) -> Iterator[Line]:
     data = waiting.data
     if waiting.kind == "approval":
         display = str(data.get("tool_display_name") or "")

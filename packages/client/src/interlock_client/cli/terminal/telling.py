@@ -40,7 +40,7 @@ class Teller:
         self._tells_requests = tells_requests
         self._in_text = False
 
-    def tell(self, event: ChatEvent | RequestEvent | InboxEvent) -> None:
+    def print_event(self, event: ChatEvent | RequestEvent | InboxEvent) -> None:
         if self._as_json:
             typer.echo(json.dumps({"event": type(event).__name__, **_plain(event)}))
         elif isinstance(event, Partial):
@@ -66,15 +66,15 @@ class Teller:
 
     def _line(self, event: ChatEvent | RequestEvent) -> str:
         if isinstance(event, ToolStart):
-            return f"⚙ {one_line(event.tool)} {_cut(json_text(event.input, indent=None))}"
+            return f"⚙ {one_line(event.tool)} {_truncate(json_text(event.input, indent=None))}"
         if isinstance(event, ToolEnd):
             how = event.outcome or event.status
             mark = _MARKS.get(how) or _MARKS.get(event.status, "?")
-            return f"{mark} {one_line(event.tool)} {how}: {_cut(event.output)}"
+            return f"{mark} {one_line(event.tool)} {how}: {_truncate(event.output)}"
         if isinstance(event, Failed):
-            return f"✗ {_cut(event.message)}"
+            return f"✗ {_truncate(event.message)}"
         if isinstance(event, RequestAsked) and self._tells_requests:
-            return f"? {event.request_id} {event.type}: {_cut(_asked(event.data))}"
+            return f"? {event.request_id} {event.type}: {_truncate(_asked_line(event.data))}"
         if isinstance(event, RequestSettled) and self._tells_requests:
             return f"! {event.request_id} {outcome(event, _STATUS.get(event.type, 'answered'))}"
         return ""
@@ -84,7 +84,7 @@ def _inbox_line(event: InboxEvent) -> str:
     entry = event.entry
     match event:
         case InboxAsked():
-            return f"? {entry.request_id} {entry.kind}, {one_line(entry.agent)}: {_cut(entry.headline)}"
+            return f"? {entry.request_id} {entry.kind}, {one_line(entry.agent)}: {_truncate(entry.headline)}"
         case InboxSettled():
             return f"! {entry.request_id} {ending(event)}"
         case InboxExtended():
@@ -93,7 +93,7 @@ def _inbox_line(event: InboxEvent) -> str:
             return f"! {entry.request_id} is gone: the conversation was deleted, or is no longer yours."
 
 
-def _asked(data: Mapping[str, Any]) -> str:
+def _asked_line(data: Mapping[str, Any]) -> str:
     if "tool_name" in data:
         return f"{data['tool_name']} {json_text(data.get('args') or {}, indent=None)}"
     if "fields" in data:
@@ -101,7 +101,7 @@ def _asked(data: Mapping[str, Any]) -> str:
     return str(data.get("title") or data.get("question") or "")
 
 
-def _cut(text: str) -> str:
+def _truncate(text: str) -> str:
     """One line, and no more of it than a screen holds."""
     whole = one_line(text)
     return whole if len(whole) <= LONGEST else f"{whole[:LONGEST]}… ({len(text)} characters)"
@@ -116,7 +116,7 @@ def _plain(event: ChatEvent | RequestEvent | InboxEvent) -> dict[str, Any]:
     return fields
 
 
-def styled(line: Line) -> str:
+def style(line: Line) -> str:
     """For a terminal: hidden characters reversed; colours are left out where the output is no terminal."""
     styles: dict[str, dict[str, Any]] = {
         "hidden": {"reverse": True},

@@ -68,16 +68,16 @@ def heading(waiting: Waiting) -> str:
 
 
 def age(seconds: float) -> str:
-    return _rounded(max(seconds, 0.0))
+    return _round(max(seconds, 0.0))
 
 
 def left(seconds: float) -> str:
     if seconds <= 0:
         return "0:00"
-    return f"{int(seconds) // 60}:{int(seconds) % 60:02}" if seconds < SOON else _rounded(seconds)
+    return f"{int(seconds) // 60}:{int(seconds) % 60:02}" if seconds < SOON else _round(seconds)
 
 
-def _rounded(seconds: float) -> str:
+def _round(seconds: float) -> str:
     if seconds < 60:
         return f"{int(seconds)} s"
     if seconds < 3600:
@@ -109,7 +109,7 @@ def remembering(waiting: Waiting, *, allow: bool) -> list[Remember]:
         whats |= {"this_tool": f"{tool}, any arguments,", "all_tools": "every tool, any arguments,"}
     ends: dict[Duration, str] = {
         "session": "in this conversation",
-        "forever": f"in all {whose(waiting.owner)} with this agent until revoked",
+        "forever": f"in all {owner_phrase(waiting.owner)} with this agent until revoked",
     }
     return [
         ONCE,
@@ -121,7 +121,7 @@ def remembering(waiting: Waiting, *, allow: bool) -> list[Remember]:
     ]
 
 
-def whose(owner: str) -> str:
+def owner_phrase(owner: str) -> str:
     """A grant is the owner's, whoever gives it."""
     return f"of {one_line(owner)}'s conversations" if owner else "conversations of its owner"
 
@@ -169,13 +169,13 @@ def outcome(settled: Outcome, status: str) -> str:
     """Who settled it, how and when."""
     at = _at(settled.answered_at)
     if status == "expired":
-        return f"It expired{at}: nobody answered{_what(settled.response)}."
+        return f"It expired{at}: nobody answered{_answer_phrase(settled.response)}."
     by = one_line(settled.answered_by or "somebody")
     through = f" ({one_line(settled.source)})" if settled.source else ""
-    return f"{by} {_verb(settled.response, status)} this{at}{through}{_what(settled.response)}."
+    return f"{by} {_verb(settled.response, status)} this{at}{through}{_answer_phrase(settled.response)}."
 
 
-def _what(response: Mapping[str, Any] | None) -> str:
+def _answer_phrase(response: Mapping[str, Any] | None) -> str:
     """With what, where the verb does not say it."""
     rest = {name: value for name, value in (response or {}).items() if name not in ("granted", "save")}
     text = json_text(next(iter(rest.values())) if len(rest) == 1 else rest, indent=None) if rest else ""

@@ -8,7 +8,7 @@ from textual.content import Content
 from textual.widgets import Input, Static
 from typing_extensions import override
 
-from interlock_client.cli.terminal.asked import is_dangerous, words
+from interlock_client.cli.terminal.asked import is_dangerous, words_to_type
 from interlock_client.cli.terminal.choice import Choice
 from interlock_client.cli.terminal.forms.form import Form, Incomplete
 from interlock_client.cli.terminal.sections import option_line
@@ -37,4 +37,4 @@ class DecisionForm(Form):
     @override
     def words(self) -> tuple[str, ...]:
         option = self._chosen
-        return words(str(option["key"])) if option and is_dangerous(option) else ()
+        return words_to_type(str(option["key"])) if option and is_dangerous(option) else ()

@@ -8,7 +8,7 @@ from textual.content import Content
 from textual.widgets import Checkbox, Input, Static
 from typing_extensions import override
 
-from interlock_client.cli.terminal.contents import content, joined
+from interlock_client.cli.terminal.contents import content, join_lines
 from interlock_client.cli.terminal.forms.form import Form, Incomplete
 from interlock_client.cli.terminal.revealing import Line, Piece, line, lines
 from interlock_client.cli.terminal.wording import one_line
@@ -23,7 +23,7 @@ class EnvVarForm(Form):
     @override
     def compose(self) -> ComposeResult:
         for field in self._fields:
-            yield Static(joined(_described(field)), classes="label", markup=False)
+            yield Static(join_lines(_describe(field)), classes="label", markup=False)
             yield Input(password=bool(field.get("sensitive", True)), compact=True)
         if self.waiting.data.get("allow_save"):
             agent = Piece(one_line(self.waiting.agent))
@@ -54,7 +54,7 @@ class EnvVarForm(Form):
             field.value = ""
 
 
-def _described(field: Mapping[str, Any]) -> list[Line]:
+def _describe(field: Mapping[str, Any]) -> list[Line]:
     name, label = str(field["name"]), str(field.get("label") or "")
     needed = "" if field.get("required", True) else " (may stay empty)"
     called = (Piece(" · "), *line(label)) if label and label != name else ()

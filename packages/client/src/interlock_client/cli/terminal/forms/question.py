@@ -8,7 +8,7 @@ from textual.containers import Vertical
 from textual.widgets import Input, Static
 
 from interlock_client.cli.terminal.choice import Choice
-from interlock_client.cli.terminal.contents import joined
+from interlock_client.cli.terminal.contents import join_lines
 from interlock_client.cli.terminal.revealing import Line, Piece
 
 OWN_WORDS = (Piece("in my own words:"),)
@@ -28,7 +28,7 @@ class QuestionField(Vertical):
 
     def compose(self) -> ComposeResult:
         if self._text:
-            yield Static(joined(self._text), classes="label", markup=False)
+            yield Static(join_lines(self._text), classes="label", markup=False)
         if self._options:
             own = [OWN_WORDS] if self._allow_custom else []
             yield Choice([*(line for line, _ in self._options), *own])
