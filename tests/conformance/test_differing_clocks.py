@@ -148,14 +148,14 @@ async def test_a_word_about_a_lost_call_is_kept_for_who_comes_back(store: SqlSto
     one, other = server(store), server(store, minutes)
     for first, second in [(one, other), (other, one)]:
         begun = await calls.begin(first, ANN, CALL, "served 1", None)
-        await calls.leave(first, begun.call)
+        await calls.abandon(first, begun.call)
         doubt_id = await doubts.doubt(first, begun.call)
         assert doubt_id is not None
         await answering.answer(first, Sender(ANN, "web"), Reply(doubt_id, {"decision": "skip"}))
-        await doubts.put_lost(second)
+        await doubts.ask_about_lost(second)
         async with one.store.snapshot() as tx:
             assert await tx.upstream_calls.get(begun.call.id) is not None
-        await calls.done(first, begun.call, {"content": []}, "")
+        await calls.record_result(first, begun.call, {"content": []}, "")
 
 
 async def test_a_delivery_is_due_at_once_and_claimed_by_one(store: SqlStore, minutes: int) -> None:
@@ -165,10 +165,10 @@ async def test_a_delivery_is_due_at_once_and_claimed_by_one(store: SqlStore, min
         async with unit(first) as work:
             webhook = Webhook(f"hook_{number}", "http://127.0.0.1/", (WebhookEvent.ASKED,), (agent,), "root", work.now)
             await work.tx.webhooks.add(webhook, "secret")
-            await webhooks.tell(work, WebhookEvent.ASKED, a_request(f"perm_{number}", agent=agent))
+            await webhooks.enqueue_deliveries(work, WebhookEvent.ASKED, a_request(f"perm_{number}", agent=agent))
         async with asyncio.timeout(SECONDS):
             while not await claimed(second, webhook):
-                pass
+                await asyncio.sleep(0.01)
         assert await claimed(first, webhook) == 0
         assert await claimed(second, webhook) == 0
 

@@ -40,7 +40,7 @@ def elsewhere(request: pytest.FixtureRequest, lives: Lives, witness: Witness, tm
 
 
 def back_up(lives: Lives, file: Path) -> Path:
-    backup(file, data=lives.server.data, database=lives.server.database)
+    backup(file, data=str(lives.server.data), database=lives.server.database)
     shutil.copy(lives.server.data / "secret.key", file.with_suffix(".key"))
     return file
 
@@ -48,7 +48,7 @@ def back_up(lives: Lives, file: Path) -> Path:
 def restore_to(lives: Lives, file: Path) -> None:
     lives.server.data.mkdir()
     shutil.copy(file.with_suffix(".key"), lives.server.data / "secret.key")
-    restore(file, data=lives.server.data, database=lives.server.database)
+    restore(file, data=str(lives.server.data), database=lives.server.database)
 
 
 def changed(lives: Lives, statement: str) -> None:
@@ -216,7 +216,7 @@ def test_backups_of_a_busy_server_are_each_of_one_moment(lives: Lives, elsewhere
 
 def assert_sound(lives: Lives) -> None:
     """The trail is intact, every log is without a gap and ends where its thread says, and nothing is under way."""
-    verify(data=lives.server.data, database=lives.server.database)
+    verify(data=str(lives.server.data), database=lives.server.database)
     engine = create_engine(str(lives.server.database).replace("postgresql:", "postgresql+psycopg:"))
     query = (
         "SELECT t.id, t.seq, t.status, count(e.seq) AS events, min(e.seq) AS first, max(e.seq) AS last "

@@ -206,7 +206,7 @@ async def test_a_lease_is_renewed_while_its_run_takes_long(host: Host) -> None:
 
     async def lease_end() -> datetime:
         async with stage.core.store.snapshot() as tx:
-            (record,) = await tx.leases.held(1)
+            (record,) = await tx.leases.active(1)
         return record.until
 
     stage = await host(line(Said, node), policy=Policy(lease_seconds=3))

@@ -25,6 +25,17 @@ WIDE = """async () => {
   const told = (one) => `${one.tagName} ${one.className} ${one.scrollWidth}>${one.clientWidth} ${one.innerText}`;
   return [...page, ...inner].map((one) => told(one).slice(0, 200));
 }"""
+# Words of ours on a button are one line; names of an agent's may be longer.
+BROKEN = """() => {
+  const own = (one) => [...one.childNodes].filter((node) => node.nodeType === Node.TEXT_NODE && node.data.trim());
+  const lines = (node) => {
+    const words = document.createRange();
+    words.selectNodeContents(node);
+    return words.getClientRects().length;
+  };
+  const seen = [...document.querySelectorAll("button")].filter((one) => one.checkVisibility());
+  return seen.filter((one) => own(one).some((node) => lines(node) > 1)).map((one) => `in lines: ${one.innerText}`);
+}"""
 COLOURS = {"runOnly": ["color-contrast", "link-in-text-block"]}
 VIOLATIONS = """
 window.violations = [];
@@ -66,6 +77,7 @@ class Inspector:
     def fits(self, name: str) -> None:
         for scheme in self._schemes():
             self._note(self.wide, f"{name}, {scheme}", WIDE)
+        self._note(self.wide, f"{name}, buttons", BROKEN)
 
     def _schemes(self) -> Generator[str]:
         for scheme in ("dark", "light"):

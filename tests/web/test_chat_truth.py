@@ -5,11 +5,12 @@ from typing import Any
 import pytest
 from playwright.sync_api import Page, Route, expect
 
+from tests.support.hitl import of
 from tests.support.inbox import answer, asked, view
-from tests.support.puppet import calls, gate, script
+from tests.support.puppet import calls, gate, says, script
 from tests.support.waiting import wait_for
 from tests.support.witness import Witness
-from tests.web.chatting import begin, thread_of
+from tests.web.chatting import begin, said, thread_of
 from tests.web.person import Person
 from tests.web.reviewing import opened, reviewed
 
@@ -113,3 +114,14 @@ def test_a_request_is_not_open_on_a_page_that_read_it_before_it_was_settled(pers
     page.route(f"**/api/v1/inbox/requests/{request_id}", hold, times=1)
     page.get_by_role("link", name="guarded").first.click()
     expect(page.locator("section[data-bar]")).to_contain_text("refused this at")
+
+
+def test_a_call_in_a_conversation_has_its_numbers_as_the_server_spells_them(reviewer: Person) -> None:
+    args = {"amount": 5.0, "to": [12345678901234567890]}
+    page = begin(reviewer, script(calls(("pay", args)), says("paid")))
+    with of(reviewer.client) as client:
+        request_id = client.one_pending(thread_of(page))["request_id"]
+    answer(reviewer.client, request_id, {"decision": "reject"}).raise_for_status()
+    expect(said(page, "paid")).to_be_visible()
+    call = page.locator("section[data-state=refused]")
+    expect(call.get_by_role("definition")).to_have_text(["5.0", "[  12345678901234567890]"], use_inner_text=False)

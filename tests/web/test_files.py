@@ -80,6 +80,9 @@ def test_deleting_a_file_takes_the_code(reviewer: Person, workspace: Path) -> No
     file.write_text("old\n")
     review = ordered(reviewer, "delete old.txt")
     expect(review.shown.get_by_text("▲ High")).to_be_visible()
+    # What would be lost is told once, and without a click.
+    expect(review.shown.get_by_text("old", exact=True)).to_be_visible()
+    expect(review.shown).not_to_contain_text("What it would do")
     review.tries("Approve")
     review.is_open()
     assert file.exists()

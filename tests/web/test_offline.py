@@ -15,7 +15,7 @@ from tests.support.server import ServerProcess
 from tests.support.waiting import wait_for
 from tests.support.witness import Witness
 from tests.web.chatting import begin, said, thread_of
-from tests.web.person import Person
+from tests.web.person import Person, lead
 from tests.web.reviewing import Review, asks, offline, opened
 
 HUNG_MS = 12_000
@@ -54,6 +54,17 @@ def test_without_a_network_deciding_is_off_at_once_and_nothing_is_sent_later(
         review.press("a", "r", "Control+Enter")
     review.is_open()
     assert witness.count(name) == 0
+
+
+def test_what_is_opened_without_a_network_says_so_and_comes_with_the_network(person: Person) -> None:
+    request_id = asks(person, "guarded", name="unread")
+    page = person.opens()
+    with offline(person):
+        lead(page, f"/requests/{request_id}")
+        expect(page.get_by_role("heading", level=1)).to_have_text(
+            "There is no connection. This page loads as soon as there is one."
+        )
+    expect(page.get_by_role("heading", level=1)).to_contain_text("guarded wants to run")
 
 
 def test_without_a_network_no_message_is_sent_and_nobody_is_said_to_work_on_it(person: Person) -> None:

@@ -247,6 +247,19 @@ def test_on_a_phone_more_is_where_settings_are_and_who_one_is(
     expect(page.get_by_role("dialog")).to_contain_text(role)
 
 
+def test_on_a_phone_a_field_of_an_edit_shows_all_of_a_long_value(phone: Person) -> None:
+    value = "Kiefer Holz GmbH, DE89 3704 0044 0532 0130 00"
+    page = phone.opens(f"/requests/{asks(phone, 'guarded', name=value)}")
+    page.locator("[data-act=edit]").wait_for()
+    waits(page)
+    page.keyboard.press("e")
+    field = page.get_by_role("textbox", name="name")
+    expect(field).to_have_value(value)
+    assert field.evaluate("one => one.scrollHeight <= one.clientHeight")
+    field.fill(value * 3)
+    assert field.evaluate("one => one.scrollHeight <= one.clientHeight")
+
+
 @pytest.fixture
 def phone(browser: Browser, visit: Visit, owner: ThreadsClient) -> Person:
     person = visit(owner, viewport=PHONE, has_touch=True, is_mobile=True)

@@ -144,6 +144,13 @@ def opens_refusal(page: Page, pages: dict[str, str]) -> None:
     expect(page.get_by_label("Reason")).to_be_focused()
 
 
+def opens_form(page: Page, pages: dict[str, str]) -> None:
+    shown(page, pages["command"])
+    waits(page)
+    page.keyboard.press("e")
+    expect(page.get_by_role("heading", name="What will run instead")).to_be_visible()
+
+
 def opens_batch(page: Page, pages: dict[str, str]) -> None:
     shown(page, f"{pages['inbox']}?risk=low")
     page.get_by_label("Select for a batch").first.check()
@@ -213,7 +220,7 @@ def test_neither_forms_nor_dialogs_have_faults(resident: ThreadsClient, visit: V
     person = visit(resident)
     person.context.clock.install()
     inspector = Inspector(person.opens())
-    for opens in (opens_editor, opens_refusal, opens_batch, opens_help, opens_account, opens_record):
+    for opens in (opens_editor, opens_refusal, opens_form, opens_batch, opens_help, opens_account, opens_record):
         opens(inspector.page, pages)
         inspector.looks(opens.__name__)
         inspector.page.keyboard.press("Escape")

@@ -91,6 +91,9 @@ class NoAgents:
     ) -> list[Snapshot]:
         return []
 
+    async def check_update(self, thread: Thread, values: Any, as_node: str | None) -> None:
+        raise InvalidInput("no agent is hosted here")
+
     async def update_state(self, thread: Thread, values: Any, as_node: str | None) -> str:
         raise InvalidInput("no agent is hosted here")
 

@@ -2,6 +2,7 @@
 import { NotAuthenticated } from "interlock-client/errors";
 import { type ChatEvent, chatEvent } from "interlock-client/events";
 import { Follower, followed } from "interlock-client/following";
+import type { Frame } from "interlock-client/sse";
 import { type Call, type Stream, segment, Transport } from "interlock-client/transport";
 
 const TIMEOUT = 30_000;
@@ -54,5 +55,17 @@ export function followAll(
   { locale, signal, connections = UNTOLD }: Options,
 ): AsyncGenerator<ChatEvent> {
   const call = { method: "GET", path: `/api/stream/${segment(thread)}`, repeatable: true, signal } as const;
-  return followed(new Follower(new ToldTransport(locale, connections), call, "0"), chatEvent);
+  return followed(new Follower(new ToldTransport(locale, connections), call, "0"), eventOf);
+}
+
+function eventOf(frame: Frame): ChatEvent {
+  const isCall = frame.event === "tool/start" || frame.event === "interrupt";
+  return chatEvent(isCall ? { ...frame, data: JSON.parse(frame.text, asWritten) } : frame);
+}
+
+/** Spelled again they would be others: JavaScript has no numbers above 2^53, and takes 5.0 for 5. */
+function asWritten(_name: string, value: unknown, context?: { source?: string }): unknown {
+  const { rawJSON } = JSON as { rawJSON?: (text: string) => unknown };
+  const text = typeof value === "number" ? context?.source : undefined;
+  return text === undefined || text === String(value) ? value : (rawJSON?.(text) ?? value);
 }

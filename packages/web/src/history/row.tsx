@@ -52,7 +52,12 @@ function Who({ entry }: { entry: HistoryEntry }) {
   const face = FACES.find((one) => one === entry.source);
   switch (who.type) {
     case "person":
-      return `${who.name}${entry.source ? ` · ${face ? t(`face.${face}`) : entry.source}` : ""}`;
+      return (
+        <>
+          {who.name}
+          {entry.source && <span className={styles.face}> · {face ? t(`face.${face}`) : entry.source}</span>}
+        </>
+      );
     case "grant":
       return t("grantOf", { name: who.name });
     case "saved":

@@ -29,7 +29,7 @@ export const en = {
     title: "Your session has ended",
     why: "It expired, or it was ended elsewhere. Your work on this page is kept: enter your password to continue.",
     password: "Password for {name}",
-    leave: "Sign in as someone else (discards your work here)",
+    leave: "Discard work and switch account",
   },
   error: {
     wrong: "Wrong username or password. Both are case-sensitive. An admin can reset the password on the server with",

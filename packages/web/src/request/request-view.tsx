@@ -39,22 +39,30 @@ function isWithheld({ query: { error }, isDeleted }: Source): boolean {
   return !isDeleted && (error instanceof NotFound || error instanceof Forbidden);
 }
 
-function Unread({ source, id, embedded }: { source: Source; id: string; embedded: boolean }) {
+function Unread({ source: { query }, id, embedded }: { source: Source; id: string; embedded: boolean }) {
   const t = useTranslations("shell");
   const words = useTranslations("request.head");
   const { inbox } = useAddresses();
-  const { error, refetch } = source.query;
+  const { error, refetch } = query;
   const isMissing = error instanceof NotFound || error instanceof Forbidden || error instanceof InvalidInput;
-  const said = !error ? t("loading") : isMissing ? words("missing") : t("failed", { message: error.message });
+  const said = useUnread(query, isMissing);
   return (
     <div className={embedded ? styles.card : styles.page}>
-      <div className={styles.unread} role={error ? "alert" : "status"}>
+      <div className={styles.unread} data-missing={isMissing} role={error ? "alert" : "status"}>
         {embedded ? <p>{said}</p> : <PageTitle name={id}>{said}</PageTitle>}
         {error && !isMissing && <Button onClick={() => refetch()}>{t("retry")}</Button>}
         {error && !embedded && <Link href={inbox}>{words("back")}</Link>}
       </div>
     </div>
   );
+}
+
+/** Why there is nothing to see. */
+function useUnread({ error, isPaused }: Source["query"], isMissing: boolean): string {
+  const t = useTranslations("shell");
+  const words = useTranslations("request.head");
+  if (!error) return t(isPaused ? "notLoaded" : "loading");
+  return isMissing ? words("missing") : t("failed", { message: error.message });
 }
 
 function Reviewed({ latest, source, embedded }: { latest: InboxRequest; source: Source; embedded: boolean }) {

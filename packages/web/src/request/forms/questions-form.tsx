@@ -24,7 +24,7 @@ export function QuestionsForm() {
     <>
       <AgentWords text={textOf(request.body.title)} />
       <Details />
-      {isFillable(situation) && (
+      {isFillable(situation) && questions.length > 1 && (
         <p className={styles.count} aria-live="polite">
           {t("answered", { done: questions.length - missing.length, count: questions.length })}
         </p>

@@ -8,6 +8,7 @@ import { Risk } from "@/design/risk";
 import { useCopy } from "../copy";
 import { argumentsOf } from "../model/json-lines";
 import { copyOf, hasDifference, jsonOf, type Look, looksOf, restOf } from "../model/looks";
+import { isDeletion } from "../model/preview";
 import { isRisky } from "../model/remember";
 import { type Mode, useReview } from "../review";
 import { ArgumentsView } from "./arguments-view";
@@ -18,6 +19,9 @@ import { Lines } from "./lines";
 import styles from "./panel.module.css";
 import { Plan } from "./plan";
 import { PreviewView } from "./preview-view";
+
+/** So many lines of what would be lost are seen without a click. */
+const SHORT = 20;
 
 /** What will run, before everything else and to its last line. */
 export function RunPanel() {
@@ -120,7 +124,7 @@ function FileNow() {
       {!file.exists && <p className={styles.note}>{t("noFile")}</p>}
       {file.exists && view.type === "file" && <p className={styles.note}>{t("noDifference")}</p>}
       {file.exists && file.text !== null && (
-        <details className={styles.now}>
+        <details className={styles.now} open={isDeletion(request) && lines.length <= SHORT}>
           <summary>{t("fileNow", { lines: file.text === "" ? 0 : lines.length })}</summary>
           <Lines lines={lines} />
         </details>
