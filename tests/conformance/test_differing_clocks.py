@@ -3,6 +3,7 @@
 import asyncio
 from dataclasses import replace
 from datetime import UTC, datetime, timedelta
+from functools import partial
 from typing import Any
 
 import pytest
@@ -24,6 +25,7 @@ from interlock.services.requests.outside import Ask
 from interlock.services.webhooks import webhooks
 from interlock.services.webhooks.sender import CLAIM
 from interlock.storage.store import SqlStore
+from tests.client.asking import until
 from tests.conformance.examples import ANN, a_request
 from tests.conformance.trails import core_on
 
@@ -166,9 +168,7 @@ async def test_a_delivery_is_due_at_once_and_claimed_by_one(store: SqlStore, min
             webhook = Webhook(f"hook_{number}", "http://127.0.0.1/", (WebhookEvent.ASKED,), (agent,), "root", work.now)
             await work.tx.webhooks.add(webhook, "secret")
             await webhooks.enqueue_deliveries(work, WebhookEvent.ASKED, a_request(f"perm_{number}", agent=agent))
-        async with asyncio.timeout(SECONDS):
-            while not await claimed(second, webhook):
-                await asyncio.sleep(0.01)
+        await until(partial(claimed, second, webhook), bool)
         assert await claimed(first, webhook) == 0
         assert await claimed(second, webhook) == 0
 
