@@ -15,15 +15,19 @@ from interlock.faces.langgraph.errors import Refusal, invalid
 Fields = Mapping[str, Any]
 
 
-async def body_of(request: Request) -> JsonObject:
+async def json_of(request: Request) -> Any:
+    """The body, an empty object where there is none. The guard has bounded its size and its depth."""
     text = await request.body()
     if not text.strip():
         return {}
-    # The guard has bounded its size and its depth.
     try:
-        given: Any = read_json(text.decode(json.detect_encoding(text)))
+        return read_json(text.decode(json.detect_encoding(text)))
     except (ValueError, RecursionError) as error:
         raise invalid("the body is not JSON") from error
+
+
+async def body_of(request: Request) -> JsonObject:
+    given = await json_of(request)
     if not isinstance(given, dict):
         raise invalid("the body is not a JSON object")
     return {name: value for name, value in cast("JsonObject", given).items() if value is not None}

@@ -1,6 +1,5 @@
 """Calls for many at once, and of whole threads: a batch of runs, cancels, a copy, and the removal of threads."""
 
-import json
 from typing import Any, cast
 
 from fastapi import APIRouter, Request
@@ -11,7 +10,16 @@ from interlock.domain.run import ACTIVE
 from interlock.faces.http.credentials import Caller
 from interlock.faces.http.lenient_json import LenientJSONResponse
 from interlock.faces.langgraph.errors import Refusal, invalid, not_found
-from interlock.faces.langgraph.fields import Fields, body_of, choice_of, not_offered, query_of, text_of, texts_of
+from interlock.faces.langgraph.fields import (
+    Fields,
+    body_of,
+    choice_of,
+    json_of,
+    not_offered,
+    query_of,
+    text_of,
+    texts_of,
+)
 from interlock.faces.langgraph.runs import begin_stateless, created, read_stateless, tidy_later
 from interlock.faces.langgraph.scene import Scene
 from interlock.faces.langgraph.views import ThreadPicture, thread_view
@@ -37,10 +45,7 @@ async def batch(request: Request, caller: Caller) -> Response:
 
 
 async def _bodies(request: Request) -> list[Fields]:
-    try:
-        given: Any = json.loads(await request.body())
-    except (ValueError, RecursionError) as error:
-        raise invalid("the body is not JSON") from error
+    given = await json_of(request)
     items = cast("list[Any]", given) if isinstance(given, list) else []
     if not 1 <= len(items) <= MOST_AT_ONCE or not all(isinstance(one, dict) for one in items):
         raise invalid(f"the body must be a list of 1 to {MOST_AT_ONCE} runs")
