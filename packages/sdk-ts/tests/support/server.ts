@@ -8,7 +8,7 @@ import { createInterface } from "node:readline";
 import { fileURLToPath } from "node:url";
 
 const VENV = fileURLToPath(new URL("../../../../.venv", import.meta.url));
-const START = 60_000;
+const START = 180_000;
 
 export type Auth = "none" | "accounts";
 
