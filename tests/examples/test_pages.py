@@ -25,7 +25,7 @@ CANNOT = {
     r"(\.venv/bin/)?pip install": "takes packages from a registry",
     r"docker |cd deploy|\./make-env\.sh|kubectl |cp deploy|chmod ": "needs Docker; tests/architecture/test_deploy.py",
     r"mkdir |cp secret\.key": "done by the test of the restore itself",
-    r"export |printf |date |python3 -c|cut ": "of the shell, and nothing of ours",
+    r"export |printf |date |python3 -c|cut |jq ": "of the shell, and nothing of ours",
     r"(\.venv/bin/)?interlock (serve|inbox|chat|login)": "goes on until it is stopped; tests/cli starts each",
     r"\.venv/bin/interlock users (sign-out|allow|disallow|delete)": "ends somebody's sessions; tests/faces/account",
     r"interlock (pending|answer) ": "with an id of the reader's; tests/cli/terminal/test_commands.py",
@@ -36,7 +36,7 @@ CANNOT = {
     r"claude -p|gemini ": "needs a model; tests/hooks starts each with a scripted one",
     r"opencode |interlock watch ": "starts or follows OpenCode, which needs a model; tests/hooks/test_watch.py",
     r"\.venv/bin/interlock restore interlock\.backup": "into the reader's database; tests/conformance/test_backup.py",
-    r"curl .*(perm_|grant_|api/v1/grants|receipt 4711)": "with a key or an id of the reader's",
+    r"curl .*(perm_|grant_|api/v1/grants|api/v1/policy|receipt 4711)": "with a key or an id of the reader's",
 }
 """By how they begin. All are parsed, and their paths looked up, in tests/architecture/test_doc_commands.py."""
 

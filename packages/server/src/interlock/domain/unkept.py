@@ -14,15 +14,17 @@ def refusal(what: str, value: Any, error: TypeError) -> InvalidInput:
     return InvalidInput(unkept(what, value) or f"{what} cannot be kept: {error}")
 
 
-def unkept(what: str, value: Any) -> str | None:
-    """Why the value, which is called `what`, could not be kept."""
-    return next(_unkept(value, what, set()), None)
+def unkept(what: str, value: Any, *, mends_names: bool = False) -> str | None:
+    """Why the value, which is called `what`, could not be kept. Of an answer half a character in a name is mended."""
+    found = _unkept(value, what, set())
+    return next((reason for is_name, reason in found if not (is_name and mends_names)), None)
 
 
-def _unkept(value: Any, path: str, seen: set[int]) -> Iterator[str]:
+def _unkept(value: Any, path: str, seen: set[int]) -> Iterator[tuple[bool, str]]:
+    """Whether it is a name, and what is wrong with it."""
     if isinstance(value, int):
         if not _FIRST <= value <= _LAST:
-            yield f"{path} cannot be kept: it is a whole number beyond 64 bits; hand it over as text"
+            yield False, f"{path} cannot be kept: it is a whole number beyond 64 bits; hand it over as text"
         return
     if isinstance(value, str | bytes) or id(value) in seen:
         return
@@ -31,7 +33,7 @@ def _unkept(value: Any, path: str, seen: set[int]) -> Iterator[str]:
         for name, one in cast("Mapping[Any, Any]", value).items():
             named = ascii(name)[:_MOST_SHOWN]
             if isinstance(name, str) and any("\ud800" <= letter <= "\udfff" for letter in name):
-                yield f"{path} cannot be kept: its name {named} holds half a character (a surrogate)"
+                yield True, f"{path} cannot be kept: its name {named} holds half a character (a surrogate)"
             yield from _unkept(one, f"{path}[{named}]", seen)
     elif isinstance(value, list | tuple | set | frozenset):
         for at, one in enumerate(cast("list[Any]", value)):

@@ -121,7 +121,7 @@ class HostedAgents:
                 declared.check(request.body, value.args)
         if request.checked_by_agent:
             replies.check(request, value)
-            if (message := unkept("the answer", value)) is not None:
+            if (message := unkept("the answer", value, mends_names=True)) is not None:
                 raise InvalidAnswer(message, [FieldError("answer", "range", message)])
 
     def takes(self, request: Request) -> frozenset[str] | None:
