@@ -211,6 +211,6 @@ def test_trying_and_replaying_change_nothing(ann: ThreadsClient, admin: httpx.Cl
     assert (tried["then"], tried["rule"], tried["matches"]) == ("allow", "small ones", ["small ones"])
     report = admin.post(f"{POLICY}/replay", json={"text": RULES}).raise_for_status().json()
     assert (report["rows"][0]["happened"], report["rows"][0]["then"]) == ("refused", "allow")
-    assert "small-r1" in report["rows"][0]["samples"][0]["action"] or report["rows"][0]["count"] > 1
+    assert any("small-r1" in sample["action"] for sample in report["rows"][0]["samples"])
     assert report["asks_saved"] >= 3
     assert before == (admin.get(POLICY).json(), ann.http.get("/api/v1/history").json())

@@ -8,13 +8,12 @@ Where no rule applies, a person is asked.
 """
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, fields
 from datetime import datetime
 from enum import StrEnum
 
 from interlock.domain.json_value import JsonObject
 from interlock.domain.kinds import RequestKind
-from interlock.domain.moment import to_iso
 from interlock.domain.risk import is_within
 
 
@@ -39,12 +38,8 @@ class Facts:
     face: str = ""
     at: datetime | None = None
 
-    def to_json(self) -> JsonObject:
-        facts = {name: getattr(self, name) for name in FACTS}
-        return facts | {"at": to_iso(self.at) if self.at else None}
 
-
-FACTS = ("tool", "args", "agent", "risk", "kind", "owner", "outside", "face", "at")
+FACTS = tuple(one.name for one in fields(Facts))
 
 
 @dataclass(frozen=True, slots=True)

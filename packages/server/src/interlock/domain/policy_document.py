@@ -49,7 +49,11 @@ class PolicyDocument:
 
     @property
     def is_right(self) -> bool:
-        return all(problem.is_warning for problem in self.problems)
+        return is_usable(self.problems)
+
+
+def is_usable(problems: Sequence[Problem]) -> bool:
+    return all(problem.is_warning for problem in problems)
 
 
 def read(text: str) -> PolicyDocument:

@@ -5,7 +5,7 @@ from typing import Annotated
 from fastapi import APIRouter, Path, Query, Request
 
 from interlock.domain.policy import Activation, Facts, PolicyVersion
-from interlock.domain.policy_document import Problem
+from interlock.domain.policy_document import Problem, is_usable
 from interlock.faces.http.credentials import Caller
 from interlock.faces.http.documented import problems
 from interlock.faces.http.server_state import state_of
@@ -43,7 +43,7 @@ async def check(request: Request, caller: Caller, body: wire.PolicyText) -> wire
     return wire.PolicyCheck(
         rules=len(document.rules),
         tests=len(document.tests),
-        usable=all(problem.is_warning for problem in found),
+        usable=is_usable(found),
         problems=[_problem(problem) for problem in found],
     )
 

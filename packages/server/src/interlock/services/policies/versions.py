@@ -8,7 +8,7 @@ from interlock.domain.audit import SERVER_CHAIN
 from interlock.domain.canonical import digest
 from interlock.domain.errors import Conflict, FieldError, Forbidden, InvalidInput, NotFound
 from interlock.domain.policy import Activation, ConditionError, Decision, Facts, PolicyVersion
-from interlock.domain.policy_document import PolicyDocument, Problem, read
+from interlock.domain.policy_document import PolicyDocument, Problem, is_usable, read
 from interlock.domain.principal import Principal, Role
 from interlock.ports.policies import ConditionEngine
 from interlock.services.core import Core, Unit, unit
@@ -29,7 +29,7 @@ def check(core: Core, text: str) -> tuple[PolicyDocument, list[Problem]]:
     engine = engine_in(core)
     document = read(text)
     problems = [*document.problems, *_conditions(engine, document)]
-    if all(problem.is_warning for problem in problems):
+    if is_usable(problems):
         problems += _failed_tests(engine, document)
     return document, problems
 
