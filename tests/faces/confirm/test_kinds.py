@@ -75,10 +75,10 @@ def test_after_the_last_try_a_question_is_cancelled(person: ConfirmClient) -> No
 
 
 def test_a_secret_reaches_the_tool_and_nobody_else(
-    alice: ThreadsClient, root: ThreadsClient, witness: Witness, fresh: str
+    giver: ThreadsClient, root: ThreadsClient, witness: Witness, fresh: str
 ) -> None:
     value = f"s3cret-{fresh}"
-    with of(alice) as person:
+    with of(giver) as person:
         asked = person.ask(script(calls(variables(KEY)), calls(("use_key", {"name": "API_KEY"}))))
         reply = {"response": {"values": {"API_KEY": value}}, "note": "from a test"}
         person.confirm(asked["step_id"], metadata={"response": {"values": {"API_KEY": value, "X": value}}})
@@ -89,7 +89,7 @@ def test_a_secret_reaches_the_tool_and_nobody_else(
         late = person.next()["metadata"]
         assert late["answer"]["values"] == {"API_KEY": "***"}
         session = str(person.session_id)
-        with of(alice) as again:
+        with of(giver) as again:
             again.reconnect(session, 0)
             again.wait_for(AgentEvents.FINAL_ANSWER)
             assert value not in json.dumps([person.told, again.told])
