@@ -14,7 +14,7 @@ from interlock.domain.kinds import RequestKind, read_ask
 from interlock.domain.request import RequestStatus
 from interlock.domain.upstream_call import UpstreamCall
 from interlock.domain.webhook import Webhook, WebhookEvent
-from interlock.services.core import Core, Policy, unit
+from interlock.services.core import Core, OperatorSettings, unit
 from interlock.services.gateway import calls, doubts
 from interlock.services.gateway.calls import ProposedCall
 from interlock.services.requests import answering, extending, holding, outside, pending
@@ -49,8 +49,8 @@ class WrongClock:
 
 
 def server(store: SqlStore, minutes: int = 0) -> Core:
-    policy = Policy(several_servers=True, webhook_hosts=("127.0.0.1",))
-    return replace(core_on(store, WrongClock(minutes)), policy=policy)
+    settings = OperatorSettings(several_servers=True, webhook_hosts=("127.0.0.1",))
+    return replace(core_on(store, WrongClock(minutes)), settings=settings)
 
 
 def asked(holder: str) -> CallAsk:
@@ -120,7 +120,7 @@ async def test_a_call_that_was_left_is_taken_over(store: SqlStore, minutes: int)
 async def test_who_looks_for_calls_that_were_left_sleeps_until_one_may_be(store: SqlStore, minutes: int) -> None:
     core = server(store, minutes)
     await calls.begin(core, ANN, CALL, "served 1", None)
-    assert 0 < await until_nearest(core) <= core.policy.lease_seconds
+    assert 0 < await until_nearest(core) <= core.settings.lease_seconds
 
 
 async def test_a_request_expires_by_one_clock(store: SqlStore, minutes: int) -> None:

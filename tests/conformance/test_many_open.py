@@ -12,7 +12,7 @@ from interlock.domain.errors import Forbidden, NotFound, TooManyOpen
 from interlock.domain.kinds import RequestKind
 from interlock.domain.principal import Principal, Role
 from interlock.services.audit import trail as auditing
-from interlock.services.core import Core, Policy
+from interlock.services.core import Core, OperatorSettings
 from interlock.services.operations import housekeeping
 from interlock.services.requests import answering, outside, pending
 from interlock.services.requests.answering import Reply, Sender
@@ -163,7 +163,7 @@ async def test_what_is_left_of_a_deleted_conversation_neither_expires_nor_counts
         assert await tx.requests.next_deadline() is None
         assert await tx.requests.next_warning() is None
         assert sum((await tx.requests.pending_by_kind(10)).values()) == 0
-    await ask(replace(core, policy=Policy(quota=Quota(per_owner=1))))
+    await ask(replace(core, settings=OperatorSettings(quota=Quota(per_owner=1))))
 
 
 async def test_a_server_that_starts_goes_on_with_what_is_left(store: SqlStore, database_url: str) -> None:
@@ -187,7 +187,7 @@ async def test_a_server_that_starts_goes_on_with_what_is_left(store: SqlStore, d
     ],
 )
 async def test_no_more_may_be_open_than_the_quota_says(store: SqlStore, quota: Quota, where: str) -> None:
-    core = replace(core_on(store), policy=Policy(quota=quota))
+    core = replace(core_on(store), settings=OperatorSettings(quota=quota))
     async with store.transaction() as tx:
         await tx.users.add(a_user())
     first = (await ask(core)).request
@@ -216,7 +216,7 @@ async def ask_all_one_may(core: Core, store: SqlStore, name: str) -> int:
 
 
 async def test_an_owner_may_hold_as_many_as_are_left_for_all_others(store: SqlStore) -> None:
-    core = replace(core_on(store), policy=Policy(quota=Quota(in_all=64)))
+    core = replace(core_on(store), settings=OperatorSettings(quota=Quota(in_all=64)))
 
     held = [await ask_all_one_may(core, store, f"o{number}") for number in range(8)]
 

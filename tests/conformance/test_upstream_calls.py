@@ -54,7 +54,7 @@ async def state_of(core: Core, call: UpstreamCall) -> EffectState | None:
 async def left(core: Core, clock: SetClock) -> UpstreamCall:
     """A call whose holder died."""
     begun = await calls.begin(core, ANN, PASSED, "served 1", None)
-    clock.at += timedelta(seconds=core.policy.lease_seconds)
+    clock.at += timedelta(seconds=core.settings.lease_seconds)
     return begun.call
 
 
@@ -124,9 +124,9 @@ async def test_a_call_whose_holder_is_gone_is_asked_about_once(core: Core, clock
 
 async def test_a_call_whose_holder_lives_is_not_asked_about(core: Core, clock: SetClock) -> None:
     begun = await calls.begin(core, ANN, PASSED, "served 1", None)
-    clock.at += timedelta(seconds=core.policy.lease_seconds / 2)
+    clock.at += timedelta(seconds=core.settings.lease_seconds / 2)
     await calls.renew(core, begun.call)
-    clock.at += timedelta(seconds=core.policy.lease_seconds / 2)
+    clock.at += timedelta(seconds=core.settings.lease_seconds / 2)
     await doubts.ask_about_lost(core)
     assert await state_of(core, begun.call) is EffectState.INTENDED
 
@@ -134,7 +134,7 @@ async def test_a_call_whose_holder_lives_is_not_asked_about(core: Core, clock: S
 async def test_an_idempotent_call_that_was_left_is_nobodys_question(core: Core, clock: SetClock) -> None:
     wanted = replace(PASSED, verdict=Verdict("pass", None, is_idempotent=True))
     begun = await calls.begin(core, ANN, wanted, "served 1", None)
-    clock.at += timedelta(seconds=core.policy.lease_seconds)
+    clock.at += timedelta(seconds=core.settings.lease_seconds)
     await doubts.ask_about_lost(core)
     assert await state_of(core, begun.call) is EffectState.FAILED
     assert await pending.pending_of(core, ANN, begun.call.thread_id) == []
@@ -151,7 +151,7 @@ async def test_the_same_call_takes_a_doubt_over_and_only_one_does(core: Core, cl
         await doubts.resolve(core, call, DecisionAnswer("retry"))
     assert await doubts.resolve(core, own, DecisionAnswer("retry")) == {"text": "a"}
     assert await state_of(core, call) is EffectState.INTENDED
-    clock.at += timedelta(seconds=core.policy.lease_seconds)
+    clock.at += timedelta(seconds=core.settings.lease_seconds)
     # It is lost again: that attempt is another question.
     first = (await pending.pending_of(core, ANN, call.thread_id))[0].id
     await doubts.ask_about_lost(core)

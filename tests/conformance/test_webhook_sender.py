@@ -15,7 +15,7 @@ from interlock.domain.webhook import BACK_OFF, Delivery, DeliveryStatus, Webhook
 from interlock.outbound import HttpPoster
 from interlock.passwords import Argon2Passwords
 from interlock.ports.store import Store
-from interlock.services.core import Core, Policy, unit
+from interlock.services.core import Core, OperatorSettings, unit
 from interlock.services.webhooks import webhooks
 from interlock.services.webhooks.sender import AT_ONCE, WebhookSender
 from interlock.storage.database import Database
@@ -48,8 +48,8 @@ def receiver() -> Generator[Receiver]:
 async def core(store: Store) -> AsyncGenerator[Core]:
     hosts = ("127.0.0.1",)
     poster = HttpPoster(hosts, allow_private=True)
-    policy = Policy(webhook_hosts=hosts)
-    yield Core(store, LocalBus(), Hand(), NoAgents(), Argon2Passwords(), policy, poster=poster)
+    settings = OperatorSettings(webhook_hosts=hosts)
+    yield Core(store, LocalBus(), Hand(), NoAgents(), Argon2Passwords(), settings, poster=poster)
     await poster.close()
 
 

@@ -21,7 +21,7 @@ from interlock.domain.webhook import Delivery, DeliveryStatus, Webhook, WebhookE
 from interlock.outbound import HttpPoster
 from interlock.passwords import Argon2Passwords
 from interlock.ports.store import Store
-from interlock.services.core import Core, Policy, unit
+from interlock.services.core import Core, OperatorSettings, unit
 from interlock.services.webhooks import webhooks
 from interlock.storage.database import Database
 from interlock.storage.schema import webhooks as webhooks_table
@@ -55,8 +55,8 @@ class Hand:
 @pytest.fixture
 async def core(store: Store) -> AsyncGenerator[Core]:
     poster = HttpPoster(["x.example"], resolve=lambda _host, _port: ["93.184.215.14"])
-    policy = Policy(webhook_hosts=("x.example",))
-    yield Core(store, LocalBus(), Hand(), NoAgents(), Argon2Passwords(), policy, poster=poster)
+    settings = OperatorSettings(webhook_hosts=("x.example",))
+    yield Core(store, LocalBus(), Hand(), NoAgents(), Argon2Passwords(), settings, poster=poster)
     await poster.close()
 
 
@@ -283,7 +283,7 @@ async def test_an_approval_is_told_of_as_a_permission(core: Core) -> None:
 
 async def test_without_named_hosts_nothing_is_looked_up_or_written(core: Core) -> None:
     webhook, _ = await webhooks.create(core, ROOT, "https://x.example/")
-    async with unit(replace(core, policy=Policy())) as work:
+    async with unit(replace(core, settings=OperatorSettings())) as work:
         work.tx = None  # pyright: ignore[reportAttributeAccessIssue]
         await webhooks.enqueue_deliveries(work, WebhookEvent.ASKED, a_request(agent="demo"))
     assert await written(core.store, webhook.id) == []

@@ -12,7 +12,7 @@ from interlock.domain.worker import Worker
 from interlock.passwords import Argon2Passwords
 from interlock.ports.clock import SystemClock
 from interlock.ports.store import Store
-from interlock.services.core import Core, Policy, unit
+from interlock.services.core import Core, OperatorSettings, unit
 from interlock.services.runs.workers import FORGOTTEN, GONE_SECONDS, require_worker
 from interlock.storage.database import Database
 from interlock.storage.schema import workers
@@ -32,7 +32,7 @@ async def required(core: Core) -> None:
 @pytest.fixture
 async def core(store: Store) -> Core:
     """Of a server that runs no agent itself, and has looked into the store."""
-    made = Core(store, LocalBus(), SystemClock(), NoAgents(), Argon2Passwords(), Policy(remote_workers=True))
+    made = Core(store, LocalBus(), SystemClock(), NoAgents(), Argon2Passwords(), OperatorSettings(remote_workers=True))
     await made.pulse.beat(made)
     return made
 

@@ -7,14 +7,16 @@ import pytest
 from langgraph.checkpoint.base import BaseCheckpointSaver
 from langgraph.checkpoint.serde.jsonplus import JsonPlusSerializer
 
-from interlock.services.core import Policy
+from interlock.services.core import OperatorSettings
 from interlock.storage.database import Database
 from interlock.storage.store import SqlStore
 from tests.runners.stage import Stage, hosting
 
 
 class Host(Protocol):
-    def __call__(self, *graphs: Any, started: bool = True, policy: Policy | None = None) -> Awaitable[Stage]: ...
+    def __call__(
+        self, *graphs: Any, started: bool = True, settings: OperatorSettings | None = None
+    ) -> Awaitable[Stage]: ...
 
 
 @pytest.fixture(autouse=True)
@@ -30,9 +32,9 @@ async def host(database: Database, store: SqlStore) -> AsyncGenerator[Host]:
     """Host a graph. With `started=False` nothing runs until the test says who does."""
     stages: list[Stage] = []
 
-    async def build(*graphs: Any, started: bool = True, policy: Policy | None = None) -> Stage:
+    async def build(*graphs: Any, started: bool = True, settings: OperatorSettings | None = None) -> Stage:
         agents = [hosting(graph, f"agent{index or ''}") for index, graph in enumerate(graphs)]
-        stage = Stage(database, store, agents, policy or Policy())
+        stage = Stage(database, store, agents, settings or OperatorSettings())
         stages.append(stage)
         if started:
             await stage.start()

@@ -28,7 +28,7 @@ from interlock.runners.hosting import HostedAgents
 from interlock.runners.loading import HostedAgent, hosted
 from interlock.runners.local import LocalRunner
 from interlock.runners.transcript import messages_in
-from interlock.services.core import Core, Policy
+from interlock.services.core import Core, OperatorSettings
 from interlock.services.requests import answering
 from interlock.services.requests.answering import Reply, Sender, SettleResult
 from interlock.services.runs import lifecycle as running
@@ -102,13 +102,15 @@ class Mortal:
 
 
 class Stage:
-    def __init__(self, database: Database, store: SqlStore, agents: list[HostedAgent], policy: Policy) -> None:
+    def __init__(
+        self, database: Database, store: SqlStore, agents: list[HostedAgent], settings: OperatorSettings
+    ) -> None:
         install()
         self.database = database
         self.clock = HandClock()
         self.saver = CheckpointSaver(database, loop=asyncio.get_running_loop())
         self.agents = HostedAgents(agents, self.saver)
-        self.core = Core(store, LocalBus(), self.clock, self.agents, Argon2Passwords(), policy)
+        self.core = Core(store, LocalBus(), self.clock, self.agents, Argon2Passwords(), settings)
         self.runner: LocalRunner | None = None
 
     def agent_of(self, claim: Claim) -> HostedAgent:

@@ -12,7 +12,7 @@ from interlock import ask
 from interlock.domain.errors import InvalidAnswer
 from interlock.domain.event import ToolEnded
 from interlock.domain.kinds import RequestKind
-from interlock.services.core import Policy
+from interlock.services.core import OperatorSettings
 from interlock.services.requests.answering import expire_due
 from tests.runners.conftest import Host, on_sqlite
 from tests.runners.script import agent, by_hand, line
@@ -198,7 +198,7 @@ async def test_an_ask_without_a_timeout_waits_for_as_long_as_it_takes(host: Host
 
 async def test_the_operators_timeout_holds_for_approvals_that_name_none(host: Host) -> None:
     graph = asking(lambda: ask.approval("x", {}, timeout=None))
-    stage = await host(graph, policy=Policy(approval_timeout=60))
+    stage = await host(graph, settings=OperatorSettings(approval_timeout=60))
     assert (await stage.say()).request.timeout_seconds == 60
 
 

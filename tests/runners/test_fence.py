@@ -18,7 +18,7 @@ from interlock.domain.event import Custom
 from interlock.domain.request import PauseOrigin
 from interlock.domain.run import RunStatus
 from interlock.runners.graph_run import GraphRun
-from interlock.services.core import Policy
+from interlock.services.core import OperatorSettings
 from interlock.services.runs import lifecycle as running
 from interlock.services.runs.effects import RunJournal
 from interlock.services.runs.log import RunLog
@@ -157,7 +157,7 @@ async def test_a_runner_notices_that_its_lease_is_gone_and_stops_working(host: H
             raise
         return {"said": ["once"]}
 
-    stage = await host(line(Said, node), policy=Policy(lease_seconds=0.3))
+    stage = await host(line(Said, node), settings=OperatorSettings(lease_seconds=0.3))
     started = await stage.send()
     await gate.until_reached()
 
@@ -209,7 +209,7 @@ async def test_a_lease_is_renewed_while_its_run_takes_long(host: Host) -> None:
             (record,) = await tx.leases.active(1)
         return record.until
 
-    stage = await host(line(Said, node), policy=Policy(lease_seconds=3))
+    stage = await host(line(Said, node), settings=OperatorSettings(lease_seconds=3))
     started = await stage.send()
     await gate.until_reached()
     first = await lease_end()

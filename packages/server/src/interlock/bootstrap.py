@@ -33,7 +33,7 @@ from interlock.ports.policies import ConditionEngine
 from interlock.ports.store import Store
 from interlock.ports.webhooks import Poster
 from interlock.services.audit.trail import make_heads
-from interlock.services.core import Core, NoPoster, NoRunner, Policy
+from interlock.services.core import Core, NoPoster, NoRunner, OperatorSettings
 from interlock.services.gateway.doubts import take_over
 from interlock.services.operations.housekeeping import keep_dropping, keep_tidy
 from interlock.services.operations.observers import CompositeObserver, Tally
@@ -137,7 +137,7 @@ class _Foundation:
     ring: KeyRing
     store: Store
     poster: Poster
-    policy: Policy
+    settings: OperatorSettings
 
     def core(
         self,
@@ -153,7 +153,7 @@ class _Foundation:
             SystemClock(),
             agents,
             Argon2Passwords(),
-            self.policy,
+            self.settings,
             make_runner,
             observer=CompositeObserver(tally, *observers),
             poster=self.poster,
@@ -179,7 +179,7 @@ async def _open_foundation(config: Config) -> AsyncGenerator[_Foundation]:
         store = SqlStore(database, sealer=ring, audit_key=ring.audit, replies_key=ring.replies)
         await make_heads(store, SystemClock().now())
         async with _poster(config) as poster:
-            yield _Foundation(database, ring, store, poster, _policy(config))
+            yield _Foundation(database, ring, store, poster, _operator_settings(config))
     finally:
         await database.close()
 
@@ -208,8 +208,8 @@ def _conditions() -> ConditionEngine | None:
     return CelConditions()
 
 
-def _policy(config: Config) -> Policy:
-    return Policy(
+def _operator_settings(config: Config) -> OperatorSettings:
+    return OperatorSettings(
         registration_open=config.registration,
         approval_timeout=config.approval_timeout,
         follow_grace=config.follow_grace,
@@ -455,7 +455,7 @@ async def _serving(state: "ServerState", ray: "RayWorkers | None", *, is_worker:
     core = state.core
     await take_over(core)
     await core.runner.start()
-    if not core.policy.several_servers:
+    if not core.settings.several_servers:
         await release_all(core)
     async with AsyncExitStack() as stack:
         if ray is not None:
@@ -479,7 +479,7 @@ def _duties(core: Core, ray: "RayWorkers | None") -> Iterator[Coroutine[Any, Any
     yield core.pulse.run(core)
     yield keep_tidy(core)
     yield keep_dropping(core)
-    if core.policy.webhook_hosts:
+    if core.settings.webhook_hosts:
         yield WebhookSender().run(core)
     if ray is not None:
         yield ray.keep()

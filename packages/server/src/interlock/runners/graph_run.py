@@ -163,7 +163,7 @@ class GraphRun:
             unsent = doubts.UnsentInput(given.text) if isinstance(given, MessageInput) else doubts.UnsentInput()
             if isinstance(given, GraphInput):
                 unsent = doubts.UnsentInput(run_id=self.turn.id)
-            asked = [doubts.asked(one, self.core.policy.locale, unsent) for one in doubtful]
+            asked = [doubts.asked(one, self.core.settings.locale, unsent) for one in doubtful]
             await self._pause(PauseOrigin.EFFECT, doubtful[0].effect.tool, asked, None)
         return bool(doubtful)
 
@@ -379,7 +379,7 @@ class GraphRun:
         return [Breakpoint(state.checkpoint_id or "", (), [NextNode(node, None) for node in state.next])]
 
     def _asked_at(self, stops: Sequence[Breakpoint]) -> list[NewRequest]:
-        return [breakpoints.asked(stop, self.core.policy.locale, self.silence.data) for stop in stops]
+        return [breakpoints.asked(stop, self.core.settings.locale, self.silence.data) for stop in stops]
 
     def _asked(self, pending: PendingInterrupt) -> list[NewRequest]:
         """What an interrupt asks, with what its answer will belong to."""

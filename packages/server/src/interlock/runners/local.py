@@ -109,7 +109,7 @@ class LocalRunner:
                     self.wake(call.run_id)
 
     def _duties(self) -> list[tuple[Callable[[], Coroutine[Any, Any, None]], float]]:
-        renewal = self._core.policy.lease_seconds / 3
+        renewal = self._core.settings.lease_seconds / 3
         return [(self._sweep, SWEEP_SECONDS), (self._renew, renewal)]
 
     async def _repeat(self, duty: Callable[[], Coroutine[Any, Any, None]], seconds: float) -> None:

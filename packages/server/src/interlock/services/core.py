@@ -34,7 +34,7 @@ T = TypeVar("T")
 
 
 @dataclass(frozen=True, slots=True)
-class Policy:
+class OperatorSettings:
     """What the operator decided."""
 
     registration_open: bool = True
@@ -109,7 +109,7 @@ class Core:
     clock: Clock
     agents: Agents
     passwords: Passwords
-    policy: Policy = field(default_factory=Policy)
+    settings: OperatorSettings = field(default_factory=OperatorSettings)
     make_runner: Callable[["Core"], Runner] = lambda _: NoRunner()
     runner: Runner = field(init=False)
     observer: Observer = field(default_factory=NullObserver)
@@ -134,7 +134,7 @@ class Core:
     """Set when a thread was deleted of which rows are left."""
 
     def __post_init__(self) -> None:
-        if self.policy.several_servers:
+        if self.settings.several_servers:
             object.__setattr__(self, "clock", SharedClock(self.clock))
         object.__setattr__(self, "runner", self.make_runner(self))
 
@@ -142,7 +142,7 @@ class Core:
 async def shared_time(core: Core, tx: Transaction) -> datetime:
     """By which servers on one database keep what they hold: its own clock, for theirs may differ."""
     now = core.clock.now()
-    if not core.policy.several_servers:
+    if not core.settings.several_servers:
         return now
     return datetime.fromtimestamp(await tx.servers.moment(now) / 1000, UTC)
 

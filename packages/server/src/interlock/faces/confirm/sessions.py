@@ -55,7 +55,7 @@ class Sessions:
         self._locale: Locale = locale
         self._connection_id = new_id("conn")
         self._followed: dict[str, _Session] = {}
-        self.batch_size = core.policy.confirmation_batch_size
+        self.batch_size = core.settings.confirmation_batch_size
         self.current: str | None = None
         """The session that is meant where none is named."""
 

@@ -200,7 +200,7 @@ class Gate:
     async def _settled(self, request_id: str, keep: Callable[[], Awaitable[None]]) -> RequestView:
         """The request once it is settled, or as it is when the host waits no longer."""
         state, beats = state_of(self.connection), 0
-        seconds = min(BEAT_SECONDS, self._core.policy.lease_seconds / 3)
+        seconds = min(BEAT_SECONDS, self._core.settings.lease_seconds / 3)
         while True:
             left = max(0.0, self._until - time.monotonic())
             view = await settled(self.connection, request_id, min(seconds if beats else 0.0, left))

@@ -134,7 +134,7 @@ def _gate(
 def _reply(request: Request, admitted: SendCall | JsonObject) -> Response:
     if isinstance(admitted, SendCall):
         call = admitted.call
-        lease = state_of(request).core.policy.lease_seconds
+        lease = state_of(request).core.settings.lease_seconds
         run = {"outcome": "run", "call_id": call.id, "conversation_id": call.thread_id, "args": admitted.args}
         return JSONResponse({**run, "lease_seconds": lease})
     if member(admitted, "_meta", "interlock/status") in _WAITING:

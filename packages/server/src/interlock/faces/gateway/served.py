@@ -209,7 +209,7 @@ class ServedCall:
 
     async def _keep(self, begun: SendCall) -> None:
         while True:
-            await asyncio.sleep(self._core.policy.lease_seconds / 3)
+            await asyncio.sleep(self._core.settings.lease_seconds / 3)
             # Whoever took it over, or a database that is away for a moment: the end is recorded all the same.
             with suppress(InterlockError):
                 await calls.renew(self._core, begun.call)

@@ -46,7 +46,7 @@ async def list_all(
 async def agents(request: Request, _caller: Caller) -> wire.Agents:
     """The agents hosted here, with their tools and how risky each is held to be."""
     core = state_of(request).core
-    risks = core.policy.risks
+    risks = core.settings.risks
     entries = [
         wire.Agent(
             name=name,

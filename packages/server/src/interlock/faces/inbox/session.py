@@ -31,7 +31,7 @@ async def welcome(request: Request) -> wire.Welcome:
         auth="accounts" if state.with_accounts else "none",
         locale=locale_of(request),
         has_accounts=count > 0,
-        registration=state.core.policy.registration_open,
+        registration=state.core.settings.registration_open,
         server_time=state.core.clock.now(),
     )
 

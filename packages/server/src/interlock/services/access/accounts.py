@@ -19,7 +19,7 @@ _UNKNOWN = "$argon2id$v=19$m=65536,t=3,p=4$c29tZXNhbHRzb21lc2FsdA$KAQdLrOGwLxSvh
 
 async def register(core: Core, username: str, password: str) -> User:
     """Make an account; the first one is the admin's. `Forbidden` when registration is closed."""
-    if not core.policy.registration_open:
+    if not core.settings.registration_open:
         raise Forbidden("registration is closed; ask the operator for an account")
     return await create_user(core, username, password, role=None, how="registered")
 

@@ -86,7 +86,7 @@ class StillRunning(Conflict):
 
 async def lease_of(work: Unit) -> datetime:
     """Until when a holder is believed that shows life now."""
-    return await work.shared_time() + timedelta(seconds=work.core.policy.lease_seconds)
+    return await work.shared_time() + timedelta(seconds=work.core.settings.lease_seconds)
 
 
 async def resume(
@@ -110,7 +110,7 @@ async def _resume(
     async with unit(core) as work:
         own_id = proposal.call_id(principal)
         now = await work.shared_time()
-        until = now + timedelta(seconds=core.policy.lease_seconds)
+        until = now + timedelta(seconds=core.settings.lease_seconds)
         for call in await work.tx.upstream_calls.same(principal.id, proposal.digest):
             if call.until <= now and await work.tx.upstream_calls.take(call, holder, until):
                 return replace(call, holder=holder, until=until)
@@ -151,7 +151,7 @@ async def ask(core: Core, principal: Principal, proposal: ProposedCall, holder: 
     bodies = {
         language: _body(proposal, language, is_changed=pinned not in (None, proposal.pin)) for language in LOCALES
     }
-    body = bodies[core.policy.locale].with_translations(bodies)
+    body = bodies[core.settings.locale].with_translations(bodies)
     what = _ask(core.clock.now(), proposal)
     key = None if proposal.key is None else f"{proposal.upstream} {proposal.tool} {proposal.key}"
     return await holding.ask(core, principal, CallAsk(what, proposal.digest, holder, key, body))

@@ -43,7 +43,7 @@ async def _doubt(work: Unit, call: UpstreamCall) -> str | None:
     await work.tx.effects.change(call.key, EffectState.IN_DOUBT, work.now)
     await calls.audit(work, "effect.in_doubt", call, {"tool": effect.tool})
     bodies = {language: _body(call, effect, language) for language in LOCALES}
-    body = bodies[work.core.policy.locale].with_translations(bodies)
+    body = bodies[work.core.settings.locale].with_translations(bodies)
     asked = await outside.ask_on(work, thread, NewRequest(body))
     await work.tx.upstream_calls.doubt(call.id, asked.request.id)
     return asked.request.id
@@ -163,6 +163,6 @@ def _may_be_collected(work: Unit, ended_at: datetime | None) -> bool:
 
 async def take_over(core: Core) -> None:
     """At the start of the only server of a data folder: what its processes held is left."""
-    if not core.policy.several_servers:
+    if not core.settings.several_servers:
         async with unit(core) as work:
             await work.tx.upstream_calls.leave_all(SERVED, await work.shared_time())

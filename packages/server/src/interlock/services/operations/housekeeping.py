@@ -33,8 +33,8 @@ async def tidy(core: Core) -> None:
         await work.tx.deliveries.purge(work.now - DELIVERIES_KEPT)
         await work.tx.secrets.destroy_uncollected(work.now - UNCOLLECTED_KEPT)
     await expire_one_runs(core)
-    if core.policy.retention_days is not None:
-        expired = await expire_threads(core, core.policy.retention_days)
+    if core.settings.retention_days is not None:
+        expired = await expire_threads(core, core.settings.retention_days)
         if expired:
             logger.info("deleted %d conversations that nobody touched for long enough", expired)
 

@@ -113,9 +113,9 @@ class Pulse:
             for start in range(0, len(followed), AT_ONCE):
                 heads |= await tx.events.heads(followed[start : start + AT_ONCE])
             nearest = await tx.requests.next_deadline(), await tx.requests.next_warning()
-            asked = await tx.follower_questions.open_questions() if core.policy.several_servers else ()
-            is_due = core.policy.webhook_hosts and await tx.deliveries.due_webhooks(core.clock.now())
-        if core.policy.several_servers:
+            asked = await tx.follower_questions.open_questions() if core.settings.several_servers else ()
+            is_due = core.settings.webhook_hosts and await tx.deliveries.due_webhooks(core.clock.now())
+        if core.settings.several_servers:
             await self._sign(core, moment, asked)
         is_changed = access != self.access
         self._changed |= dict.fromkeys(changed, access)

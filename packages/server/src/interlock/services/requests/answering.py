@@ -251,7 +251,7 @@ async def count_malformed(core: Core, sender: Sender, request: Request, reason: 
     """
     if sender.principal.id != request.owner_id:
         return None
-    left = core.policy.confirmation_retry_limit - core.invalid_replies.fail(request.id)
+    left = core.settings.confirmation_retry_limit - core.invalid_replies.fail(request.id)
     if left > 0:
         return left
     value = {"decision": "reject", "message": reason} if request.kind is RequestKind.APPROVAL else None

@@ -22,7 +22,7 @@ async def keep_deadlines(core: Core) -> None:
             await expire_due(core)
             await end_abandoned(core)
             await ask_about_lost(core)
-            if core.policy.webhook_hosts:
+            if core.settings.webhook_hosts:
                 await warn_due(core)
             pause = min(max(await until_nearest(core), 0.0), LONGEST_SLEEP)
         except Exception:
@@ -36,7 +36,7 @@ async def until_nearest(core: Core) -> float:
     """Seconds until the nearest deadline, or the warning before it if somebody is to be warned."""
     async with core.store.snapshot() as tx:
         moments = [await tx.requests.next_deadline()]
-        if core.policy.webhook_hosts:
+        if core.settings.webhook_hosts:
             moments.append(await tx.requests.next_warning())
         waits = [(moment - core.clock.now()).total_seconds() for moment in moments if moment is not None]
         if (left := await tx.upstream_calls.next_left()) is not None:

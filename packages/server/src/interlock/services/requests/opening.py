@@ -13,7 +13,7 @@ from interlock.domain.request import Pause, PublicRequest, Request, RequestStatu
 from interlock.domain.risk import risk_of
 from interlock.domain.thread import CONFIRM, Thread
 from interlock.domain.webhook import WebhookEvent
-from interlock.services.core import Policy, Unit
+from interlock.services.core import OperatorSettings, Unit
 from interlock.services.requests.settling import settle
 from interlock.services.requests.stored_answers import stored_answer
 from interlock.services.webhooks.webhooks import enqueue_deliveries
@@ -48,12 +48,12 @@ class OpenedPause:
 
 
 def new_request(
-    policy: Policy, now: datetime, thread: Thread, pause: Pause, position: int, asked: NewRequest
+    settings: OperatorSettings, now: datetime, thread: Thread, pause: Pause, position: int, asked: NewRequest
 ) -> Request:
     timeout = asked.timeout
     is_approval = isinstance(asked.body, ApprovalBody)
     if is_approval and timeout is None and not thread.is_outside:
-        timeout = policy.confirmation_timeout if thread.face == CONFIRM else policy.approval_timeout
+        timeout = settings.confirmation_timeout if thread.face == CONFIRM else settings.approval_timeout
     deadline = None if timeout is None else now + timedelta(seconds=timeout)
     return Request(
         new_id(asked.body.id_prefix),
@@ -61,7 +61,7 @@ def new_request(
         pause.thread_id,
         RequestStatus.PENDING,
         position,
-        _body(policy, thread, asked),
+        _body(settings, thread, asked),
         now,
         interrupt_id=asked.interrupt_id,
         form=asked.form,
@@ -79,11 +79,11 @@ def new_request(
     )
 
 
-def _body(policy: Policy, thread: Thread, asked: NewRequest) -> Body:
+def _body(settings: OperatorSettings, thread: Thread, asked: NewRequest) -> Body:
     body = asked.body
     if not isinstance(body, ApprovalBody):
         return body
-    risk = risk_of(body.risk_level, policy.risks.get(body.tool_name), is_outside=thread.is_outside)
+    risk = risk_of(body.risk_level, settings.risks.get(body.tool_name), is_outside=thread.is_outside)
     # Where nothing is known that could change, nothing can be remembered.
     allow_remember = body.allow_remember and _definition(thread, asked) is not None
     return replace(body, risk_level=risk, allow_remember=allow_remember)
@@ -131,7 +131,7 @@ async def place(
     settlements = [(one, how) for one in asked if (how := await stored_answer(work, thread, one))]
     settled = [request.id for request, _ in settlements]
     if more := len(requests) - len(settled):
-        await work.core.open_asks.check(work.tx, work.core.policy.quota, thread, more, work.now)
+        await work.core.open_asks.check(work.tx, work.core.settings.quota, thread, more, work.now)
     events = await work.record(thread.id, *before, pause_opened(pause, requests, settled))
     work.observe(lambda observer: observer.asked(requests))
     await work.tx.pauses.add(replace(pause, opened_seq=events[-1].seq), requests)

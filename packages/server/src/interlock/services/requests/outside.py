@@ -83,7 +83,7 @@ async def place_ask(work: Unit, principal: Principal, what: Ask, body: Body) -> 
 async def ask_on(work: Unit, thread: Thread, question: NewRequest) -> AskResult:
     """The same, on a conversation that is locked."""
     pause = Pause(new_id("pause"), thread.id, "", PauseStatus.OPEN, PauseOrigin.OUTSIDE, thread.agent, work.now)
-    request = new_request(work.core.policy, work.now, thread, pause, 0, question)
+    request = new_request(work.core.settings, work.now, thread, pause, 0, question)
     opened = await place(work, thread, pause, [request])
     await work.tx.threads.update(thread.id, work.now, status=ThreadStatus.PAUSED)
     if not opened.is_open:

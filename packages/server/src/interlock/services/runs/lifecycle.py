@@ -65,14 +65,14 @@ async def claim(core: Core, worker: str, run_id: str | None = None) -> Claim | N
         if thread is None:
             await work.tx.runs.change(run.id, RunStatus.STOPPED, work.now, error="the thread was deleted")
             return None
-        lease = await work.tx.leases.take(thread.id, run.id, worker, work.now, core.policy.lease_seconds)
+        lease = await work.tx.leases.take(thread.id, run.id, worker, work.now, core.settings.lease_seconds)
         await work.tx.runs.change(run.id, RunStatus.RUNNING, work.now)
     return Claim(lease, thread, replace(run, status=RunStatus.RUNNING, attempt=run.attempt + 1))
 
 
 async def renew(core: Core, worker: str, thread_ids: Collection[str]) -> set[str]:
     async with unit(core) as work:
-        return await work.tx.leases.renew(worker, thread_ids, work.now, core.policy.lease_seconds)
+        return await work.tx.leases.renew(worker, thread_ids, work.now, core.settings.lease_seconds)
 
 
 async def stop_requests(core: Core, run_ids: Collection[str]) -> dict[str, str]:
@@ -139,7 +139,8 @@ async def open_pause(
     async with unit(core) as work:
         pause = Pause(new_id("pause"), lease.thread_id, lease.run_id, PauseStatus.OPEN, origin, node, work.now)
         requests = [
-            new_request(core.policy, work.now, claim.thread, pause, position, one) for position, one in enumerate(asked)
+            new_request(core.settings, work.now, claim.thread, pause, position, one)
+            for position, one in enumerate(asked)
         ]
         await work.tx.leases.check(lease)
         if await work.tx.runs.stop_requested([lease.run_id]):

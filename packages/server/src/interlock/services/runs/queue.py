@@ -42,7 +42,7 @@ async def queue_run(
     )
     await work.tx.runs.add(run)
     if worker:
-        seconds = work.core.policy.lease_seconds
+        seconds = work.core.settings.lease_seconds
         lease = await work.tx.leases.take(thread.id, run.id, worker, work.now, seconds)
         work.start(Claim(lease, replace(thread, seq=events[-1].seq), run))
     else:

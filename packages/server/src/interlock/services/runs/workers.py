@@ -57,7 +57,7 @@ async def require_worker(work: Unit) -> None:
     By what the store knows: what runs agents is never called while somebody waits.
     """
     core = work.core
-    if not core.policy.remote_workers or core.pulse.access is None:
+    if not core.settings.remote_workers or core.pulse.access is None:
         return
     # One may have come since the pulse looked.
     seen = core.pulse.worker_seen

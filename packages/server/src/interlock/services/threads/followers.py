@@ -29,7 +29,7 @@ logger = logging.getLogger(__name__)
 def following(core: Core, thread_id: str) -> AbstractContextManager[None]:
     """Count somebody as a follower of the thread, by whatever face: as long as there is one its run goes on."""
     gone = partial(stop_unfollowed, core)
-    return core.presence.follow(thread_id, core.policy.follow_grace, core.clock.now, gone)
+    return core.presence.follow(thread_id, core.settings.follow_grace, core.clock.now, gone)
 
 
 async def stop_unfollowed(core: Core, thread_id: str, left_at: datetime) -> None:
@@ -37,7 +37,7 @@ async def stop_unfollowed(core: Core, thread_id: str, left_at: datetime) -> None
 
     A run that began after that is not what it watched: whoever sent for that one is about to follow it.
     """
-    if core.policy.several_servers and not await _is_alone(core, thread_id, left_at):
+    if core.settings.several_servers and not await _is_alone(core, thread_id, left_at):
         return
     async with unit(core) as work:
         if run := await _watched_run(work, thread_id, left_at):

@@ -103,7 +103,7 @@ async def enqueue_deliveries(
 
     The value of `settled` is without secrets.
     """
-    if not work.core.policy.webhook_hosts:
+    if not work.core.settings.webhook_hosts:
         return
     wanting = [webhook for webhook in await work.tx.webhooks.live() if webhook.accepts(event, request.agent)]
     if not wanting:
