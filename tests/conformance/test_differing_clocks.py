@@ -9,8 +9,9 @@ from typing import Any
 import pytest
 
 from interlock.domain.effect import EffectState
-from interlock.domain.gateway import Verdict
+from interlock.domain.gateway import CallTerms
 from interlock.domain.kinds import RequestKind, read_ask
+from interlock.domain.policy import Ruling
 from interlock.domain.request import RequestStatus
 from interlock.domain.upstream_call import UpstreamCall
 from interlock.domain.webhook import Webhook, WebhookEvent
@@ -29,7 +30,9 @@ from tests.client.asking import until
 from tests.conformance.examples import ANN, a_request
 from tests.conformance.trails import core_on
 
-CALL = ProposedCall("web", "write", {"text": "a"}, {"name": "write"}, Verdict("pass", None, is_idempotent=False))
+CALL = ProposedCall(
+    "web", "write", {"text": "a"}, {"name": "write"}, CallTerms(Ruling.ALLOW, None, is_idempotent=False)
+)
 
 pytestmark = [
     pytest.mark.parametrize("database_url", ["postgres"], indirect=True),

@@ -8,9 +8,10 @@ import pytest
 
 from interlock.domain.effect import EffectState
 from interlock.domain.errors import TakenOver
-from interlock.domain.gateway import Verdict
+from interlock.domain.gateway import CallTerms
 from interlock.domain.hold import ORPHANS_KEPT
 from interlock.domain.kinds import DecisionAnswer
+from interlock.domain.policy import Ruling
 from interlock.domain.request import RequestStatus
 from interlock.domain.upstream_call import ToolPin, UpstreamCall
 from interlock.services.core import Core
@@ -23,8 +24,10 @@ from tests.conformance.examples import ANN
 from tests.conformance.trails import core_on
 
 NOW = datetime(2026, 11, 16, 12, tzinfo=UTC)
-WANTED = ProposedCall("web", "write", {"text": "a"}, {"name": "write"}, Verdict("ask", "medium", is_idempotent=False))
-PASSED = replace(WANTED, verdict=Verdict("pass", None, is_idempotent=False))
+WANTED = ProposedCall(
+    "web", "write", {"text": "a"}, {"name": "write"}, CallTerms(Ruling.ASK, "medium", is_idempotent=False)
+)
+PASSED = replace(WANTED, terms=CallTerms(Ruling.ALLOW, None, is_idempotent=False))
 
 
 class SetClock:
@@ -132,7 +135,7 @@ async def test_a_call_whose_holder_lives_is_not_asked_about(core: Core, clock: S
 
 
 async def test_an_idempotent_call_that_was_left_is_nobodys_question(core: Core, clock: SetClock) -> None:
-    wanted = replace(PASSED, verdict=Verdict("pass", None, is_idempotent=True))
+    wanted = replace(PASSED, terms=CallTerms(Ruling.ALLOW, None, is_idempotent=True))
     begun = await calls.begin(core, ANN, wanted, "served 1", None)
     clock.at += timedelta(seconds=core.settings.lease_seconds)
     await doubts.ask_about_lost(core)

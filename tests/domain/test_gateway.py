@@ -15,9 +15,9 @@ UNKNOWN = {"name": "t"}
 
 
 @pytest.mark.parametrize(
-    ("definition", "action", "risk"),
+    ("definition", "ruling", "risk"),
     [
-        (READ, "pass", "low"),
+        (READ, "allow", "low"),
         (WRITE, "ask", "medium"),
         (SEND, "ask", "high"),
         (DELETE, "ask", "high"),
@@ -25,25 +25,25 @@ UNKNOWN = {"name": "t"}
     ],
 )
 def test_trusted_hints_decide_and_what_is_unsaid_counts_as_the_riskier(
-    definition: dict[str, Any], action: str, risk: str
+    definition: dict[str, Any], ruling: str, risk: str
 ) -> None:
-    verdict = ToolPolicy({"*": "by_hint"}, trust=True).verdict("t", definition)
-    assert (verdict.action, verdict.risk) == (action, risk)
+    terms = ToolPolicy({"*": "by_hint"}, trust=True).terms_of("t", definition)
+    assert (terms.ruling, terms.risk) == (ruling, risk)
 
 
 def test_hints_that_are_not_trusted_ask_and_make_nothing_repeatable() -> None:
     hinted = {"name": "t", "annotations": {"readOnlyHint": True, "idempotentHint": True}}
-    verdict = ToolPolicy({"*": "by_hint"}).verdict("t", hinted)
-    assert (verdict.action, verdict.is_idempotent) == ("ask", False)
-    trusted = ToolPolicy({"*": "by_hint"}, trust=True).verdict("t", hinted)
-    assert (trusted.action, trusted.is_idempotent) == ("pass", True)
+    terms = ToolPolicy({"*": "by_hint"}).terms_of("t", hinted)
+    assert (terms.ruling, terms.is_idempotent) == ("ask", False)
+    trusted = ToolPolicy({"*": "by_hint"}, trust=True).terms_of("t", hinted)
+    assert (trusted.ruling, trusted.is_idempotent) == ("allow", True)
 
 
 def test_the_first_pattern_that_fits_decides_and_what_none_fits_asks() -> None:
     policy = ToolPolicy({"read_secret": "deny", "read_*": "pass"}, risk={"*_all": "critical"}, idempotent=["set_*"])
     assert [policy.rule(tool) for tool in ("read_secret", "read_note", "write")] == ["deny", "pass", "ask"]
-    assert policy.verdict("delete_all", UNKNOWN).risk == "critical"
-    assert policy.verdict("set_note", {}).is_idempotent
+    assert policy.terms_of("delete_all", UNKNOWN).risk == "critical"
+    assert policy.terms_of("set_note", {}).is_idempotent
     assert [policy.needs_definition(tool) for tool in ("read_secret", "read_note", "write")] == [False, False, True]
 
 

@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from interlock.services.access.refused_sign_ins import TOLD_APART, Attempt, RefusedSignIns
+from interlock.services.memory import SIGN_INS_APART, FailedSignIns, SignInAttempt
 from tests.support.command import command, users
 from tests.support.either_database import DATABASES, server_on
 from tests.support.server import ServerProcess
@@ -98,13 +98,13 @@ def test_many_failed_sign_ins_are_two_entries_and_a_name_that_is_none_is_not_kep
 
 
 def test_a_flood_from_everywhere_writes_a_bounded_number_of_entries_and_loses_no_count() -> None:
-    refusals = RefusedSignIns()
-    attempts = [Attempt("password", None, f"10.0.{number // 250}.{number % 250}") for number in range(5_000)]
+    refusals = FailedSignIns()
+    attempts = [SignInAttempt("password", None, f"10.0.{number // 250}.{number % 250}") for number in range(5_000)]
     at_once = [first for one in attempts * 2 if (first := refusals.add(one, AT)) is not None]
-    assert len(at_once) == TOLD_APART + 1
-    assert at_once[-1] == Attempt("password", None, None)
+    assert len(at_once) == SIGN_INS_APART + 1
+    assert at_once[-1] == SignInAttempt("password", None, None)
     counted = refusals.take()
-    assert len(counted) <= TOLD_APART + 1
+    assert len(counted) <= SIGN_INS_APART + 1
     assert len(at_once) + sum(count.more for _, count in counted) == 10_000
     assert refusals.take() == []
     assert refusals.add(attempts[0], AT + timedelta(hours=1)) == attempts[0]

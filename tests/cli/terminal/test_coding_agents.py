@@ -3,8 +3,8 @@
 from datetime import UTC, datetime
 from typing import Any
 
-from interlock_client.cli.terminal.asked import Waiting
 from interlock_client.cli.terminal.contents import join_lines
+from interlock_client.cli.terminal.open_request import OpenRequest
 from interlock_client.cli.terminal.sections import sections
 from interlock_client.cli.terminal.wording import ending
 from interlock_client.events import InboxSettled
@@ -15,7 +15,7 @@ NOW = datetime(2026, 1, 2, 3, 4, tzinfo=UTC)
 
 def shown(tool: str, **args: Any) -> list[str]:
     data = {"tool_name": tool, "args": args, "action": "", "description": ""}
-    waiting = Waiting("perm_1", "approval", "claude-code", "c", NOW, None, data)
+    waiting = OpenRequest("perm_1", "approval", "claude-code", "c", NOW, None, data)
     return join_lines(sections(waiting)[0].lines).plain.split("\n")
 
 

@@ -9,8 +9,8 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from interlock_client.cli.terminal.asked import Kind, Waiting
 from interlock_client.cli.terminal.editing import NotJson, changes, read, read_any
+from interlock_client.cli.terminal.open_request import Kind, OpenRequest
 from interlock_client.cli.terminal.revealing import json_text, lines, plain
 from interlock_client.cli.terminal.sections import sections
 from interlock_client.cli.terminal.wording import heading, remembering
@@ -50,8 +50,8 @@ def is_safe(text: str) -> bool:
     )
 
 
-def waiting(kind: Kind, data: dict[str, Any], agent: str = "worker") -> Waiting:
-    return Waiting("perm_1", kind, agent, "thread", datetime.now(UTC), None, data)
+def waiting(kind: Kind, data: dict[str, Any], agent: str = "worker") -> OpenRequest:
+    return OpenRequest("perm_1", kind, agent, "thread", datetime.now(UTC), None, data)
 
 
 def approval(tool: str, args: dict[str, Any], said: str = "") -> dict[str, Any]:
@@ -98,7 +98,7 @@ def test_padding_cannot_push_anything_out_of_sight(text: str) -> None:
 @given(nasty=st.lists(texts, min_size=5, max_size=5))
 async def test_the_screens_of_every_kind_stay_safe(nasty: list[str]) -> None:
     a, b, c, d, e = nasty
-    asked: list[Waiting] = [
+    asked: list[OpenRequest] = [
         waiting("approval", approval(a, {b: c, "n": [d]}, e), a),
         waiting("clarification", {"question": a, "options": [b, c], "allow_custom": True, "default_answer": d}, e),
         waiting(

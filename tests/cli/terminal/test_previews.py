@@ -5,8 +5,8 @@ from pathlib import Path
 
 import pytest
 
-from interlock_client.cli.terminal.asked import pending
 from interlock_client.cli.terminal.contents import join_lines
+from interlock_client.cli.terminal.open_request import from_pending
 from interlock_client.cli.terminal.sections import sections
 from interlock_client.hitl import PendingRequest
 from tests.cli.terminal.driving import inbox
@@ -53,7 +53,7 @@ def test_what_a_call_would_do_is_a_section_of_its_own(
     painting: ThreadsClient, person: HitlClient, shown: str, line: str
 ) -> None:
     (entry,) = asked(painting, ("reprice", {"shown": shown}), agent="painter")
-    waiting = pending(PendingRequest.model_validate(person.one_pending(entry["conversation_id"])))
+    waiting = from_pending(PendingRequest.model_validate(person.one_pending(entry["conversation_id"])))
     would = next(one for one in sections(waiting) if one.heading.startswith("WHAT IT WOULD DO"))
     assert line in join_lines(would.lines).plain.split("\n")
 

@@ -28,7 +28,7 @@ from interlock.passwords import Argon2Passwords
 from interlock.ports.agents import Agents, GraphSchemas, Message, Runner, Snapshot, ToolInfo
 from interlock.ports.bus import Bus
 from interlock.ports.clock import SystemClock
-from interlock.ports.observing import Observer
+from interlock.ports.observer import Observer
 from interlock.ports.policies import ConditionEngine
 from interlock.ports.store import Store
 from interlock.ports.webhooks import Poster

@@ -54,22 +54,24 @@ class Metrics(NullObserver):
         self._ran = _Ran()
         registry.register(self._ran)
 
-    def asked(self, requests: Sequence[Request]) -> None:
+    def on_ask(self, requests: Sequence[Request]) -> None:
         for request in requests:
             self._asked.labels(request.kind.value).inc()
 
-    def settled(self, request: Request, status: RequestStatus, origin: AnswerOrigin, at: datetime) -> None:
+    def on_settlement(self, request: Request, status: RequestStatus, origin: AnswerOrigin, at: datetime) -> None:
         self._settled.labels(request.kind.value, status.value, origin.value).inc()
         if status is RequestStatus.ANSWERED and origin is AnswerOrigin.PERSON:
             self._answers.labels(request.kind.value).observe((at - request.created_at).total_seconds())
 
-    def acted(self, run_id: str, key: EffectKey, tool: str, state: EffectState, began: datetime, at: datetime) -> None:
+    def on_effect(
+        self, run_id: str, key: EffectKey, tool: str, state: EffectState, began: datetime, at: datetime
+    ) -> None:
         self._effects.labels(state.value).inc()
 
-    def heard(self, seconds: float) -> None:
+    def on_live_event(self, seconds: float) -> None:
         self._lag.observe(max(0.0, seconds))
 
-    def missed(self) -> None:
+    def on_missed_event(self) -> None:
         self._missed.inc()
 
     async def text(self, core: Core) -> bytes:

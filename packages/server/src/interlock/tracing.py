@@ -51,33 +51,35 @@ class Traces(NullObserver):
         """What waits to be sent is sent."""
         self._provider.shutdown()
 
-    def asked(self, requests: Sequence[Request]) -> None:
+    def on_ask(self, requests: Sequence[Request]) -> None:
         first = requests[0]
         attributes = _of(first) | {"interlock.requests": len(requests)}
         self._span(_Place(first.pause_id), "ask", first.created_at, first.created_at, attributes)
 
-    def settled(self, request: Request, status: RequestStatus, origin: AnswerOrigin, at: datetime) -> None:
+    def on_settlement(self, request: Request, status: RequestStatus, origin: AnswerOrigin, at: datetime) -> None:
         attributes = _of(request) | {"interlock.status": status.value, "interlock.origin": origin.value}
         self._span(
             _Place(request.pause_id, request.id), f"wait for {request.kind.value}", request.created_at, at, attributes
         )
 
-    def began(self, claim: Claim, at: datetime) -> None:
+    def on_run_start(self, claim: Claim, at: datetime) -> None:
         self._runs[claim.run.id] = _Run(claim, at)
 
-    def resumes(self, run_id: str, pause_ids: Collection[str]) -> None:
+    def on_resume(self, run_id: str, pause_ids: Collection[str]) -> None:
         run = self._runs.get(run_id)
         # Later in the run there are those that it opened itself, and that grants settled.
         if run is not None and run.pauses is None:
             run.pauses = tuple(pause_ids)
 
-    def acted(self, run_id: str, key: EffectKey, tool: str, state: EffectState, began: datetime, at: datetime) -> None:
+    def on_effect(
+        self, run_id: str, key: EffectKey, tool: str, state: EffectState, began: datetime, at: datetime
+    ) -> None:
         if run := self._runs.get(run_id):
             attributes: Attributes = {"interlock.tool": tool, "interlock.state": state.value}
             name = f"effect {key.task_id} {key.call_id} {began.isoformat()}"
             self._span(_Place(run.root, name, run.name), f"tool {tool}", began, at, attributes)
 
-    def ended(self, run_id: str, status: RunStatus, at: datetime) -> None:
+    def on_run_end(self, run_id: str, status: RunStatus, at: datetime) -> None:
         if run := self._runs.get(run_id):
             attributes: Attributes = {
                 "interlock.thread": run.claim.thread.id,
@@ -88,7 +90,7 @@ class Traces(NullObserver):
             }
             self._span(_Place(run.root, run.name), "run", run.began, at, attributes)
 
-    def left(self, run_id: str) -> None:
+    def on_release(self, run_id: str) -> None:
         self._runs.pop(run_id, None)
 
     def _span(self, place: "_Place", name: str, start: datetime, end: datetime, attributes: Attributes) -> None:

@@ -27,9 +27,9 @@ def follow(
     """
 
     async def work(client: "Interlock") -> None:
-        from interlock_client.cli.terminal.telling import Teller
+        from interlock_client.cli.terminal.event_printer import EventPrinter
 
-        teller = Teller(as_json=json)
+        teller = EventPrinter(as_json=json)
         both = (client.follow_thread(thread), client.follow(thread)) if thread else (client.follow_inbox(),)
         async for event in _merged(*both):
             teller.print_event(event)

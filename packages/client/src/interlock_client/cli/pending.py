@@ -47,10 +47,10 @@ def pending(
 
 
 def _row(request: "PendingRequest") -> str:
-    from interlock_client.cli.terminal.asked import pending as waiting_of
+    from interlock_client.cli.terminal.open_request import from_pending
     from interlock_client.cli.terminal.wording import one_line
 
-    one = waiting_of(request)
+    one = from_pending(request)
     columns = (one.id, one.kind, one.asker, one.risk or "-", request.created_at, request.expires_at or "-", one.summary)
     return "\t".join(one_line(text) for text in columns)
 

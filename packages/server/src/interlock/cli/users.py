@@ -115,7 +115,7 @@ def delete(
     """Delete a user: sessions, keys, grants and saved values end, and pending requests are cancelled."""
     from interlock.domain.principal import SYSTEM
     from interlock.services.access import people
-    from interlock.services.access.leaving import clear_up
+    from interlock.services.access.deleted_accounts import clear_up
 
     if not yes:
         typer.confirm(

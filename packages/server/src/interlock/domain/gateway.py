@@ -14,11 +14,12 @@ from urllib.parse import urlsplit
 from interlock.domain.canonical import digest
 from interlock.domain.errors import FieldError, InvalidInput
 from interlock.domain.json_value import JsonObject, JsonValue
+from interlock.domain.policy import Ruling
 from interlock.domain.risk import RISK_LEVELS
 
 Rule = Literal["pass", "ask", "deny", "by_hint"]
-Action = Literal["pass", "ask", "deny"]
 RULES: tuple[Rule, ...] = ("pass", "ask", "deny", "by_hint")
+_RULINGS: Mapping[Rule, Ruling] = {"pass": Ruling.ALLOW, "ask": Ruling.ASK, "deny": Ruling.DENY}
 SECRET = "secret:"
 UPSTREAM_SECONDS = 60.0
 """How long an upstream may be silent about a call. The wait for a person does not count."""
@@ -27,10 +28,10 @@ _POLICIES: Mapping[str, Mapping[str, Rule]] = {"default": {"*": "ask"}, "by_hint
 
 
 @dataclass(frozen=True, slots=True)
-class Verdict:
-    """What is to be done about a call."""
+class CallTerms:
+    """On which terms a call goes to its server."""
 
-    action: Action
+    ruling: Ruling
     risk: str | None
     """None: nothing is known of it."""
     is_idempotent: bool
@@ -57,15 +58,15 @@ class ToolPolicy:
         """Whether what upstream says of the tool counts: not where the operator decided by the name alone."""
         return self.rule(tool) not in ("pass", "deny")
 
-    def verdict(self, tool: str, definition: Mapping[str, JsonValue]) -> Verdict:
+    def terms_of(self, tool: str, definition: Mapping[str, JsonValue]) -> CallTerms:
         hints = _hints(definition)
         by_hint, risk = _risk_of_hints(hints)
         rule = self.rule(tool)
-        action: Action = by_hint if rule == "by_hint" and self.trust else "ask" if rule == "by_hint" else rule
+        ruling = _RULINGS.get(rule) or (by_hint if self.trust else Ruling.ASK)
         named = next((level for pattern, level in self.risk.items() if fnmatchcase(tool, pattern)), None)
         is_named = any(fnmatchcase(tool, pattern) for pattern in self.idempotent)
         is_hinted = self.trust and True in (hints.get("idempotentHint"), hints.get("readOnlyHint"))
-        return Verdict(action, named or (risk if definition else None), is_named or is_hinted)
+        return CallTerms(ruling, named or (risk if definition else None), is_named or is_hinted)
 
     def to_json(self) -> JsonObject:
         return {
@@ -96,12 +97,12 @@ def _hints(definition: Mapping[str, JsonValue]) -> Mapping[str, JsonValue]:
     return cast("Mapping[str, JsonValue]", annotations) if isinstance(annotations, Mapping) else {}
 
 
-def _risk_of_hints(hints: Mapping[str, JsonValue]) -> tuple[Action, str]:
+def _risk_of_hints(hints: Mapping[str, JsonValue]) -> tuple[Ruling, str]:
     """What is not said counts as the riskier."""
     if hints.get("readOnlyHint") is True:
-        return "pass", "low"
+        return Ruling.ALLOW, "low"
     level = RISK_LEVELS.index("medium" if hints.get("destructiveHint") is False else "high")
-    return "ask", RISK_LEVELS[level + (hints.get("openWorldHint") is not False)]
+    return Ruling.ASK, RISK_LEVELS[level + (hints.get("openWorldHint") is not False)]
 
 
 class _Faults:

@@ -190,7 +190,7 @@ class GraphRun:
         self.config = self._configured()
         self._remember()
         self.answered = RecordedAnswers(self.resume_state.settled)
-        self.core.observer.resumes(self.lease.run_id, [one.pause.id for one in self.resume_state.settled])
+        self.core.observer.on_resume(self.lease.run_id, [one.pause.id for one in self.resume_state.settled])
 
     def _remember(self) -> None:
         """Hide what this run is lent, and what earlier ones were: their code may have kept it."""

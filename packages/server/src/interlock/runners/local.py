@@ -166,7 +166,7 @@ class LocalRunner:
 
     async def _run(self, claim: Claim) -> None:
         run_id = claim.run.id
-        self._core.observer.began(claim, self._core.clock.now())
+        self._core.observer.on_run_start(claim, self._core.clock.now())
         try:
             await self._execute(claim)
         except LeaseLost:
@@ -183,7 +183,7 @@ class LocalRunner:
             if self._executing.get(run_id) is asyncio.current_task():
                 self._runs.pop(run_id, None)
                 self._executing.pop(run_id, None)
-            self._core.observer.left(run_id)
+            self._core.observer.on_release(run_id)
             self.give_back()
 
     async def _execute(self, claim: Claim) -> None:

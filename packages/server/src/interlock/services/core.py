@@ -17,13 +17,12 @@ from interlock.domain.risk import KNOWN_RISKS
 from interlock.ports.agents import Agents, Runner
 from interlock.ports.bus import Bus
 from interlock.ports.clock import Clock
-from interlock.ports.observing import Observer
+from interlock.ports.observer import Observer
 from interlock.ports.passwords import Passwords
 from interlock.ports.policies import ConditionEngine
 from interlock.ports.store import Store, Transaction
 from interlock.ports.webhooks import Poster
-from interlock.services.access.refused_sign_ins import RefusedSignIns
-from interlock.services.memory import InvalidReplies, Presence, SeenPauses, TokenUses, Viewers
+from interlock.services.memory import FailedSignIns, InvalidReplies, Presence, SeenPauses, TokenUses, Viewers
 from interlock.services.operations.observers import NullObserver, Tally
 from interlock.services.operations.pulse import Pulse
 from interlock.services.policies.deciding import ReadPolicies
@@ -123,7 +122,7 @@ class Core:
     pulse: Pulse = field(default_factory=Pulse)
     viewers: Viewers = field(default_factory=Viewers)
     invalid_replies: InvalidReplies = field(default_factory=InvalidReplies)
-    refused: RefusedSignIns = field(default_factory=RefusedSignIns)
+    failed_sign_ins: FailedSignIns = field(default_factory=FailedSignIns)
     uses: TokenUses = field(default_factory=TokenUses)
     open_asks: OpenAsks = field(default_factory=OpenAsks)
     deadline_set: asyncio.Event = field(default_factory=asyncio.Event)

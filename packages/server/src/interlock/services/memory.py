@@ -4,6 +4,7 @@ import asyncio
 from collections import Counter, OrderedDict
 from collections.abc import Awaitable, Callable, Collection, Generator
 from contextlib import contextmanager
+from dataclasses import dataclass
 from datetime import datetime, timedelta
 from typing import Any
 
@@ -16,6 +17,8 @@ REMEMBERED = 10_000
 SETTLED_VIEW = timedelta(seconds=2)
 """After so long a pause counts as seen by whoever has not replied on its thread before."""
 DOUBLE_CLICK = timedelta(seconds=1)
+SIGN_INS_APART = 100
+"""So many accounts and addresses whose sign-ins fail are told apart in an hour."""
 
 Token = tuple[str, datetime]
 Gone = Callable[[str, datetime], Awaitable[None]]
@@ -172,3 +175,46 @@ class Presence:
         task = asyncio.create_task(call())
         self._tasks.add(task)
         task.add_done_callback(self._tasks.discard)
+
+
+@dataclass(frozen=True, slots=True)
+class SignInAttempt:
+    how: str
+    """`password` or `link`."""
+    account: str | None
+    """None where there is none of that name, which is not kept: people type a password there too."""
+    address: str | None
+    """None for all that are not told apart."""
+
+
+@dataclass(slots=True)
+class AttemptCount:
+    since: datetime
+    more: int = 0
+
+
+class FailedSignIns:
+    """Sign-ins that failed, on their way to the audit trail, which nobody may flood.
+
+    The first one of an account from an address is recorded at once; those that follow are counted, and recorded as one
+    entry in the next hour, or when the server stops. So many accounts and addresses are told apart in that time; the
+    rest is counted together. Of a server that is killed the count is lost, and the first entry is not.
+    """
+
+    def __init__(self) -> None:
+        self._counts: dict[SignInAttempt, AttemptCount] = {}
+
+    def add(self, attempt: SignInAttempt, at: datetime) -> SignInAttempt | None:
+        """Count one; what is to be recorded at once, if it is the first."""
+        if attempt not in self._counts and len(self._counts) >= SIGN_INS_APART:
+            attempt = SignInAttempt(attempt.how, None, None)
+        if attempt not in self._counts:
+            self._counts[attempt] = AttemptCount(at)
+            return attempt
+        self._counts[attempt].more += 1
+        return None
+
+    def take(self) -> list[tuple[SignInAttempt, AttemptCount]]:
+        """What was counted beyond the first of each; all of it begins again."""
+        counted, self._counts = self._counts, {}
+        return [(attempt, count) for attempt, count in counted.items() if count.more]

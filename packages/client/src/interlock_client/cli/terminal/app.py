@@ -9,9 +9,9 @@ from textual.binding import Binding, BindingType
 from typing_extensions import override
 
 from interlock_client.cli._server import reason
-from interlock_client.cli.terminal.asked import Waiting
 from interlock_client.cli.terminal.feed import Feed, Listeners
 from interlock_client.cli.terminal.list_screen import ListScreen
+from interlock_client.cli.terminal.open_request import OpenRequest
 from interlock_client.cli.terminal.request_screen import RequestScreen
 from interlock_client.cli.terminal.wording import moment, one_line
 from interlock_client.client import Interlock
@@ -31,7 +31,7 @@ class InboxApp(App[None]):
         super().__init__()
         self.answering = answering
         self.editor = editor
-        self.waiting: list[Waiting] = []
+        self.waiting: list[OpenRequest] = []
         self.typed: dict[str, dict[str, str]] = {}
         """Of each request that waits, what was typed and not sent."""
         self.connected = False
@@ -54,25 +54,25 @@ class InboxApp(App[None]):
             self._list.show_text("")
             self.push_screen(RequestScreen(found))
 
-    def _find(self, request_id: str) -> Waiting | None:
+    def _find(self, request_id: str) -> OpenRequest | None:
         return next((one for one in self.waiting if one.id == request_id), None)
 
     @property
     def _open(self) -> RequestScreen | None:
         return next((one for one in self.screen_stack if isinstance(one, RequestScreen)), None)
 
-    def _show_list(self, waiting: list[Waiting]) -> None:
+    def _show_list(self, waiting: list[OpenRequest]) -> None:
         self.waiting = waiting
         self.typed = {one.id: self.typed[one.id] for one in waiting if one.id in self.typed}
         self._list.refresh_rows()
         if self._open is not None and (found := self._find(self._open.waiting.id)):
             self._open.refresh_deadline(found)
 
-    def _waits(self, waiting: Waiting) -> None:
+    def _waits(self, waiting: OpenRequest) -> None:
         if self._open is not None and self._open.waiting.id == waiting.id:
             self._open.still_waits()
 
-    def _show_settled(self, waiting: Waiting, how: str) -> None:
+    def _show_settled(self, waiting: OpenRequest, how: str) -> None:
         is_open = self._open is not None and self._open.waiting.id == waiting.id
         if self._open is not None and is_open:
             self._open.show_settled(how)

@@ -8,10 +8,10 @@ from contextlib import closing
 import typer
 
 from interlock_client.cli._server import reason
-from interlock_client.cli.terminal.asked import Waiting, pending
+from interlock_client.cli.terminal.event_printer import EventPrinter
 from interlock_client.cli.terminal.inline import AnsweredElsewhere, Inline, NotAnswered
+from interlock_client.cli.terminal.open_request import OpenRequest, from_pending
 from interlock_client.cli.terminal.prompting import InputClosed, ask_line, discard_input
-from interlock_client.cli.terminal.telling import Teller
 from interlock_client.cli.terminal.wording import outcome
 from interlock_client.errors import (
     AlreadySettled,
@@ -38,7 +38,7 @@ class Conversation:
         self._agent = agent
         self._thread_id = thread_id
         self._editor = editor
-        self._teller = Teller(tells_requests=False)
+        self._teller = EventPrinter(tells_requests=False)
 
     def run(self) -> None:
         """Until the input ends."""
@@ -93,9 +93,9 @@ class Conversation:
                 self._ask(one)
             last = self._print_run(self._since(last, {one.id for one in waiting}))
 
-    def _waiting(self) -> list[Waiting]:
+    def _waiting(self) -> list[OpenRequest]:
         assert self._thread_id is not None
-        return [pending(one) for one in self._client.pending(self._thread_id)]
+        return [from_pending(one) for one in self._client.pending(self._thread_id)]
 
     def _since(self, last: str | None, asked: set[str]) -> "Generator[ChatEvent]":
         """What happens on the thread after that event, or after the run that asked these requests."""
@@ -108,7 +108,7 @@ class Conversation:
                 next(event for event in events if isinstance(event, End))
             yield from events
 
-    def _ask(self, waiting: Waiting) -> None:
+    def _ask(self, waiting: OpenRequest) -> None:
         watch = _Watch(self._client, waiting)
         inline = Inline(waiting, watch.is_over, self._editor)
         inline.show()
@@ -128,7 +128,7 @@ class Conversation:
             except (NetworkError, ServerUnavailable) as error:
                 typer.echo(f"No reply: {reason(error)}. Don't assume that it ran.")
 
-    def _send(self, waiting: Waiting, inline: Inline, watch: "_Watch") -> bool:
+    def _send(self, waiting: OpenRequest, inline: Inline, watch: "_Watch") -> bool:
         try:
             response = inline.response()
         except NotAnswered:
@@ -143,7 +143,7 @@ class Conversation:
 class _Watch:
     """Says at once when somebody else answers what is being asked here."""
 
-    def __init__(self, client: SyncInterlock, waiting: Waiting) -> None:
+    def __init__(self, client: SyncInterlock, waiting: OpenRequest) -> None:
         self._client = client
         self._waiting = waiting
         self._over = threading.Event()

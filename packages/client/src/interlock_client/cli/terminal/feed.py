@@ -6,7 +6,7 @@ from contextlib import aclosing
 from dataclasses import dataclass, replace
 from datetime import datetime
 
-from interlock_client.cli.terminal.asked import Waiting, pending
+from interlock_client.cli.terminal.open_request import OpenRequest, from_pending
 from interlock_client.cli.terminal.wording import ending, outcome
 from interlock_client.client import Interlock
 from interlock_client.errors import Forbidden, InterlockError, NotFound
@@ -25,9 +25,9 @@ class Listeners:
     """Whom to tell: of all that waits, of one that was read and waits, of one that was settled and how, and of trouble
     or its end."""
 
-    listed: Callable[[list[Waiting]], None]
-    waits: Callable[[Waiting], None]
-    settled: Callable[[Waiting, str], None]
+    listed: Callable[[list[OpenRequest]], None]
+    waits: Callable[[OpenRequest], None]
+    settled: Callable[[OpenRequest, str], None]
     connection: Callable[[InterlockError | None], None]
 
 
@@ -37,7 +37,7 @@ class Feed:
     def __init__(self, client: Interlock, listeners: Listeners) -> None:
         self._client = client
         self._listeners = listeners
-        self._waiting: dict[str, Waiting] = {}
+        self._waiting: dict[str, OpenRequest] = {}
         self._unread: set[str] = set()
         self._left: set[str] = set()
         """Beyond the most that are listed; read once there is room."""
@@ -133,11 +133,11 @@ class Feed:
         for request_id in unread - self._ended:
             await self._read_one(request_id)
 
-    async def _list_pending(self) -> dict[str, Waiting]:
-        found: dict[str, Waiting] = {}
+    async def _list_pending(self) -> dict[str, OpenRequest]:
+        found: dict[str, OpenRequest] = {}
         async with aclosing(self._client.pending(page_size=200)) as requests:
             async for request in requests:
-                found[request.request_id] = pending(request)
+                found[request.request_id] = from_pending(request)
                 if len(found) >= MOST:
                     break
         return found
@@ -151,7 +151,7 @@ class Feed:
         if request.status != "pending":
             self._end(request_id, outcome(request, request.status))
         elif request_id not in self._ended:
-            self._waiting[request_id] = pending(request)
+            self._waiting[request_id] = from_pending(request)
             self._listeners.waits(self._waiting[request_id])
 
     # What is known.

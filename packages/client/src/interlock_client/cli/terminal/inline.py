@@ -6,7 +6,7 @@ from typing import Any
 import typer
 
 from interlock_client.cli.terminal import editing, free
-from interlock_client.cli.terminal.asked import Kind, Waiting, is_dangerous, words_to_type
+from interlock_client.cli.terminal.open_request import Kind, OpenRequest, is_dangerous, words_to_type
 from interlock_client.cli.terminal.prompting import ask_line, ask_secret, show_line, show_numbered, show_section
 from interlock_client.cli.terminal.revealing import Line, json_text, line, lines
 from interlock_client.cli.terminal.sections import option_line, sections
@@ -26,7 +26,7 @@ class AnsweredElsewhere(Exception):
 class Inline:
     """Asks one request. `is_over` says whether somebody else has answered it by now."""
 
-    def __init__(self, waiting: Waiting, is_over: Callable[[], bool], editor: str | None = None) -> None:
+    def __init__(self, waiting: OpenRequest, is_over: Callable[[], bool], editor: str | None = None) -> None:
         self._waiting = waiting
         self._is_over = is_over
         self._editor = editor

@@ -10,8 +10,8 @@ from textual.content import Content
 from textual.screen import Screen
 from textual.widgets import Input, OptionList, Static
 
-from interlock_client.cli.terminal.asked import Waiting
 from interlock_client.cli.terminal.help_screen import HelpScreen
+from interlock_client.cli.terminal.open_request import OpenRequest
 from interlock_client.cli.terminal.request_list import RequestList
 from interlock_client.cli.terminal.wording import KINDS, one_line
 
@@ -106,5 +106,5 @@ class ListScreen(Screen[None]):
         self.app.push_screen(HelpScreen())
 
 
-def _search_text(one: Waiting) -> str:
+def _search_text(one: OpenRequest) -> str:
     return one_line(f"{one.id} {KINDS[one.kind]} {one.kind} {one.asker} {one.risk} {one.summary}").lower()

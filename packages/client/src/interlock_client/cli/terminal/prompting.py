@@ -7,9 +7,9 @@ from contextlib import suppress
 
 import typer
 
+from interlock_client.cli.terminal.event_printer import style
 from interlock_client.cli.terminal.revealing import Line
 from interlock_client.cli.terminal.sections import Section
-from interlock_client.cli.terminal.telling import style
 
 with suppress(ImportError):
     importlib.import_module("readline")  # from then on lines can be edited while they are typed

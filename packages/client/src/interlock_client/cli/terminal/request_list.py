@@ -10,7 +10,7 @@ from textual.content import Content
 from textual.widgets import OptionList
 from textual.widgets.option_list import Option
 
-from interlock_client.cli.terminal.asked import Waiting
+from interlock_client.cli.terminal.open_request import OpenRequest
 from interlock_client.cli.terminal.wording import KINDS, RISKS, SOON, age, left, one_line
 
 GROUPS = ("EXPIRING SOON", "HIGH RISK", "WAITING")
@@ -39,7 +39,7 @@ class RequestList(OptionList):
         option = self.highlighted_option
         return option.id if option else None
 
-    def show(self, waiting: Sequence[Waiting], now: datetime) -> None:
+    def show(self, waiting: Sequence[OpenRequest], now: datetime) -> None:
         rows = list(_rows(waiting, now, max(self.size.width, NARROWEST) - 2))
         if [id for id, _ in rows] == [option.id for option in self.options]:
             for index, (_, prompt) in enumerate(rows):
@@ -61,7 +61,7 @@ class RequestList(OptionList):
         self.highlighted = (same if selected and same else near)[0]
 
 
-def _rows(waiting: Sequence[Waiting], now: datetime, width: int) -> Iterator[tuple[str | None, Content]]:
+def _rows(waiting: Sequence[OpenRequest], now: datetime, width: int) -> Iterator[tuple[str | None, Content]]:
     for number, group in enumerate(GROUPS):
         members = sorted((one for one in waiting if _group(one, now) == number), key=_order)
         if members:
@@ -70,18 +70,18 @@ def _rows(waiting: Sequence[Waiting], now: datetime, width: int) -> Iterator[tup
             yield one.id, Content(_row(one, now, width))
 
 
-def _group(one: Waiting, now: datetime) -> int:
+def _group(one: OpenRequest, now: datetime) -> int:
     if one.expires_at is not None and (one.expires_at - now).total_seconds() < SOON:
         return 0
     return 1 if one.is_risky else 2
 
 
-def _order(one: Waiting) -> tuple[float, float, str]:
+def _order(one: OpenRequest) -> tuple[float, float, str]:
     expires = one.expires_at.timestamp() if one.expires_at else float("inf")
     return expires, one.created_at.timestamp(), one.id
 
 
-def _row(one: Waiting, now: datetime, width: int) -> str:
+def _row(one: OpenRequest, now: datetime, width: int) -> str:
     """Risk, kind, what it is about, agent, age and what is left of its time, in columns."""
     risk = RISKS.get(one.risk, "▲ HIGH") if one.risk else ""
     first = f"{_truncate(risk, 9)} {_truncate(KINDS[one.kind], 9)} "

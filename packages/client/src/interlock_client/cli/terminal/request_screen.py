@@ -13,12 +13,12 @@ from textual.widgets import Static
 
 from interlock_client.cli._server import reason
 from interlock_client.cli.terminal import editing
-from interlock_client.cli.terminal.asked import Waiting
 from interlock_client.cli.terminal.confirm_screen import GUARD, Act, ConfirmScreen
 from interlock_client.cli.terminal.contents import section
 from interlock_client.cli.terminal.edit_screen import EditScreen
 from interlock_client.cli.terminal.forms import Form, Incomplete, form_of
 from interlock_client.cli.terminal.help_screen import HelpScreen
+from interlock_client.cli.terminal.open_request import OpenRequest
 from interlock_client.cli.terminal.revealing import Piece, json_text
 from interlock_client.cli.terminal.sections import sections
 from interlock_client.cli.terminal.text_screen import TextScreen, Words
@@ -70,7 +70,7 @@ class RequestScreen(Screen[None]):
     RequestScreen #keys { height: auto; padding: 0 1; color: $text-muted; }
     """
 
-    def __init__(self, waiting: Waiting) -> None:
+    def __init__(self, waiting: OpenRequest) -> None:
         super().__init__()
         self.waiting = waiting
         self.over = False
@@ -126,7 +126,7 @@ class RequestScreen(Screen[None]):
 
     # What is known of it from elsewhere.
 
-    def refresh_deadline(self, found: Waiting) -> None:
+    def refresh_deadline(self, found: OpenRequest) -> None:
         if found.expires_at != self.waiting.expires_at:
             self.waiting = found
             self.query_one("#around", Static).update(Content(self._around()))

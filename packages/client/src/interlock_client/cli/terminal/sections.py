@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from difflib import SequenceMatcher
 from typing import Any, cast
 
-from interlock_client.cli.terminal.asked import Waiting, is_dangerous
+from interlock_client.cli.terminal.open_request import OpenRequest, is_dangerous
 from interlock_client.cli.terminal.revealing import Line, Piece, Style, json_lines, line, lines
 from interlock_client.cli.terminal.wording import risk
 from interlock_client.presentation import Change, presentation
@@ -23,7 +23,7 @@ class Section:
     by_agent: bool = False
 
 
-def sections(waiting: Waiting) -> list[Section]:
+def sections(waiting: OpenRequest) -> list[Section]:
     what = [_call_section(waiting)] if waiting.kind == "approval" else []
     agent_text = tuple(_agent_text(waiting))
     if preview := waiting.data.get("preview"):
@@ -50,7 +50,7 @@ def _about(preview: Mapping[str, Any]) -> str:
     return f" TO {visible(str(preview['path']), keep='')}" if "path" in preview else ""
 
 
-def _call_section(waiting: Waiting) -> Section:
+def _call_section(waiting: OpenRequest) -> Section:
     presented = presentation(waiting.tool, waiting.args)
     shown = presented.shows if presented and presented.changes else ()
     body = [one for change in (presented.changes if presented else ()) for one in _change(change)]
@@ -114,7 +114,7 @@ def _argument(name: str, value: Any) -> Iterator[Line]:
         yield (Piece("  "), *one)
 
 
-def _agent_text(waiting: Waiting) -> Iterator[Line]:
+def _agent_text(waiting: OpenRequest) -> Iterator[Line]:
     yield from _text_lines(waiting)
     if "details" in waiting.data:
         yield (Piece("passed on by the agent:", "quiet"),)
@@ -130,7 +130,7 @@ def _interrupt_details(details: Any) -> Iterator[Line]:
         yield from _argument(name, value)
 
 
-def _text_lines(waiting: Waiting) -> Iterator[Line]:
+def _text_lines(waiting: OpenRequest) -> Iterator[Line]:
     data = waiting.data
     if waiting.kind == "approval":
         display = str(data.get("tool_display_name") or "")
@@ -157,7 +157,7 @@ def _text_lines(waiting: Waiting) -> Iterator[Line]:
         yield (Piece(f"{len(data['questions'])} questions", "quiet"),)
 
 
-def _plain_action(waiting: Waiting) -> str:
+def _plain_action(waiting: OpenRequest) -> str:
     """As the server spells an action that nobody has described."""
     return " ".join([waiting.tool, *(str(value) for value in waiting.args.values())]).strip()
 

@@ -5,7 +5,7 @@ from dataclasses import dataclass, replace
 from datetime import datetime
 from typing import Any, Literal, Protocol, Self
 
-from interlock_client.cli.terminal.asked import Kind, Waiting
+from interlock_client.cli.terminal.open_request import Kind, OpenRequest
 from interlock_client.cli.terminal.revealing import json_text
 from interlock_client.events import InboxSettled
 from interlock_client.hook.requests import AT_TERMINAL
@@ -59,11 +59,11 @@ def one_line(text: str) -> str:
     return visible(text, keep="")
 
 
-def risk(waiting: Waiting) -> str:
+def risk(waiting: OpenRequest) -> str:
     return RISKS.get(waiting.risk, f"▲ {one_line(waiting.risk)}") if waiting.risk else ""
 
 
-def heading(waiting: Waiting) -> str:
+def heading(waiting: OpenRequest) -> str:
     return f"{one_line(waiting.tool)} wants to run" if waiting.kind == "approval" else f"{one_line(waiting.asker)} asks"
 
 
@@ -85,7 +85,7 @@ def _round(seconds: float) -> str:
     return f"{int(seconds // 3600)} h" if seconds < 86400 else f"{int(seconds // 86400)} d"
 
 
-def deadline(waiting: Waiting) -> str:
+def deadline(waiting: OpenRequest) -> str:
     """What happens when nobody answers."""
     if waiting.expires_at is None:
         return "No deadline: the agent waits until someone answers."
@@ -99,7 +99,7 @@ def moment(at: datetime) -> str:
     return f"{local:%H:%M:%S}" if local.date() == datetime.now().astimezone().date() else f"{local:%Y-%m-%d %H:%M}"
 
 
-def remembering(waiting: Waiting, *, allow: bool) -> list[Remember]:
+def remembering(waiting: OpenRequest, *, allow: bool) -> list[Remember]:
     """How an answer may be remembered; of a risky call only the very same one is allowed again."""
     if waiting.kind != "approval" or not waiting.data.get("allow_remember"):
         return [ONCE]

@@ -14,6 +14,7 @@ from interlock.domain.errors import InterlockError
 from interlock.domain.gateway import ToolPolicy
 from interlock.domain.json_value import JsonObject
 from interlock.domain.kinds import ApprovalAnswer
+from interlock.domain.policy import Ruling
 from interlock.domain.principal import Principal
 from interlock.domain.request import RequestEnd, RequestStatus
 from interlock.domain.upstream_call import UpstreamCall
@@ -81,7 +82,7 @@ class Gate:
             return refusal(error, IN_DOUBT)
 
     async def _admit(self) -> SendCall | JsonObject:
-        if self.wanted.verdict.action == "deny":
+        if self.wanted.terms.ruling is Ruling.DENY:
             return error_result(f"{self.wanted.tool} may not be called here: the operator denies it.", "denied")
         before = await self._resumed()
         if isinstance(before, SendCall):
@@ -90,7 +91,7 @@ class Gate:
             return before.result
         if before is not None:
             return await self._settle_doubt(before)
-        if self.wanted.verdict.action == "pass":
+        if self.wanted.terms.ruling is Ruling.ALLOW:
             return await calls.begin(self._core, self.principal, self.wanted, self.holder, None)
         for _ in range(MOST_CHANGES):
             decided = await self._ask()
@@ -133,8 +134,8 @@ class Gate:
             return await calls.begin(self._core, self.principal, self.wanted, self.holder, held)
         await calls.pin(self._core, self.principal, self.wanted)
         await holding.finish(self._core, held, self.holder)
-        verdict = replace(self.policy.verdict(self.wanted.tool, now), action="ask")
-        self.wanted = replace(self.wanted, definition=now, verdict=verdict, key=None)
+        terms = replace(self.policy.terms_of(self.wanted.tool, now), ruling=Ruling.ASK)
+        self.wanted = replace(self.wanted, definition=now, terms=terms, key=None)
         return None
 
     def _refusal(self, view: RequestView) -> JsonObject | None:

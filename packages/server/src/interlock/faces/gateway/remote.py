@@ -31,7 +31,7 @@ M = TypeVar("M", bound=BaseModel)
 
 HOLDER = "wrapper "
 _WAITING = ("pending", "in_doubt", "still_running")
-_NO_VERDICT = ToolPolicy().verdict("", {})
+_NO_TERMS = ToolPolicy().terms_of("", {})
 
 
 async def _ask(request: Request, principal: Principal) -> Response:
@@ -43,7 +43,7 @@ async def _ask(request: Request, principal: Principal) -> Response:
         asked.tool,
         asked.args,
         asked.definition,
-        policy.verdict(asked.tool, asked.definition),
+        policy.terms_of(asked.tool, asked.definition),
         asked.conversation,
         asked.key,
         ASKING_SECONDS,
@@ -69,7 +69,7 @@ async def _end(request: Request, principal: Principal) -> Response:
         case "failed":
             await calls.record_failure(core, call, ended.error or "it failed")
         case "lost":
-            wanted = ProposedCall(call.upstream, "", {}, {}, _NO_VERDICT)
+            wanted = ProposedCall(call.upstream, "", {}, {}, _NO_TERMS)
             gate = _gate(request, principal, wanted, ToolPolicy(), call.holder, ended.wait_seconds)
             return _reply(request, await gate.settle_doubt(call))
     return JSONResponse({"outcome": "recorded"})

@@ -16,6 +16,7 @@ from interlock.domain.canonical import json_text
 from interlock.domain.errors import InterlockError, InvalidInput
 from interlock.domain.ids import new_id
 from interlock.domain.json_value import JsonObject, JsonValue, member, object_at
+from interlock.domain.policy import Ruling
 from interlock.domain.principal import Principal
 from interlock.faces.gateway.gate import Gate, refusal
 from interlock.faces.gateway.messages import HostReply, messages_of, reason_of
@@ -106,9 +107,9 @@ class ServedCall:
             except UpstreamRefused as error:
                 return self._ended(error_result(str(error), "failed"))
             except UpstreamLost as error:
-                if wanted.verdict.is_idempotent and tries < MOST_TRIES:
+                if wanted.terms.is_idempotent and tries < MOST_TRIES:
                     admitted = SendCall(begun.call, await doubts.resend(self._core, begun.call))
-                elif wanted.verdict.is_idempotent:
+                elif wanted.terms.is_idempotent:
                     await calls.record_failure(self._core, begun.call, str(error))
                     admitted = error_result(f"{error}.", "failed")
                 else:
@@ -133,7 +134,7 @@ class ServedCall:
             name,
             cast("JsonObject", args),
             definition,
-            policy.verdict(name, definition),
+            policy.terms_of(name, definition),
             self.request.query_params.get("conversation"),
             key if isinstance(key, str) else None,
             ASKING_SECONDS,
@@ -175,7 +176,7 @@ class ServedCall:
             if state[2] is None:
                 del params["requestState"]
         headers = dict(self.exchange.headers)
-        if wanted.verdict.action == "ask" or wanted.definition:
+        if wanted.terms.ruling is Ruling.ASK or wanted.definition:
             # Arguments that upstream wants in headers too are those that a person saw, whatever the host says there.
             headers = {name: value for name, value in headers.items() if not name.startswith("mcp-param-")}
             headers |= mcp_param_headers(x_mcp_header_map(wanted.definition.get("inputSchema")), begun.args)

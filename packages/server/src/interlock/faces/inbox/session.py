@@ -15,7 +15,7 @@ from interlock.faces.http.locale import locale_of
 from interlock.faces.http.server_state import state_of
 from interlock.faces.http.signing_in import forget_cookies, set_cookie, signed_in
 from interlock.services.access import accounts, sign_ins
-from interlock.services.access.refused_sign_ins import Attempt
+from interlock.services.memory import SignInAttempt
 from interlock_client import inbox as wire
 
 router = APIRouter(prefix="/api/v1", tags=["inbox"])
@@ -103,7 +103,7 @@ async def sign_out(request: Request, response: Response) -> wire.SignedOut:
 async def _use(request: Request, token: str, *, is_first: bool) -> None:
     state = state_of(request)
     if not state.link.use(token, state.core.clock.now(), is_first=is_first):
-        await accounts.record_refused(state.core, Attempt("link", None, address_of(request.scope)))
+        await accounts.record_refused(state.core, SignInAttempt("link", None, address_of(request.scope)))
         raise NotAuthenticated("the link was used before, has ended, or is of an earlier start of the server")
 
 

@@ -9,8 +9,8 @@ from interlock.domain.ids import new_id
 from interlock.domain.json_value import JsonObject, JsonValue
 from interlock.domain.names import FORM, OF_ADMINS, RESERVED, is_like_any, is_mixed, is_reserved
 from interlock.domain.principal import OF_OWNER, SYSTEM, Principal, Role, User, principal_of
-from interlock.services.access.refused_sign_ins import Attempt
 from interlock.services.core import Core, Unit, unit
+from interlock.services.memory import SignInAttempt
 
 PASSWORD_LENGTH = range(8, 257)
 _UNKNOWN = "$argon2id$v=19$m=65536,t=3,p=4$c29tZXNhbHRzb21lc2FsdA$KAQdLrOGwLxSvhZ8WyU3C6zp9tJmYI4lHcVNyLWLP7k"
@@ -85,23 +85,23 @@ async def sign_in(core: Core, username: str, password: str, address: str) -> Use
         user = existing_user(await tx.users.by_name(username))
     right = await core.passwords.verify(user.password_hash if user else _UNKNOWN, password)
     if user is None or not right:
-        await record_refused(core, Attempt("password", user and user.username, address))
+        await record_refused(core, SignInAttempt("password", user and user.username, address))
         raise NotAuthenticated("wrong username or password")
     if not user.is_allowed:
-        await record_refused(core, Attempt("password", user.username, address))
+        await record_refused(core, SignInAttempt("password", user.username, address))
         raise SignInForbidden("this account is not allowed to sign in; ask an admin")
     return user
 
 
-async def record_refused(core: Core, attempt: Attempt) -> None:
-    first = core.refused.add(attempt, core.clock.now())
+async def record_refused(core: Core, attempt: SignInAttempt) -> None:
+    first = core.failed_sign_ins.add(attempt, core.clock.now())
     if first is not None:
         async with unit(core) as work:
             await _append_refused(work, first, {"count": 1})
 
 
 async def record_counted(core: Core) -> None:
-    counted = core.refused.take()
+    counted = core.failed_sign_ins.take()
     if not counted:
         return
     async with unit(core) as work:
@@ -109,7 +109,7 @@ async def record_counted(core: Core) -> None:
             await _append_refused(work, attempt, {"count": count.more, "since": count.since.isoformat()})
 
 
-async def _append_refused(work: Unit, attempt: Attempt, how_many: JsonObject) -> None:
+async def _append_refused(work: Unit, attempt: SignInAttempt, how_many: JsonObject) -> None:
     data = {"how": attempt.how, "account": attempt.account, "address": attempt.address, **how_many}
     await work.tx.audit.append(SERVER_CHAIN, SYSTEM, "session.refused", data, work.now)
 

@@ -19,8 +19,8 @@ from interlock.domain.errors import (
 from interlock.domain.principal import SYSTEM, Principal, User, principal_of
 from interlock.domain.sign_in import TOKEN_LIFETIME, SignIn, new_sign_in
 from interlock.services.access.accounts import check_new, password_errors, record, record_refused, require_user
-from interlock.services.access.refused_sign_ins import Attempt
 from interlock.services.core import Core, Unit, unit
+from interlock.services.memory import SignInAttempt
 
 MOST_LISTED = 200
 
@@ -116,7 +116,7 @@ async def check_password(core: Core, principal: Principal, password: str, addres
     check_signed_in(principal)
     user = await person(core, principal)
     if not await core.passwords.verify(user.password_hash, password):
-        await record_refused(core, Attempt("password", principal.name, address))
+        await record_refused(core, SignInAttempt("password", principal.name, address))
         raise NotAuthenticated("the present password is wrong")
     return user
 

@@ -10,7 +10,7 @@ from interlock.domain.canonical import action_digest, digest, json_text, plain
 from interlock.domain.effect import Effect, EffectState
 from interlock.domain.errors import AlreadySettled, Conflict, Forbidden, TakenOver
 from interlock.domain.event import ToolEnded, ToolStarted, ToolStatus
-from interlock.domain.gateway import Verdict, definition_digest
+from interlock.domain.gateway import CallTerms, definition_digest
 from interlock.domain.ids import new_id
 from interlock.domain.json_value import JsonObject, JsonValue
 from interlock.domain.kinds import ApprovalAnswer, ApprovalBody, RequestKind
@@ -43,7 +43,7 @@ class ProposedCall:
     args: JsonObject
     definition: JsonObject
     """As upstream lists the tool; empty where the rules need none."""
-    verdict: Verdict
+    terms: CallTerms
     conversation: str | None = None
     key: str | None = None
     """By which the host names this very call, also when it sends it again."""
@@ -173,7 +173,7 @@ def _body(proposal: ProposedCall, language: Locale, *, is_changed: bool) -> Appr
     said = proposal.definition.get("description")
     parts = [text("changed", language, upstream=proposal.upstream)] if is_changed else []
     parts += [said] if isinstance(said, str) else []
-    risk = proposal.verdict.risk
+    risk = proposal.terms.risk
     if is_changed:
         risk = max(risk or HIGH, HIGH, key=RISK_LEVELS.index)
     title = proposal.definition.get("title")
@@ -218,7 +218,7 @@ async def _begin(
             raise StillRunning(f"{proposal.tool} was sent by this very call a moment ago")
         effect = Effect(
             call.key, hold.request_id if hold else "", 0, proposal.tool, plain(dict(args)),
-            action_digest(proposal.tool, args), EffectState.INTENDED, proposal.verdict.is_idempotent, 0,
+            action_digest(proposal.tool, args), EffectState.INTENDED, proposal.terms.is_idempotent, 0,
             work.now, work.now,
         )  # fmt: skip
         await work.tx.effects.add(effect)

@@ -8,7 +8,7 @@ from datetime import timedelta
 
 from interlock.domain.errors import StorageUnavailable
 from interlock.services.access.accounts import record_counted
-from interlock.services.access.leaving import clear_up
+from interlock.services.access.deleted_accounts import clear_up
 from interlock.services.core import Core, sleep_until_set, unit
 from interlock.services.operations.retention import expire_one_runs, expire_threads
 from interlock.services.threads.removal import drop_some

@@ -9,7 +9,7 @@ from interlock.domain.effect import EffectKey, EffectState
 from interlock.domain.json_value import JsonObject, JsonValue
 from interlock.domain.request import AnswerOrigin, Request, RequestStatus
 from interlock.domain.run import RunStatus
-from interlock.ports.observing import Observer
+from interlock.ports.observer import Observer
 
 BOUNDS = (0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1.0, 2.5, 5.0, 10.0, 30.0, 60.0, 300.0, 1_800.0, 7_200.0)
 """Seconds, up to which runs are told apart."""
@@ -18,25 +18,25 @@ BOUNDS = (0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1.0, 2.5, 5.0, 10.0, 30.0, 60.0, 30
 class NullObserver:
     """Sees nothing. Those who see some of it start from here."""
 
-    def asked(self, requests: Sequence[Request]) -> None: ...
+    def on_ask(self, requests: Sequence[Request]) -> None: ...
 
-    def settled(self, request: Request, status: RequestStatus, origin: AnswerOrigin, at: datetime) -> None: ...
+    def on_settlement(self, request: Request, status: RequestStatus, origin: AnswerOrigin, at: datetime) -> None: ...
 
-    def began(self, claim: Claim, at: datetime) -> None: ...
+    def on_run_start(self, claim: Claim, at: datetime) -> None: ...
 
-    def resumes(self, run_id: str, pause_ids: Collection[str]) -> None: ...
+    def on_resume(self, run_id: str, pause_ids: Collection[str]) -> None: ...
 
-    def acted(
+    def on_effect(
         self, run_id: str, key: EffectKey, tool: str, state: EffectState, began: datetime, at: datetime
     ) -> None: ...
 
-    def ended(self, run_id: str, status: RunStatus, at: datetime) -> None: ...
+    def on_run_end(self, run_id: str, status: RunStatus, at: datetime) -> None: ...
 
-    def left(self, run_id: str) -> None: ...
+    def on_release(self, run_id: str) -> None: ...
 
-    def heard(self, seconds: float) -> None: ...
+    def on_live_event(self, seconds: float) -> None: ...
 
-    def missed(self) -> None: ...
+    def on_missed_event(self) -> None: ...
 
 
 class CompositeObserver:
@@ -45,41 +45,43 @@ class CompositeObserver:
     def __init__(self, *observers: Observer) -> None:
         self._observers = observers
 
-    def asked(self, requests: Sequence[Request]) -> None:
+    def on_ask(self, requests: Sequence[Request]) -> None:
         for one in self._observers:
-            one.asked(requests)
+            one.on_ask(requests)
 
-    def settled(self, request: Request, status: RequestStatus, origin: AnswerOrigin, at: datetime) -> None:
+    def on_settlement(self, request: Request, status: RequestStatus, origin: AnswerOrigin, at: datetime) -> None:
         for one in self._observers:
-            one.settled(request, status, origin, at)
+            one.on_settlement(request, status, origin, at)
 
-    def began(self, claim: Claim, at: datetime) -> None:
+    def on_run_start(self, claim: Claim, at: datetime) -> None:
         for one in self._observers:
-            one.began(claim, at)
+            one.on_run_start(claim, at)
 
-    def resumes(self, run_id: str, pause_ids: Collection[str]) -> None:
+    def on_resume(self, run_id: str, pause_ids: Collection[str]) -> None:
         for one in self._observers:
-            one.resumes(run_id, pause_ids)
+            one.on_resume(run_id, pause_ids)
 
-    def acted(self, run_id: str, key: EffectKey, tool: str, state: EffectState, began: datetime, at: datetime) -> None:
+    def on_effect(
+        self, run_id: str, key: EffectKey, tool: str, state: EffectState, began: datetime, at: datetime
+    ) -> None:
         for one in self._observers:
-            one.acted(run_id, key, tool, state, began, at)
+            one.on_effect(run_id, key, tool, state, began, at)
 
-    def ended(self, run_id: str, status: RunStatus, at: datetime) -> None:
+    def on_run_end(self, run_id: str, status: RunStatus, at: datetime) -> None:
         for one in self._observers:
-            one.ended(run_id, status, at)
+            one.on_run_end(run_id, status, at)
 
-    def left(self, run_id: str) -> None:
+    def on_release(self, run_id: str) -> None:
         for one in self._observers:
-            one.left(run_id)
+            one.on_release(run_id)
 
-    def heard(self, seconds: float) -> None:
+    def on_live_event(self, seconds: float) -> None:
         for one in self._observers:
-            one.heard(seconds)
+            one.on_live_event(seconds)
 
-    def missed(self) -> None:
+    def on_missed_event(self) -> None:
         for one in self._observers:
-            one.missed()
+            one.on_missed_event()
 
 
 @dataclass(slots=True)
@@ -116,17 +118,17 @@ class Tally(NullObserver):
         self.takes = Histogram()
         self._begun: dict[str, datetime] = {}
 
-    def began(self, claim: Claim, at: datetime) -> None:
+    def on_run_start(self, claim: Claim, at: datetime) -> None:
         self._begun[claim.run.id] = at
         if claim.run.attempt <= 1:
             self.waits.add((at - claim.run.created_at).total_seconds())
 
-    def ended(self, run_id: str, status: RunStatus, at: datetime) -> None:
+    def on_run_end(self, run_id: str, status: RunStatus, at: datetime) -> None:
         self.ends[status.value] = self.ends.get(status.value, 0) + 1
         if begun := self._begun.get(run_id):
             self.takes.add((at - begun).total_seconds())
 
-    def left(self, run_id: str) -> None:
+    def on_release(self, run_id: str) -> None:
         self._begun.pop(run_id, None)
 
     def as_json(self) -> JsonObject:

@@ -15,8 +15,8 @@ from interlock.domain.run import Run
 from interlock.domain.thread import Thread
 from interlock.ports.store import Transaction
 from interlock.services.core import Core, Unit, unit
+from interlock.services.requests.grants import check_remember
 from interlock.services.requests.idempotency import IdempotentCall, reply_once
-from interlock.services.requests.remembered import check_remember
 from interlock.services.requests.settling import Settlement, close, expiry, overdue, settle, settlement_error
 from interlock.services.runs.workers import require_worker
 from interlock.services.threads.threads import answerable, require_open_pause

@@ -14,8 +14,8 @@ from interlock.domain.risk import risk_of
 from interlock.domain.thread import CONFIRM, Thread
 from interlock.domain.webhook import WebhookEvent
 from interlock.services.core import OperatorSettings, Unit
+from interlock.services.requests.automatic_answers import automatic_answer
 from interlock.services.requests.settling import settle
-from interlock.services.requests.stored_answers import stored_answer
 from interlock.services.webhooks.webhooks import enqueue_deliveries
 
 _DESCRIBING = ("tool_name", "tool_display_name", "description", "risk_level", "tool_schema")
@@ -128,12 +128,12 @@ async def place(
     `TooManyOpen` when more would wait for people than may.
     """
     asked = () if by_people else requests
-    settlements = [(one, how) for one in asked if (how := await stored_answer(work, thread, one))]
+    settlements = [(one, how) for one in asked if (how := await automatic_answer(work, thread, one))]
     settled = [request.id for request, _ in settlements]
     if more := len(requests) - len(settled):
         await work.core.open_asks.check(work.tx, work.core.settings.quota, thread, more, work.now)
     events = await work.record(thread.id, *before, pause_opened(pause, requests, settled))
-    work.observe(lambda observer: observer.asked(requests))
+    work.observe(lambda observer: observer.on_ask(requests))
     await work.tx.pauses.add(replace(pause, opened_seq=events[-1].seq), requests)
     for request in requests:
         if request.id not in settled:

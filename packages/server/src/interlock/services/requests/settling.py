@@ -30,7 +30,7 @@ from interlock.domain.run_input import NoInput
 from interlock.domain.thread import Thread, ThreadStatus
 from interlock.domain.webhook import WebhookEvent
 from interlock.services.core import Unit
-from interlock.services.requests.remembered import remember, save_values
+from interlock.services.requests.grants import remember, save_values
 from interlock.services.runs.queue import queue_run
 from interlock.services.webhooks.webhooks import enqueue_deliveries
 
@@ -66,7 +66,7 @@ async def settle(work: Unit, request: Request, how: Settlement) -> list[Event]:
     data = event_json.to_json(event) | ({"metadata": dict(how.metadata)} if how.metadata else {})
     await work.tx.audit.append(request.thread_id, how.by, f"request.{how.status}", data, work.now)
     await enqueue_deliveries(work, WebhookEvent.SETTLED, request, event)
-    work.observe(lambda observer: observer.settled(request, how.status, how.origin, work.now))
+    work.observe(lambda observer: observer.on_settlement(request, how.status, how.origin, work.now))
     return await work.record(request.thread_id, event)
 
 
@@ -142,7 +142,9 @@ async def cancel_and_drop(work: Unit, thread_id: str, by: Principal, reason: str
     await work.tx.audit.append_all(thread_id, by, entries, work.now)
     for request, end in zip(requests, ends, strict=True):
         await enqueue_deliveries(work, WebhookEvent.SETTLED, request, end)
-        work.observe(lambda observer, request=request: observer.settled(request, how.status, how.origin, work.now))
+        work.observe(
+            lambda observer, request=request: observer.on_settlement(request, how.status, how.origin, work.now)
+        )
     await work.tx.requests.drop([request.id for request in requests])
     return len(requests) == most
 

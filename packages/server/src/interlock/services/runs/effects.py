@@ -206,7 +206,7 @@ class RunJournal:
             raise EffectMismatch(f"the effect cannot become {state}", call_id=key.call_id)
         await self._audit(work, f"effect.{state}", key, {})
         tool, began = self._running[key]
-        work.observe(lambda observer: observer.acted(self._lease.run_id, key, tool, state, began, work.now))
+        work.observe(lambda observer: observer.on_effect(self._lease.run_id, key, tool, state, began, work.now))
 
     async def _record_end(self, work: Unit, key: EffectKey, status: ToolStatus, output: str) -> None:
         if not key.is_tool_call:

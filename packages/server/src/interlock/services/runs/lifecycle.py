@@ -197,7 +197,7 @@ async def requeue(core: Core, lease: Lease) -> None:
 async def _wait(work: Unit, lease: Lease, message_count: int | None) -> list[Event]:
     await work.tx.leases.end(lease, ThreadStatus.PAUSED, work.now, message_count)
     await work.tx.runs.change(lease.run_id, RunStatus.PAUSED, work.now)
-    work.observe(lambda observer: observer.ended(lease.run_id, RunStatus.PAUSED, work.now))
+    work.observe(lambda observer: observer.on_run_end(lease.run_id, RunStatus.PAUSED, work.now))
     return await work.record(lease.thread_id, RunEnded(lease.run_id, RunStatus.PAUSED))
 
 
@@ -221,7 +221,7 @@ async def _end(
     consumed: Collection[str],
     error: str | None = None,
 ) -> list[Event]:
-    work.observe(lambda observer: observer.ended(lease.run_id, run_status, work.now))
+    work.observe(lambda observer: observer.on_run_end(lease.run_id, run_status, work.now))
     await work.tx.runs.change(lease.run_id, run_status, work.now, error=error)
     await _consume(work, consumed)
     return await work.record(lease.thread_id, *entries)

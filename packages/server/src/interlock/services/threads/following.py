@@ -50,13 +50,13 @@ async def _follow_events(
                 seq = event.seq
                 yield event
             if seq > before:
-                core.observer.missed()
+                core.observer.on_missed_event()
         if item is None:
             yield None
         elif isinstance(item, Event):
             if item.seq == seq + 1:
                 seq = item.seq
-                core.observer.heard((core.clock.now() - item.at).total_seconds())
+                core.observer.on_live_event((core.clock.now() - item.at).total_seconds())
                 yield item
         elif _is_current(item, seq):
             yield item

@@ -2,15 +2,15 @@
 
 from collections.abc import Callable, Mapping
 
-from interlock_client.cli.terminal.asked import Kind, Waiting
 from interlock_client.cli.terminal.forms.clarification import ClarificationForm
 from interlock_client.cli.terminal.forms.decision import DecisionForm
 from interlock_client.cli.terminal.forms.env_var import EnvVarForm
 from interlock_client.cli.terminal.forms.form import Form, Incomplete
 from interlock_client.cli.terminal.forms.free import FreeForm
 from interlock_client.cli.terminal.forms.questions import QuestionsForm
+from interlock_client.cli.terminal.open_request import Kind, OpenRequest
 
-_FORMS: Mapping[Kind, Callable[[Waiting], Form]] = {
+_FORMS: Mapping[Kind, Callable[[OpenRequest], Form]] = {
     "clarification": ClarificationForm,
     "decision": DecisionForm,
     "env_var": EnvVarForm,
@@ -18,7 +18,7 @@ _FORMS: Mapping[Kind, Callable[[Waiting], Form]] = {
 }
 
 
-def form_of(waiting: Waiting) -> Form | None:
+def form_of(waiting: OpenRequest) -> Form | None:
     """None for an approval, which has keys instead."""
     made = FreeForm if waiting.is_free else _FORMS.get(waiting.kind)
     return made(waiting) if made else None

@@ -8,9 +8,9 @@ from textual.content import Content
 from textual.widgets import Input, Static
 from typing_extensions import override
 
-from interlock_client.cli.terminal.asked import is_dangerous, words_to_type
 from interlock_client.cli.terminal.choice import Choice
 from interlock_client.cli.terminal.forms.form import Form, Incomplete
+from interlock_client.cli.terminal.open_request import is_dangerous, words_to_type
 from interlock_client.cli.terminal.sections import option_line
 
 

@@ -5,7 +5,7 @@ from typing import Any
 from textual.containers import Vertical
 from textual.widget import Widget
 
-from interlock_client.cli.terminal.asked import Waiting
+from interlock_client.cli.terminal.open_request import OpenRequest
 
 
 class Incomplete(Exception):
@@ -20,7 +20,7 @@ class Form(Vertical):
     Form .label { height: auto; }
     """
 
-    def __init__(self, waiting: Waiting) -> None:
+    def __init__(self, waiting: OpenRequest) -> None:
         super().__init__()
         self.waiting = waiting
 

@@ -7,7 +7,6 @@ from typing import Any, Literal
 
 from interlock_client.cli.terminal.revealing import json_text
 from interlock_client.hitl import PendingRequest
-from interlock_client.threads import RequestView
 
 Kind = Literal["approval", "clarification", "decision", "env_var", "questions"]
 
@@ -16,7 +15,7 @@ YES = "YES"
 
 
 @dataclass(frozen=True, slots=True)
-class Waiting:
+class OpenRequest:
     id: str
     kind: Kind
     agent: str
@@ -88,8 +87,8 @@ def is_dangerous(option: Mapping[str, Any]) -> bool:
     return option.get("style") in ("danger", "destructive", "critical")
 
 
-def pending(request: PendingRequest) -> Waiting:
-    return Waiting(
+def from_pending(request: PendingRequest) -> OpenRequest:
+    return OpenRequest(
         request.request_id,
         _kind(request.type, request.request_data),
         request.agent,
@@ -98,19 +97,6 @@ def pending(request: PendingRequest) -> Waiting:
         datetime.fromisoformat(request.expires_at) if request.expires_at else None,
         request.request_data,
         request.owner,
-    )
-
-
-def interrupting(request: RequestView, agent: str, thread_id: str) -> Waiting:
-    """As a stream of the threads face tells of it."""
-    return Waiting(
-        request.request_id,
-        request.kind,
-        agent,
-        thread_id,
-        datetime.fromisoformat(request.created_at),
-        datetime.fromisoformat(request.expires_at) if request.expires_at else None,
-        request.request_data,
     )
 
 

@@ -15,7 +15,7 @@ from interlock.services.policies.deciding import facts_of, judge
 from interlock.services.requests.settling import Settlement
 
 
-async def stored_answer(work: Unit, thread: Thread, request: Request) -> Settlement | None:
+async def automatic_answer(work: Unit, thread: Thread, request: Request) -> Settlement | None:
     """How the request is settled at once, or None where a person has to be asked."""
     match request.body:
         case ApprovalBody():

@@ -34,7 +34,7 @@ _MARKS = {"success": "✓", "failed": "✗", "refused": "⊘", "replied": "↩"}
 _STATUS = {"request_cancelled": "cancelled", "request_expired": "expired"}
 
 
-class Teller:
+class EventPrinter:
     def __init__(self, *, as_json: bool = False, tells_requests: bool = True) -> None:
         self._as_json = as_json
         self._tells_requests = tells_requests
