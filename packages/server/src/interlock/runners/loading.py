@@ -166,17 +166,18 @@ def hosted(name: str, found: Any) -> HostedAgent:
     descriptions = {tool.name: tool.description for tool in _tools(known)}
     previewers = _previewers(tool for one in all_graphs(known) for tool in _own_tools(one))
     previewers_in = {path: _previewers(_own_tools(one)) for path, one in _known_graphs(known)}
+    schema = _own_input_schema(known)
     return HostedAgent(
         name,
         known,
         tool_nodes,
-        _input_fields(known),
+        _input_fields(known, schema),
         definitions,
         _parameters(known),
         descriptions,
         previewers,
         previewers_in,
-        _input_schema(known),
+        _input_schema(known, schema),
         declared_risks(known),
     )
 
@@ -232,21 +233,27 @@ def _known_graphs(graph: Graph, path: str = "") -> Iterator[tuple[str, Graph]]:
             yield from _known_graphs(cast("Graph", inner), f"{path}{NS_SEP}{name}" if path else name)
 
 
-def _input_fields(graph: Graph) -> Mapping[str, Any]:
-    """The fields of the graph's input, as JSON Schema describes each."""
+def _own_input_schema(graph: Graph) -> dict[str, Any] | None:
+    """What the graph says of its input. To describe all kinds of messages takes long: once is enough."""
     try:
-        return graph.get_input_jsonschema().get("properties") or {}
+        return graph.get_input_jsonschema()
     except PydanticUserError:
         # Before Python 3.12 pydantic reads no plain `typing.TypedDict`, which is what most states are.
-        hints = get_type_hints(cast("Any", graph).builder.input_schema)
-        return {name: {"type": "string"} if hint is str else {} for name, hint in hints.items()}
+        return None
 
 
-def _input_schema(graph: Graph) -> Schema:
+def _input_fields(graph: Graph, own: Mapping[str, Any] | None) -> Mapping[str, Any]:
+    """The fields of the graph's input, as JSON Schema describes each."""
+    if own is not None:
+        return own.get("properties") or {}
+    hints = get_type_hints(cast("Any", graph).builder.input_schema)
+    return {name: {"type": "string"} if hint is str else {} for name, hint in hints.items()}
+
+
+def _input_schema(graph: Graph, own: dict[str, Any] | None) -> Schema:
     """Of any input: no field has to be there, for the state may have it; messages come in many forms."""
-    try:
-        schema: dict[str, Any] = dict(graph.get_input_jsonschema())
-    except PydanticUserError:
+    schema = own
+    if schema is None:
         schema = _schema_of_hints(get_type_hints(cast("Any", graph).builder.input_schema, include_extras=True))
     properties: dict[str, Any] = schema.get("properties") or {}
     if not properties:
