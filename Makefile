@@ -67,7 +67,7 @@ dist: $(RUNTIME) $(SDK_DEV) $(WEB_BUILT)
 	$(UV) build --quiet --all-packages --wheel --out-dir $(DIST)
 	cd $(SDK) && $(NPM) pack --silent --pack-destination $(abspath $(DIST))
 
-bench: $(DEV)
+bench: $(DEV) $(WEB_BUILT)
 	$(BIN)/python -m bench
 
 # The pictures in docs/images, taken of a server that runs for them.

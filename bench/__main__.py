@@ -5,7 +5,7 @@ import tempfile
 from collections.abc import Callable
 from pathlib import Path
 
-from bench import cycles, gateway, hook, langgraph, streams, volume
+from bench import cycles, gateway, hook, langgraph, pages, streams, volume
 from bench.table import Table
 
 Part = Callable[[Table, Path, bool], None]
@@ -40,6 +40,10 @@ def _langgraph(table: Table, folder: Path, small: bool) -> None:
     langgraph.search_against_few(table, folder, langgraph.SMALL if small else langgraph.SIZES)
 
 
+def _pages(table: Table, folder: Path, small: bool) -> None:
+    pages.against_nothing(table, folder, pages.SMALL if small else pages.Sizes())
+
+
 PARTS: dict[str, Part] = {
     "cycle": _cycle,
     "stack": _stack,
@@ -48,6 +52,7 @@ PARTS: dict[str, Part] = {
     "hook": _hook,
     "gateway": _gateway,
     "langgraph": _langgraph,
+    "pages": _pages,
 }
 
 

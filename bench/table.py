@@ -40,6 +40,7 @@ class Row:
 class Table:
     def __init__(self) -> None:
         self._rows: list[Row] = []
+        self._load = os.getloadavg()[0]
 
     def add(self, row: Row) -> None:
         self._rows.append(row)
@@ -53,4 +54,4 @@ class Table:
             for row in self._rows
         ]
         machine = f"{os.cpu_count()} cores, {platform.system()}, Python {platform.python_version()}"
-        return HEAD + "\n".join([f"Measured on: {machine}.", "", *lines, *notes]) + "\n"
+        return HEAD + "\n".join([f"Measured on: {machine}; load before: {self._load:.1f}.", "", *lines, *notes]) + "\n"
