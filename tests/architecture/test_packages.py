@@ -31,9 +31,11 @@ def described(package: str) -> dict[str, Any]:
 
 
 def test_all_packages_have_one_version() -> None:
-    sdk = [json.loads((ROOT / "packages/sdk-ts" / name).read_text()) for name in ("package.json", "package-lock.json")]
-    versions = [described("client")["version"], described("server")["version"], *(one["version"] for one in sdk)]
-    assert {*versions, interlock_client.__version__} == {interlock.__version__}
+    folders = [ROOT / "packages" / name for name in ("sdk-ts", "web")]
+    npm = [json.loads((folder / f"package{part}.json").read_text()) for folder in folders for part in ("", "-lock")]
+    locked = [one["packages"][""] for one in npm if "packages" in one]
+    versions = {one["version"] for one in (described("client"), described("server"), *npm, *locked)}
+    assert versions | {interlock_client.__version__} == {interlock.__version__}
 
 
 def test_the_server_takes_the_client_of_its_own_minor_version() -> None:
