@@ -1,7 +1,6 @@
 """LangGraph's own interface: a cycle beside one over the threads face, its search over few and many threads."""
 
 import asyncio
-import json
 import sqlite3
 import statistics
 import time
@@ -17,6 +16,7 @@ from bench.cycles import AGENT, ROUNDS
 from bench.pile import FIRST, LAST, OLDER, SERIES
 from bench.stores import durable_postgres
 from bench.table import Row, Table
+from interlock.domain.canonical import canonical_json
 from interlock.storage.schema import threads
 from tests.support.server import ServerProcess
 from tests.support.threads import ThreadsClient
@@ -95,13 +95,12 @@ def _statement(dialect: str) -> str:
     """Copies of the one thread that there is, all older than it; the first few have other metadata."""
     places = ":{}" if dialect == "sqlite" else "%({})s::bigint"
     series = SERIES.format(first=places.format(FIRST), last=places.format(LAST))
-    few = json.dumps({"few": True})
-    noted = f"'{few}'" if dialect == "sqlite" else f"'{few}'::json"
+    few = canonical_json({"few": True})
     changed = {
         "id": "r.id || '-' || n.i",
         "created_at": OLDER[dialect],
         "updated_at": OLDER[dialect],
-        "metadata": f"CASE WHEN n.i < {FEW} THEN {noted} ELSE r.metadata END",
+        "metadata": f"CASE WHEN n.i < {FEW} THEN '{few}' ELSE r.metadata END",
     }
     names = [column.name for column in threads.columns]
     values = [changed.get(name, f"r.{name}") for name in names]
