@@ -1,7 +1,7 @@
 """Calls for many at once and for whole threads, and the streams that tell more, by LangGraph's own Python client."""
 
 import uuid
-from collections.abc import Generator
+from collections.abc import Generator, Iterator
 from typing import Any
 
 import httpx
@@ -9,9 +9,11 @@ import pytest
 from langgraph_sdk import get_sync_client
 from langgraph_sdk.errors import ConflictError, NotFoundError, UnprocessableEntityError
 
+from tests.support.langgraph import LanggraphClient
 from tests.support.people import People
 from tests.support.puppet import calls, says, script
 from tests.support.server import ServerProcess
+from tests.support.threads import Frame, parse
 from tests.support.waiting import wait_for
 from tests.support.witness import Witness
 
@@ -169,3 +171,27 @@ def test_a_thread_is_followed_over_its_runs(sdk: Any) -> None:
     assert values[-1] == ["first", "second"] * 2
     with pytest.raises(UnprocessableEntityError):
         next(sdk.threads.join_stream(thread_id, stream_mode="lifecycle"))
+
+
+def test_a_thread_s_stream_goes_on_in_the_middle_of_a_run(client: LanggraphClient) -> None:
+    thread_id = client.thread()
+    runs = [client.post(thread_id, "", {"assistant_id": "plain", "input": GIVEN}).json()["run_id"] for _ in range(2)]
+    for run_id in runs:
+        client.http.get(f"/threads/{thread_id}/runs/{run_id}/join").raise_for_status()
+    told = list(_told(client, thread_id, "1-0", runs[-1]))
+    assert [one.data["run_id"] for one in told if one.data.get("status") == "run_done"] == runs
+    for place, frame in enumerate(told[:-1]):
+        rest = list(_told(client, thread_id, frame.id or "", runs[-1]))
+        # What has the id of the frame before it comes once more, and nothing is left out.
+        assert [one.data for one in rest[-len(told[place + 1 :]) :]] == [one.data for one in told[place + 1 :]]
+        done = [one for one in told[: place + 1] if one.data.get("status") == "run_done"]
+        assert len([one for one in rest if one.data.get("status") == "run_done"]) == len(runs) - len(done)
+
+
+def _told(client: LanggraphClient, thread_id: str, after: str, last: str) -> Iterator[Frame]:
+    """Until the end of the last run: the stream itself has none."""
+    with client.http.stream("GET", f"/threads/{thread_id}/stream", headers={"last-event-id": after}) as reply:
+        for frame in parse(reply.iter_lines()):
+            yield frame
+            if frame.data == {"status": "run_done", "run_id": last}:
+                return

@@ -32,6 +32,7 @@ MODES = ("values", "updates", "messages-tuple", "messages", "custom", "events", 
 KEEP_ALIVE = b": keep-alive\n"
 """One newline: the JavaScript client makes an empty event of every blank line."""
 FAILED = "RunFailed"
+END: tuple[str, JsonValue] = ("end", None)
 
 
 def modes_of(given: Any) -> list[str]:
@@ -126,7 +127,7 @@ class RunStream:
         begun: Begun,
         modes: Sequence[str],
         after: str | None = None,
-        last: tuple[str, JsonValue] = ("end", None),
+        last: tuple[str, JsonValue] = END,
     ) -> None:
         self._scene = scene
         self._begun = begun
@@ -145,6 +146,11 @@ class RunStream:
         self._inspection = Inspection(begun.thread.id, self._modes)
         self._started: set[str] = set()
         self.is_over = False
+
+    @property
+    def seq(self) -> int:
+        """How far the log was read."""
+        return self._feed.seq
 
     async def events(self) -> AsyncGenerator[bytes]:
         if not self._is_rejoined:
@@ -288,8 +294,7 @@ class RunStream:
 
     async def _over(self, over: Over) -> AsyncGenerator[bytes]:
         if over.status is RunStatus.FAILED or over.reason in ("revoked", "deleted"):
-            self.is_over = True
-            yield self._frame("error", self._error(over))
+            yield self._last_frame("error", self._error(over))
             return
         if over.reason:
             # The run goes on: a client that sees no `end` comes back.
@@ -297,8 +302,14 @@ class RunStream:
         if over.status is RunStatus.PAUSED:
             async for frame in self._asked():
                 yield frame
+        yield self._last_frame(*self._last)
+
+    def _last_frame(self, event: str, data: JsonValue) -> bytes:
         self.is_over = True
-        yield self._frame(*self._last)
+        if self._last != END:
+            # A stream that goes on behind the run is continued behind it.
+            self._seq = self.seq
+        return self._frame(event, data)
 
     async def _asked(self) -> AsyncGenerator[bytes]:
         picture = await self._scene.picture(self._begun.thread.id)

@@ -6,7 +6,7 @@ from contextlib import aclosing
 from fastapi import APIRouter, Depends, Request
 from fastapi.responses import Response
 
-from interlock.domain.event import Event, RunStarted, ThreadDeleted
+from interlock.domain.event import Event, RunEnded, RunStarted, ThreadDeleted
 from interlock.domain.thread import Thread
 from interlock.faces.http.credentials import Caller, stream_slot
 from interlock.faces.http.sse import EventStream
@@ -29,8 +29,11 @@ async def stream(request: Request, caller: Caller, thread_id: str) -> Response:
         raise not_offered(f"stream_mode {sorted(wrong)[0]!r} is not offered here: only run_modes")
     thread = await scene.thread(thread_id)
     after = request.headers.get("last-event-id")
-    seq = await _start(scene, thread) if is_whole(after) else position(after or "")[0]
-    return EventStream(_runs(scene, thread, min(seq, thread.seq)), caller=caller.id)
+    if is_whole(after):
+        return EventStream(_runs(scene, thread, await _start(scene, thread)), caller=caller.id)
+    seq = min(position(after or "")[0], thread.seq)
+    begun = await _under_way(scene, thread, seq)
+    return EventStream(_runs(scene, thread, seq, begun, after if begun else None), caller=caller.id)
 
 
 async def _start(scene: Scene, thread: Thread) -> int:
@@ -40,25 +43,37 @@ async def _start(scene: Scene, thread: Thread) -> int:
     return active.started_seq - 1 if active else thread.seq
 
 
-async def _runs(scene: Scene, thread: Thread, seq: int) -> AsyncGenerator[bytes]:
+async def _under_way(scene: Scene, thread: Thread, seq: int) -> Begun | None:
+    """The run in the middle of which this place of the log is."""
+    async with scene.core.store.snapshot() as tx:
+        started = await tx.events.last(thread.id, RunStarted.type, seq)
+        ended = await tx.events.last(thread.id, RunEnded.type, seq)
+    if started is None or not isinstance(started.data, RunStarted) or (ended is not None and ended.seq > started.seq):
+        return None
+    return Begun(thread, started.data.run_id, started.seq - 1)
+
+
+async def _runs(
+    scene: Scene, thread: Thread, seq: int, begun: Begun | None = None, after: str | None = None
+) -> AsyncGenerator[bytes]:
     while True:
-        begun: Begun | None = None
-        async with aclosing(_until_run(scene, thread, seq)) as waited:
-            async for found in waited:
-                if found is None:
-                    yield KEEP_ALIVE
-                else:
-                    begun = found
+        if begun is None:
+            async with aclosing(_until_run(scene, thread, seq)) as waited:
+                async for found in waited:
+                    if found is None:
+                        yield KEEP_ALIVE
+                    else:
+                        begun = found
         if begun is None:
             return
         last = ("metadata", {"status": "run_done", "run_id": begun.run_id})
-        follower = RunStream(scene, begun, ["values"], last=last)
+        follower = RunStream(scene, begun, ["values"], after, last)
         async with aclosing(follower.events()) as frames:
             async for frame in frames:
                 yield frame
         if not follower.is_over:
             return
-        seq = begun.seq + 1
+        seq, begun, after = follower.seq, None, None
 
 
 async def _until_run(scene: Scene, thread: Thread, seq: int) -> AsyncGenerator[Begun | None]:
