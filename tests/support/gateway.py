@@ -112,11 +112,14 @@ class GatewayHost:
     host: Host
     upstream: str
     asked_for: list[Any] = field(default_factory=list[Any])
+    before_sending: list[Any] = field(default_factory=list[Any])
+    """What is done to each of its requests over HTTP."""
 
     @asynccontextmanager
     async def connected(self, mode: str = "auto", query: str = "?hold=60", **options: Any) -> AsyncGenerator[Client]:
         headers = {"authorization": f"Bearer {self.host.key}", "user-agent": "test/1.0"}
         async with create_mcp_http_client(headers) as http:
+            http.event_hooks = {"request": self.before_sending}
             url = f"{self.host.server.url}/mcp/g/{self.upstream}{query}"
             transport = streamable_http_client(url, http_client=http)
             info = Implementation(name="test", version="1.0")

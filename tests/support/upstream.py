@@ -53,7 +53,12 @@ from starlette.routing import Mount
 from tests.support.witness import say
 
 Context = ServerRequestContext[Any, Any]
-NOTE = {"type": "object", "properties": {"text": {"type": "string", "minLength": 1}}, "required": ["text"]}
+NOTE: dict[str, Any] = {"type": "object", "properties": {"text": {"type": "string", "minLength": 1}}, "required": ["text"]}
+FILED = {
+    "type": "object",
+    "properties": {**NOTE["properties"], "folder": {"type": "string", "x-mcp-header": "Folder"}},
+    "required": ["text"],
+}
 ANSWER: Any = {"type": "object", "properties": {"name": {"type": "string"}}, "required": ["name"]}
 
 
@@ -69,6 +74,7 @@ def _tools() -> list[Tool]:
         _tool("read_note", "Reads a note.", {"readOnlyHint": True}),
         _tool("write_note", described),
         _tool("set_note", "Sets a note.", {"destructiveHint": False, "idempotentHint": True, "openWorldHint": False}),
+        Tool(name="file_note", description="Files a note, in the folder that a header names.", input_schema=FILED),
         _tool("hang", "Does it, and does not answer before it is released."),
         _tool("die", "Does it, and dies."),
         _tool("die_once", "Does it, and dies the first time.", {"idempotentHint": True}),
@@ -96,6 +102,9 @@ async def _call(context: Context, params: CallToolRequestParams) -> CallToolResu
             await context.session.report_progress(1, total=2, message="half read")
         case "read_changes":
             await context.session.send_tool_list_changed()
+        case "file_note":
+            folder = context.request.headers.get("mcp-param-folder")
+            await asyncio.to_thread(say, f"did file_note {text} in {folder}")
         case "hang":
             await asyncio.to_thread(say, f"block {text}")
         case "broken":

@@ -114,6 +114,39 @@ def test_headers_that_say_something_else_are_refused(
     assert gateway.witness.count(f"read_note {note}") == 0
 
 
+@pytest.mark.parametrize("name", ["mcp-method", "mcp-name"])
+@pytest.mark.parametrize("upstream", ["web"], indirect=True)
+def test_a_header_that_stands_twice_is_refused(gateway: Gateway, host: GatewayHost, note: str, name: str) -> None:
+    said = {"mcp-method": ["tools/call", "tools/list"], "mcp-name": ["read_note", "write_note"]}[name]
+    refused = httpx.post(
+        f"{host.host.server.url}/mcp/g/{host.upstream}",
+        content=json.dumps(call(note)),
+        headers=[("authorization", f"Bearer {host.host.key}"), *((name, one) for one in said)],
+        timeout=SECONDS,
+    )
+    assert (refused.status_code, "more than once" in refused.text) == (400, True), refused.text
+    assert gateway.witness.count(f"read_note {note}") == 0
+
+
+@pytest.mark.parametrize("upstream", ["web"], indirect=True)
+@pytest.mark.parametrize("approved", ["shown", "edited", None])
+async def test_an_argument_in_a_header_is_the_one_that_was_approved(
+    gateway: Gateway, host: GatewayHost, note: str, mode: str, approved: str | None
+) -> None:
+    async def claim(request: httpx.Request) -> None:
+        request.headers["mcp-param-folder"] = "elsewhere"
+        request.headers["mcp-param-other"] = "elsewhere"
+
+    host.before_sending.append(claim)
+    args = {"text": note, "folder": approved}
+    edit = {"args": {name: value for name, value in args.items() if value is not None}} if approved != "shown" else {}
+    async with host.connected(mode) as client:
+        async with underway(client.call_tool("file_note", {"text": note, "folder": "shown"})) as calling:
+            await host.respond({"granted": True, **edit})
+            assert text_of(await calling) == f"file_note: {note}"
+    assert gateway.witness.count(f"file_note {note} in {approved}") == 1
+
+
 @contextmanager
 def wrapped_process(wrapped: Wrapped) -> Generator[subprocess.Popen[str]]:
     given = wrapped.parameters

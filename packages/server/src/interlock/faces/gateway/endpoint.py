@@ -122,6 +122,11 @@ async def _message(request: Request) -> JsonObject | None:
     except NotTaken as error:
         text = f"the body must be one JSON-RPC message: {error}"
         raise InvalidInput(text, [FieldError("body", "form", text)]) from None
+    for name in _headers(request):
+        if len(request.headers.getlist(name)) > 1:
+            # One of them would be checked here, and another one read behind.
+            text = f"the header {name} stands more than once"
+            raise InvalidInput(text, [FieldError(name, "form", text)])
     named = request.headers.get("mcp-method")
     if named is not None and named != message.get("method"):
         # Upstream may go by either.
