@@ -159,6 +159,7 @@ def test_it_means_the_file_that_was_spoken_of(text: str) -> None:
 ASKS = [
     ("ask me three questions", "ask_user"),
     ("Please ask me 3 questions", "ask_user"),
+    ("ask me for my favourite colour", "ask_user"),
     ("问我三个问题", "ask_user"),
     ("clarify", "request_clarification"),
     ("Can you clarify something with me?", "request_clarification"),
@@ -169,7 +170,10 @@ ASKS = [
     ("决策", "request_decision"),
     ("I need a key", "request_env_vars"),
     ("I need an api key", "request_env_vars"),
+    ("ask me for a secret", "request_env_vars"),
+    ("Please ask for my password", "request_env_vars"),
     ("需要密钥", "request_env_vars"),
+    ("向我要一个密钥", "request_env_vars"),
     ("我需要一个 API key", "request_env_vars"),
 ]
 

@@ -101,8 +101,9 @@ def running(tmp_path_factory: pytest.TempPathFactory) -> Generator[ServerProcess
 def test_a_server_that_is_ready_prints_where_it_is_and_a_link_to_sign_in_once(running: ServerProcess) -> None:
     ready, link = running.output.read_text().splitlines()
     assert running.url in ready
-    assert "is the admin" in ready
-    assert f"{running.url}/login#once=" in link
+    assert "open the link below" in ready
+    assert link.startswith(f"Create the admin's account, within 15 minutes: {running.url}/login#once=")
+    assert "/api/" not in ready + link, "a newcomer opens a page"
 
 
 @pytest.mark.parametrize(

@@ -63,6 +63,19 @@ def test_rows_say_the_command_the_file_and_the_amount_instead_of_quoted_json(
     expect(rows.filter(has_text="summed.py")).to_contain_text("write_file summed.py")
 
 
+def test_the_link_to_a_conversation_repeats_no_call_and_keeps_a_title_of_its_own(
+    owner: ThreadsClient, visit: Visit
+) -> None:
+    with of(owner) as outside:
+        plain = outside.ask("permission", {"tool_name": "deploy", "args": {"to": "staging"}})
+    (entry,) = told(owner, "create titled.py", "demo")
+    page = visit(owner).opens(f"/requests/{plain['request_id']}")
+    way = page.get_by_role("list", name="About this request").get_by_role("link")
+    expect(way).to_have_text("Conversation")
+    shown(page, f"/requests/{entry['request_id']}")
+    expect(way).to_have_text("in “create titled.py”")
+
+
 def test_remember_is_folded_and_says_what_is_chosen(owner: ThreadsClient, visit: Visit) -> None:
     (entry,) = asked(owner, ("guarded", {"name": "folded"}))
     folded = visit(owner).opens(f"/requests/{entry['request_id']}").locator("details[data-remember]")

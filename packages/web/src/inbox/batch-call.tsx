@@ -3,6 +3,7 @@ import { useEffect, useId, useMemo, useRef } from "react";
 import { useTranslations } from "use-intl";
 import { Link } from "wouter";
 import { wordsOf } from "@/request/model/bodies";
+import { ownTitle } from "@/request/model/title";
 import { useMoment } from "@/request/moment";
 import { Lines } from "@/request/views/lines";
 import { watchEnd } from "@/request/views/watch-end";
@@ -32,6 +33,7 @@ export function BatchCall({ call, place, count, others, isTicked, isSending, onT
   const heading = useId();
   const { entry, request } = call;
   const id = entry.request_id;
+  const own = ownTitle(entry);
   const isOpen = progressOf(call).type === "open";
   return (
     <article className={styles.call} aria-labelledby={heading}>
@@ -46,7 +48,7 @@ export function BatchCall({ call, place, count, others, isTicked, isSending, onT
           <span id={heading}>{t("call", { place, count })}</span>
         </label>
         <span className={styles.facts}>
-          {t.rich("in", { title: () => <Revealed text={entry.conversation_title} /> })} ·{" "}
+          {own && <>{t.rich("in", { title: () => <Revealed text={own} /> })} · </>}
           {t("asked", { time: moment(entry.created_at) })}
         </span>
         <Link href={`/requests/${encodeURIComponent(id)}`}>{t("open")}</Link>

@@ -4,6 +4,7 @@ import { useMemo } from "react";
 import { useTranslations } from "use-intl";
 import { SIGNS } from "@/history/telling";
 import { left } from "@/request/model/countdown";
+import { ownTitle } from "@/request/model/title";
 import { age } from "./age";
 import type { Ending } from "./endings";
 import type { Row } from "./list";
@@ -84,10 +85,9 @@ function placeText(t: Texts, { entry }: Row): string | null {
   return entry.in_pause > 1 ? t("pause", { position: entry.position + 1, count: entry.in_pause }) : null;
 }
 
-/** Where its conversation has a name that is not made of what it asks. */
-export function projectOf({ outside, conversation_title: title, tool, headline }: InboxEntry): string | null {
-  const isMade = (tool !== null && title.startsWith(tool)) || headline.startsWith(title.replace(/…$/, ""));
-  return outside && title && !isMade ? title : null;
+/** What an agent elsewhere calls the place where it works. */
+export function projectOf(entry: InboxEntry): string | null {
+  return entry.outside ? ownTitle(entry) : null;
 }
 
 function endingText(t: Texts, { how, by }: Ending, me: string): string {

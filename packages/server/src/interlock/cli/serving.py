@@ -128,7 +128,8 @@ async def _link(built: Application, address: str, *, is_for_first: bool) -> str:
     token = built.state.link.make(now, is_for_first=is_for_first)
     await accounts.record_link(built.state.core, now + LIFETIME)
     # After the #, so that it reaches no log on its way.
-    return f"Sign in once, as the admin, within 15 minutes, with {address}/login#once={token}"
+    act = "Create the admin's account" if is_for_first else "Sign in once, as the admin"
+    return f"{act}, within 15 minutes: {address}/login#once={token}"
 
 
 async def _how_to_sign_in(config: Config, built: Application) -> str:
@@ -137,10 +138,5 @@ async def _how_to_sign_in(config: Config, built: Application) -> str:
     async with built.state.core.store.snapshot() as tx:
         count = await tx.users.count()
     if count:
-        return "sign in with your account: POST /api/auth/login"
-    if config.registration:
-        return (
-            "no account yet: the first one made with POST /api/auth/register, or `interlock users create NAME`, "
-            "is the admin"
-        )
-    return "no account yet: make the admin's with `interlock users create NAME`"
+        return "sign in there with your account"
+    return "no account yet: open the link below, or run `interlock users create NAME`; whoever is first is the admin"

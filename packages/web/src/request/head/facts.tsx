@@ -17,6 +17,7 @@ import { usePerson } from "@/api/session";
 import { Revealed } from "@/text/revealed";
 import { useOthers } from "../api/use-looking";
 import { siblingOf } from "../model/siblings";
+import { ownTitle } from "../model/title";
 import { useMoment } from "../moment";
 import { Name } from "../names";
 import { useReview } from "../review";
@@ -59,11 +60,11 @@ function runIcon({ view }: InboxRequest) {
 
 function Thread({ request }: { request: InboxRequest }) {
   const t = useTranslations("request.head");
-  const title = () => <Revealed key="title" text={request.conversation_title} />;
+  const own = ownTitle(request);
   return (
     <li>
       <Link href={`/chat/${encodeURIComponent(request.conversation_id)}`}>
-        {request.conversation_title ? t.rich("in", { title }) : t("openThread")}
+        {own ? t.rich("in", { title: () => <Revealed key="title" text={own} /> }) : t("openThread")}
       </Link>
     </li>
   );

@@ -213,15 +213,15 @@ COMMANDS: tuple[Command, ...] = (
         _each_file,
         "file",
     ),
+    _command(
+        "request_env_vars",
+        r"(?:(?:i\s)?(?:need|want|set|enter)|ask\s(?:me\s)?for)(?=.*(?:\b(?:key|token|secret|password)|_[A-Z]))",
+        r"(?:我?需要|[问向]我索?要)(?=.*(?:密钥|令牌|密码|key|_[A-Z]))|密钥",
+        _env_vars,
+    ),
     _command("ask_user", r"ask\sme", r"问我|向我提问", _questions),
     _command("request_clarification", r"clarify", r"澄清", lambda clause: [asks.clarification(clause.language)]),
     _command("request_decision", r"decide|decision", r"决定|决策", lambda clause: [asks.decision(clause.language)]),
-    _command(
-        "request_env_vars",
-        r"(?:i\s)?(?:need|want|set|enter)(?=.*(?:\b(?:key|token|secret|password)|_[A-Z]))",
-        r"我?需要(?=.*(?:密钥|令牌|key|_[A-Z]))|密钥",
-        _env_vars,
-    ),
 )
 
 
