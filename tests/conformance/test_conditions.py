@@ -66,7 +66,19 @@ def test_what_cannot_be_said_is_an_error(condition: str, args: dict[str, Any]) -
         holds(condition, **args)
 
 
-PATHS = ["docs/../etc/passwd", "docs\\..\\x", "", "~/docs/a", "/docs/a", "docs/\0"]
+PATHS = [
+    "docs/../etc/passwd",
+    "docs\\..\\x",
+    "",
+    "~/docs/a",
+    "/docs/a",
+    "docs/\0",
+    "C:/x",
+    "file:/x",
+    "$HOME/x",
+    "docs/a ",
+    "docs/\u202e",
+]
 
 
 @pytest.mark.parametrize("path", PATHS)
@@ -85,6 +97,11 @@ URLS = [
     "https:// x.org",
     "https://[::1",
     "https://x%2eorg",
+    "http://0x7f.1/",
+    "http://2130706433/",
+    "http://x.org.1/",
+    "file://x.org/etc/passwd",
+    "javascript://x.org/%0aalert(1)",
 ]
 
 
@@ -97,6 +114,8 @@ def test_an_address_that_may_mean_another_is_an_error(url: str) -> None:
 def test_a_host_is_the_one_that_is_called() -> None:
     assert holds('host(args.url) == "evil.example"', url="https://x.org@evil.example:8443/x.org")
     assert holds('host(args.url) == "x.org"', url="HTTPS://X.ORG./")
+    assert holds('host(args.url) == "::1"', url="http://[0:0:0:0:0:0:0:1]/")
+    assert holds('host(args.url) == "127.0.0.1"', url="http://127.0.0.1:80/")
 
 
 @pytest.mark.parametrize(
@@ -124,3 +143,17 @@ def test_an_error_tells_nothing_of_the_facts() -> None:
         with pytest.raises(ConditionError) as raised:
             holds(condition, secret="../hunter2-planted")
         assert "hunter2" not in str(raised.value)
+
+
+@pytest.mark.parametrize("path", ["//etc/passwd", "///etc/passwd", "/etc//passwd", "/etc/./passwd"])
+def test_one_folder_has_one_name(path: str) -> None:
+    assert holds('under(args.path, "/etc")', path=path)
+
+
+def test_what_the_engine_cannot_see_whole_is_an_error() -> None:
+    deep: Any = []
+    for _ in range(2000):
+        deep = [deep]
+    for value in (deep, float("nan"), float("inf")):
+        with pytest.raises(ConditionError):
+            holds("!(args.value >= 5) || true == has(args.value)", value=value)

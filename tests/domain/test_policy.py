@@ -8,6 +8,7 @@ from hypothesis import strategies as st
 
 from interlock.domain.policy import ConditionError, Facts, Rule, Ruling, decide
 from interlock.domain.policy_document import MOST_RULES, read
+from interlock.services.policies.deciding import judge
 
 HOW = st.sampled_from(["yes", "no", "error"])
 RULES = st.lists(st.tuples(st.sampled_from(list(Ruling)), HOW), max_size=6)
@@ -100,6 +101,11 @@ def test_a_policy_is_read_from_toml_and_from_json() -> None:
         ('[[test]]\nfacts = {tool = 3}\nexpect = {then = "ask"}', 1, "facts.tool"),
         ('[[test]]\nfacts = {at = "noon"}\nexpect = {then = "ask"}', 1, "facts.at"),
         ('[[test]]\nfacts = {}\nexpect = {then = "ask", rule = "x"}', 1, "names no rule: x"),
+        ('[[rule]]\nname = "r"\nthen = "deny"\ntools = ["rm\\u200b"]', 1, "nobody sees"),
+        ('[[rule]]\nname = "r"\nthen = "deny"\nwhen = "tool == \'a\\u202e\'"', 1, "nobody sees"),
+        ('{"rule": [{"name": "r", "then": "allow", "when": "true\\u0000 && false"}]}', None, "nobody sees"),
+        ('[[rule]]\nname = "r"\nthen = "allow"\nwhen = "args.a.matches(args.b)"', 1, "pattern of matches"),
+        ('#\u2028\n[[rule]]\nthen = "ask"', 2, "needs a name"),
         ("[[rules]]", None, "rules is not known"),
         ("[" * 5000, None, "cannot be read"),
         ('{"rule":' + "[" * 100_000, None, "nested too deeply"),
@@ -119,3 +125,27 @@ def test_a_pattern_over_shell_text_is_warned_of_and_taken() -> None:
     document = read('[[rule]]\nname = "ls"\nthen = "allow"\nwhen = \'args.command.startsWith("ls")\'\n')
     assert document.is_right
     assert [problem.is_warning for problem in document.problems] == [True]
+
+
+class Everything:
+    """Conditions that all hold."""
+
+    name, version = "all", "1"
+
+    def check(self, condition: str) -> None: ...
+
+    def read(self, facts: Facts) -> "Everything":
+        return self
+
+    def holds(self, condition: str) -> bool:
+        return True
+
+
+def test_a_rule_that_cannot_be_read_may_have_refused() -> None:
+    """An older server beside a newer one, whose rules say more than this one knows."""
+    text = '[[rule]]\nname = "n"\nthen = "deny"\npeople = 2\n[[rule]]\nname = "y"\ntools = ["t"]\nthen = "allow"\n'
+    document = read(text)
+    assert [rule.name for rule in document.rules] == ["y"]
+    found = judge(Everything(), "all", document, Facts(tool="t"))
+    assert (found.ruling, found.rule) == (Ruling.ASK, None)
+    assert "cannot read" in found.errors[0][1]

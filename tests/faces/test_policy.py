@@ -214,3 +214,27 @@ def test_trying_and_replaying_change_nothing(ann: ThreadsClient, admin: httpx.Cl
     assert any("small-r1" in sample["action"] for sample in report["rows"][0]["samples"])
     assert report["asks_saved"] >= 3
     assert before == (admin.get(POLICY).json(), ann.http.get("/api/v1/history").json())
+
+
+def test_replay_says_what_was_said_when_it_was_asked(people: People, admin: httpx.Client, activate: Activate) -> None:
+    """Also where whoever asked wanted a person: then a rule that allows decides nothing."""
+    name = f"judge-{uuid.uuid4().hex[:8]}"
+    rules = f'[[rule]]\nname = "r"\nwhen = \'owner == "{name}"\'\nthen = "allow"\nmax_risk = "high"\n'
+    activate(rules)
+    since = admin.get(f"{POLICY}/versions/{admin.get(POLICY).json()['active']}").json()["created_at"]
+    person = people.named(name)
+    with of(person) as owner, HitlClient(str(person.http.base_url), owner.new_key("k", "agent")["key"]) as agent:
+        agent.ask("permission", PERMISSION)
+        asked = agent.ask("permission", PERMISSION | {"allow_remember": False})["request_id"]
+        owner.respond(asked, {"granted": False})
+    replayed = admin.post(f"{POLICY}/replay", json={"text": rules, "since": since})
+    assert replayed.status_code == 200, (since, replayed.text)
+    report = replayed.json()
+    ours = {
+        sample["request_id"]: (row["happened"], row["then"], sample["rule"])
+        for row in report["rows"]
+        for sample in row["samples"]
+    }
+    assert ours[asked] == ("refused", "ask", None)
+    assert ("approved", "allow", "r") in ours.values()
+    assert report["asks_added"] == 0

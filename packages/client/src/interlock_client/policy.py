@@ -36,7 +36,7 @@ class PolicyFacts(ClientModel):
     owner: str = ""
     outside: bool = False
     face: str = ""
-    at: AwareDatetime | None = None
+    at: AwareDatetime | None = Field(default=None, strict=False)
 
 
 class PolicyTrial(PolicyText):
@@ -44,7 +44,9 @@ class PolicyTrial(PolicyText):
 
 
 class PolicyReplay(PolicyText):
-    since: AwareDatetime | None = Field(default=None, description="Only requests that were settled since then.")
+    since: AwareDatetime | None = Field(
+        default=None, strict=False, description="Only requests that were settled since then."
+    )
     limit: int = Field(default=10_000, ge=1, le=100_000, description="How many requests to look at, the newest first.")
 
 

@@ -1,8 +1,11 @@
 """Conditions in CEL, the Common Expression Language, by the package of its own project."""
 
+import math
+import re
 from collections import OrderedDict
 from functools import cached_property
 from importlib.metadata import version
+from ipaddress import ip_address
 from pathlib import PurePosixPath
 from typing import Any, cast
 from urllib.parse import urlsplit
@@ -21,6 +24,13 @@ _REASONS = {
 }
 _OTHER = "a value that it reads has another type"
 _TEXT = cel.Type.STRING
+_DEEPEST = 200
+"""Levels of an argument; deeper ones come from graphs only."""
+_PLACEHOLDER = re.compile(r"[~$%]|[A-Za-z][A-Za-z0-9+.-]*:")
+"""How a path begins that is none: a home, a variable, a drive, an address."""
+_NUMBER = re.compile(r"[0-9]+|0[xX][0-9a-fA-F]*")
+_NO_HOST = ("file", "javascript")
+"""Schemes whose addresses reach no host, or another one than they name."""
 
 
 class _NotPlain(Exception):
@@ -30,9 +40,11 @@ class _NotPlain(Exception):
 def is_under(path: str, folder: str) -> bool:
     """Whether the path is the folder or within it. Both are absolute, or both are not; neither has `..`."""
     for one in (path, folder):
-        if not one or "\\" in one or "\0" in one or one.startswith("~") or ".." in PurePosixPath(one).parts:
+        is_text = one == one.strip() and one.isprintable() and "\\" not in one
+        if not one or not is_text or _PLACEHOLDER.match(one) or ".." in PurePosixPath(one).parts:
             raise _NotPlain
-    inner, outer = PurePosixPath(path), PurePosixPath(folder)
+    # Two slashes at the beginning are a root of their own to Python, and the same root to Linux.
+    inner, outer = (PurePosixPath(re.sub("^/+", "/", one)) for one in (path, folder))
     if inner.is_absolute() != outer.is_absolute():
         raise _NotPlain
     return inner.is_relative_to(outer)
@@ -46,9 +58,16 @@ def host_of(url: str) -> str:
         found = parts.hostname
     except ValueError:
         raise _NotPlain from None
-    if not parts.scheme or not found or "%" in found:
+    if not parts.scheme or parts.scheme in _NO_HOST or not found or "%" in found:
         raise _NotPlain
-    return found.rstrip(".")
+    name = found.rstrip(".")
+    try:
+        return str(ip_address(name))
+    except ValueError:
+        # Such as 0x7f.1 and 2130706433, which most clients take for 127.0.0.1.
+        if not name or _NUMBER.fullmatch(name.rpartition(".")[2]):
+            raise _NotPlain from None
+    return name
 
 
 def _function(name: str, returns: cel.Type, count: int, work: Any) -> cel.FunctionDecl:
@@ -127,13 +146,17 @@ class CelFacts:
         return found.value() is True
 
 
-def _is_whole(value: Any) -> bool:
-    """Whether the engine sees all of it: it takes a text up to the first NUL only."""
+def _is_whole(value: Any, depth: int = 0) -> bool:
+    """Whether the engine sees all of it: it takes a text up to the first NUL only. NaN is neither more nor less."""
     if isinstance(value, str):
         return "\0" not in value
+    if isinstance(value, float):
+        return math.isfinite(value)
     if isinstance(value, dict):
-        return all(_is_whole(one) for pair in cast("dict[Any, Any]", value).items() for one in pair)
-    return not isinstance(value, list) or all(map(_is_whole, cast("list[Any]", value)))
+        items = [one for pair in cast("dict[Any, Any]", value).items() for one in pair]
+    else:
+        items = cast("list[Any]", value) if isinstance(value, list) else []
+    return depth <= _DEEPEST and all(_is_whole(one, depth + 1) for one in items)
 
 
 def _reason(error: str) -> str:

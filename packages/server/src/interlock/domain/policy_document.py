@@ -18,6 +18,7 @@ LONGEST_TEXT = 512 * 1024
 LONGEST_CONDITION = 4096
 LONGEST_NAME = 80
 _RULE_KEYS = ("name", "then", "when", "tools", "max_risk", "reason")
+_PATTERN_FROM_CALL = re.compile(r"\bmatches\s*\((?:[^()]*,)?\s*args\b(?=[^,()]*\))")
 _SHELL_TEXT = re.compile(r"\bargs\.(command|cmd|script|code)\b")
 
 
@@ -147,8 +148,14 @@ class _Reader:
         tools: JsonValue = raw.get("tools", [])
         if not isinstance(tools, list) or not all(isinstance(one, str) and one for one in cast("list[object]", tools)):
             self._problem("tools is a list of names", line, name)
+        elif not all(one.isprintable() and one == one.strip() for one in cast("list[str]", tools)):
+            self._problem("tools has a name with characters that nobody sees", line, name)
         when = self._text_of(raw, "when", LONGEST_CONDITION, line, name)
         reason = self._text_of(raw, "reason", LONGEST_CONDITION, line, name)
+        if not all(one.isprintable() or one in "\t\r\n" for one in when):
+            self._problem("when has characters that nobody sees: write them as escapes, such as \\u200b", line, name)
+        if then == Ruling.ALLOW and _PATTERN_FROM_CALL.search(when):
+            self._problem("the pattern of matches stands in the rule: who writes the call would write it", line, name)
         if then == Ruling.ALLOW and not when.strip() and not tools:
             self._problem("a rule that allows needs tools or when: it would allow every call", line, name)
         if then != Ruling.ALLOW and "max_risk" in raw:
@@ -224,7 +231,7 @@ class _Reader:
 
     def _headers(self, name: str) -> list[int | None]:
         header = re.compile(rf"\s*\[\[\s*[\"']?{name}[\"']?\s*\]\]")
-        return [number for number, line in enumerate(self._text.splitlines(), 1) if header.match(line)]
+        return [number for number, line in enumerate(self._text.split("\n"), 1) if header.match(line)]
 
 
 def _at(lines: Sequence[int | None], number: int) -> int | None:

@@ -1,9 +1,10 @@
 """What the active policy says of an ask, in the transaction that writes the ask."""
 
 from collections import OrderedDict
+from dataclasses import replace
 
 from interlock.domain.kinds import ApprovalBody
-from interlock.domain.policy import ConditionError, Decision, Facts, PolicyVersion, Rule, decide
+from interlock.domain.policy import ConditionError, Decision, Facts, PolicyVersion, Rule, Ruling, decide
 from interlock.domain.policy_document import PolicyDocument, read
 from interlock.domain.request import Request
 from interlock.domain.thread import Thread
@@ -55,7 +56,20 @@ def judge(engine: ConditionEngine | None, written_for: str, document: PolicyDocu
     if engine is None or engine.name != written_for:
         return decide(document.rules, facts, _not_evaluated)
     reader = engine.read(facts)
-    return decide(document.rules, facts, lambda rule: not rule.when.strip() or reader.holds(rule.when))
+    decision = decide(document.rules, facts, lambda rule: not rule.when.strip() or reader.holds(rule.when))
+    if decision.ruling is Ruling.ALLOW and not document.is_right:
+        return replace(decision, ruling=Ruling.ASK, rule=None, errors=(*decision.errors, _NOT_READ))
+    return decision
+
+
+_NOT_READ = ("", "the policy has something that this version of the server cannot read")
+"""It may stand in a rule that refuses: a newer server saved it, or an older one that took more."""
+
+
+def wants_person(request: Request) -> bool:
+    """Whether no rule may say yes: who asks wants a person, or the graph takes no plain yes."""
+    body = request.body
+    return isinstance(body, ApprovalBody) and not (body.allow_remember and body.takes("accept"))
 
 
 def _not_evaluated(rule: Rule) -> bool:

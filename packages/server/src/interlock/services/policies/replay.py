@@ -3,7 +3,7 @@
 import asyncio
 from collections import Counter
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from datetime import datetime
 
 from interlock.domain.errors import InvalidInput
@@ -15,7 +15,7 @@ from interlock.domain.thread import Thread
 from interlock.ports.filters import SettledFilter
 from interlock.ports.store import Transaction
 from interlock.services.core import Core
-from interlock.services.policies.deciding import facts_of, judge
+from interlock.services.policies.deciding import facts_of, judge, wants_person
 from interlock.services.policies.versions import admin_only, check_right, engine_in
 
 MOST_REQUESTS = 100_000
@@ -77,11 +77,15 @@ async def replay(
                 thread = await _thread(tx, threads, request.thread_id)
                 if not isinstance(request.body, ApprovalBody):
                     report.not_replayed["not an approval"] += 1
+                elif request.is_in_doubt:
+                    report.not_replayed["about a call that was cut short"] += 1
                 elif thread is None:
                     report.not_replayed["the conversation was deleted"] += 1
                 else:
                     decision = judge(engine, engine.name, document, await facts_of(tx, thread, request))
                     report.errors.update(name for name, _ in decision.errors)
+                    if decision.ruling is Ruling.ALLOW and wants_person(request):
+                        decision = replace(decision, ruling=Ruling.ASK, rule=None)
                     rule = decision.rule.name if decision.rule else None
                     _count(report, request, answer, decision.ruling, rule)
             if len(page) < size:

@@ -11,7 +11,7 @@ from interlock.domain.request import AnswerOrigin, Request, RequestStatus
 from interlock.domain.saved_secret import answerable_from
 from interlock.domain.thread import Thread
 from interlock.services.core import Unit
-from interlock.services.policies.deciding import facts_of, judge
+from interlock.services.policies.deciding import facts_of, judge, wants_person
 from interlock.services.requests.settling import Settlement
 
 
@@ -19,16 +19,16 @@ async def automatic_answer(work: Unit, thread: Thread, request: Request) -> Sett
     """How the request is settled at once, or None where a person has to be asked."""
     match request.body:
         case ApprovalBody():
-            return await _answer_approval(work, thread, request, request.body)
+            return await _answer_approval(work, thread, request)
         case EnvVarBody() as body:
             return await _answer_from_saved_values(work, thread, request, body)
         case _:
             return None
 
 
-async def _answer_approval(work: Unit, thread: Thread, request: Request, body: ApprovalBody) -> Settlement | None:
+async def _answer_approval(work: Unit, thread: Thread, request: Request) -> Settlement | None:
     """A refusal goes before a permission, and a rule before a grant: that one answers what people are asked."""
-    ruled = await _answer_from_rule(work, thread, request, body)
+    ruled = await _answer_from_rule(work, thread, request)
     if ruled is not None and not _is_yes(ruled):
         return ruled
     found = await _grant_and_giver(work, thread, request)
@@ -41,7 +41,7 @@ def _is_yes(settlement: Settlement) -> bool:
     return isinstance(settlement.value, ApprovalAnswer) and settlement.value.decision == "accept"
 
 
-async def _answer_from_rule(work: Unit, thread: Thread, request: Request, body: ApprovalBody) -> Settlement | None:
+async def _answer_from_rule(work: Unit, thread: Thread, request: Request) -> Settlement | None:
     """What the active policy decides, where it does not leave the request to people."""
     activation = await work.tx.policies.activation()
     if activation is None or activation.number is None or request.is_in_doubt:
@@ -52,8 +52,7 @@ async def _answer_from_rule(work: Unit, thread: Thread, request: Request, body: 
     rule = decision.rule
     if rule is None or decision.ruling is Ruling.ASK:
         return None
-    if decision.ruling is Ruling.ALLOW and not (body.allow_remember and body.takes("accept")):
-        # Whoever asks may want a person, and a graph may take no plain yes.
+    if decision.ruling is Ruling.ALLOW and wants_person(request):
         return None
     name = f"policy: {rule.name}"
     refused = ApprovalAnswer("reject", message=rule.reason or f"{name} does not allow this")
