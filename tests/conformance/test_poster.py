@@ -2,20 +2,15 @@
 
 import asyncio
 import ipaddress
-import ssl
 from collections.abc import AsyncGenerator, Generator
 from contextlib import asynccontextmanager
-from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
 import pytest
-from cryptography import x509
-from cryptography.hazmat.primitives import hashes, serialization
-from cryptography.hazmat.primitives.asymmetric import ec
-from cryptography.x509.oid import NameOID
 
 from interlock.domain.errors import InvalidInput, Undeliverable
 from interlock.outbound import HttpPoster, is_public
+from tests.support.certificate import context_for
 from tests.support.receiver import Receiver
 
 
@@ -186,23 +181,7 @@ async def test_proxies_of_the_environment_are_not_used(receiver: Receiver, monke
 @asynccontextmanager
 async def tls_server(folder: Path, name: str) -> AsyncGenerator[int]:
     """A server whose certificate is for that name; the certificate is in `folder`."""
-    key = ec.generate_private_key(ec.SECP256R1())
-    subject = x509.Name([x509.NameAttribute(NameOID.COMMON_NAME, name)])
-    now = datetime.now(UTC)
-    certificate = (
-        x509.CertificateBuilder(subject, subject, key.public_key(), x509.random_serial_number())
-        .not_valid_before(now - timedelta(days=1))
-        .not_valid_after(now + timedelta(days=1))
-        .add_extension(x509.SubjectAlternativeName([x509.DNSName(name)]), critical=False)
-        .add_extension(x509.BasicConstraints(ca=True, path_length=None), critical=True)
-        .sign(key, hashes.SHA256())
-    )
-    pem = serialization.Encoding.PEM
-    private = serialization.PrivateFormat.PKCS8
-    (folder / "certificate.pem").write_bytes(certificate.public_bytes(pem))
-    (folder / "key.pem").write_bytes(key.private_bytes(pem, private, serialization.NoEncryption()))
-    context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
-    context.load_cert_chain(folder / "certificate.pem", folder / "key.pem")
+    context = context_for(name, folder)
 
     async def answer(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
         await reader.readuntil(b"\r\n\r\n")

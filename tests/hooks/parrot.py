@@ -2,18 +2,26 @@
 
 import threading
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
-from typing import Self
+from ssl import SSLContext
+from typing import Any, Self
 
 
 class Parrot:
-    def __init__(self, to_post: bytes, to_get: bytes) -> None:
+    def __init__(self, to_post: bytes, to_get: bytes, tls: SSLContext | None = None) -> None:
         handler = type("Handler", (_Handler,), {"to_post": to_post, "to_get": to_get})
-        self._server = ThreadingHTTPServer(("127.0.0.1", 0), handler)
+        self._server = _Server(("127.0.0.1", 0), handler)
+        if tls is not None:
+            # Each connection shakes hands in its own thread.
+            self._server.socket = tls.wrap_socket(self._server.socket, server_side=True, do_handshake_on_connect=False)
         threading.Thread(target=self._server.serve_forever, daemon=True).start()
 
     @property
     def url(self) -> str:
-        return f"http://127.0.0.1:{self._server.server_address[1]}"
+        return f"http://127.0.0.1:{self.port}"
+
+    @property
+    def port(self) -> int:
+        return self._server.server_port
 
     def __enter__(self) -> Self:
         return self
@@ -21,6 +29,11 @@ class Parrot:
     def __exit__(self, *_: object) -> None:
         self._server.shutdown()
         self._server.server_close()
+
+
+class _Server(ThreadingHTTPServer):
+    def handle_error(self, request: Any, client_address: Any) -> None:
+        """Nothing: who does not trust its certificate goes."""
 
 
 class _Handler(BaseHTTPRequestHandler):

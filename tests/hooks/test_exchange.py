@@ -3,27 +3,36 @@
 import socket
 from collections.abc import Generator
 from concurrent.futures import ThreadPoolExecutor
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
+from pathlib import Path
+from ssl import SSLContext
 from urllib.parse import urlsplit
 
 import pytest
 
-from interlock_client.hook.exchange import HttpReply, exchange
+from interlock_client.hook.exchange import HttpReply, exchange, proxy_of
+from tests.hooks.hook import Desk, bash
+from tests.hooks.parrot import Parrot
+from tests.support.certificate import context_for
 
 SECONDS = 30.0
 
 
 @contextmanager
-def replying(reply: bytes) -> Generator[tuple[str, "list[bytes]"]]:
-    """A server that sends this to whoever asks, and what it was asked."""
+def replying(reply: bytes, tls: SSLContext | None = None, before: bytes = b"") -> Generator[tuple[str, "list[bytes]"]]:
+    """A server that sends this to whoever asks, and what it was asked; `before` TLS, what a proxy says."""
     heard: list[bytes] = []
 
     def serve() -> None:
         connection, _ = listener.accept()
-        with connection:
-            connection.settimeout(SECONDS)
+        connection.settimeout(SECONDS)
+        if before:
             heard.append(connection.recv(65_536))
-            connection.sendall(reply)
+            connection.sendall(before)
+        # Who does not trust it ends the connection.
+        with suppress(OSError), connection, tls.wrap_socket(connection, server_side=True) if tls else connection as end:
+            heard.append(end.recv(65_536))
+            end.sendall(reply)
 
     with socket.create_server(("127.0.0.1", 0)) as listener, ThreadPoolExecutor(1) as pool:
         listener.settimeout(SECONDS)
@@ -78,3 +87,77 @@ def test_what_is_no_whole_reply_is_a_server_that_is_away(reply: bytes) -> None:
 def test_a_key_that_would_be_two_headers_is_not_sent() -> None:
     with pytest.raises(ValueError, match="no header"):
         asked("http://127.0.0.1:9", authorization="Bearer a\r\nx-other: b")
+
+
+HELLO = b"HTTP/1.1 200 OK\r\ncontent-length: 5\r\n\r\nhello"
+
+
+@pytest.mark.parametrize(
+    ("host", "is_trusted", "said"),
+    [
+        ("localhost", True, "A person allowed it."),
+        ("localhost", False, "self-signed"),
+        ("127.0.0.1", True, "not valid for"),
+    ],
+)
+def test_a_certificate_has_to_be_trusted_and_of_that_name(
+    desk: Desk, tmp_path: Path, host: str, is_trusted: bool, said: str
+) -> None:
+    placed = b'{"data": {"request_id": "perm_1", "status": "pending"}}'
+    shown = b'{"data": {"status": "answered", "response": {"granted": true}}}'
+    trusted = {"SSL_CERT_FILE": str(tmp_path / "certificate.pem")} if is_trusted else {}
+    before = bash(hook_event_name="PreToolUse", tool_use_id="toolu_1")
+    with Parrot(placed, shown, context_for("localhost", tmp_path)) as parrot:
+        url = f"https://{host}:{parrot.port}"
+        with desk.hook("claude-code", "--timeout", "12", event=before, INTERLOCK_URL=url, **trusted) as hook:
+            told = hook.said()["hookSpecificOutput"]
+    assert told["permissionDecision"] == ("allow" if "allowed" in said else "deny")
+    assert said in told["permissionDecisionReason"]
+
+
+def test_a_proxy_of_the_environment_is_asked_for_the_server(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("SSL_CERT_FILE", str(tmp_path / "certificate.pem"))
+    with replying(HELLO) as (url, heard):
+        monkeypatch.setenv("http_proxy", url.replace("://", "://ann:p%40ss@"))
+        assert asked("http://interlock.test:81").content == b"hello"
+    lines = heard[0].split(b"\r\n")
+    assert lines[:2] == [b"POST http://interlock.test:81/a?b=c HTTP/1.1", b"host: interlock.test:81"]
+    assert b"proxy-authorization: Basic YW5uOnBAc3M=" in lines
+    tunnel = b"HTTP/1.1 200 Connection established\r\n\r\n"
+    with replying(HELLO, context_for("interlock.test", tmp_path), tunnel) as (url, heard):
+        monkeypatch.setenv("HTTPS_PROXY", url.removeprefix("http://"))
+        assert asked("https://interlock.test", authorization="Bearer key").content == b"hello"
+    assert heard[0] == b"CONNECT interlock.test:443 HTTP/1.1\r\nhost: interlock.test:443\r\n\r\n"
+    assert heard[1].startswith(b"POST /a?b=c HTTP/1.1\r\nhost: interlock.test\r\n")
+    with replying(HELLO, before=b"HTTP/1.1 407 Who are you?\r\n\r\n") as (url, heard):
+        monkeypatch.setenv("HTTPS_PROXY", url)
+        with pytest.raises(ConnectionError, match=r"the proxy 127\.0\.0\.1 answered 407"):
+            asked("https://interlock.test")
+
+
+@pytest.mark.parametrize(
+    ("host", "without", "is_direct"),
+    [
+        *(("localhost", "", True), ("127.0.0.1", "", True), ("::1", "", True), ("interlock.test", "", False)),
+        *(
+            ("interlock.test", "*", True),
+            ("interlock.test", "other, .test", True),
+            ("interlock.test", "lock.test", False),
+        ),
+        ("interlock.test", "Interlock.Test", True),
+    ],
+)
+def test_no_proxy_for_this_machine_or_for_hosts_that_are_named(
+    monkeypatch: pytest.MonkeyPatch, host: str, without: str, is_direct: bool
+) -> None:
+    monkeypatch.setenv("ALL_PROXY", "proxy.test:3128")
+    monkeypatch.setenv("NO_PROXY", without)
+    assert (proxy_of("https", host) is None) == is_direct
+
+
+def test_a_proxy_that_is_none_for_http_is_told(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("ALL_PROXY", "socks5://user:secret@proxy.test")
+    with pytest.raises(
+        ConnectionError, match=r"^the proxy in the environment \(socks5://proxy.test\) is none for HTTP"
+    ):
+        asked("https://interlock.test")

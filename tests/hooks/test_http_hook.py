@@ -166,6 +166,36 @@ def test_nobody_asks_without_a_key(desk: Desk) -> None:
         assert httpx.post(desk.url + HOOK, json=dict(bash()), headers=headers, timeout=60).status_code == 401
 
 
+def test_before_a_call_every_refusal_is_an_answer_as_an_error_would_let_it_run(desk: Desk) -> None:
+    before: dict[str, Any] = {"hook_event_name": "PreToolUse", "tool_use_id": "toolu_1"}
+    made = desk.person.new_key("revoked before", "agent", agent="claude-code")
+    desk.person.http.delete(f"/api/v1/keys/{made['id']}").raise_for_status()
+    refused: list[tuple[str, Event, dict[str, Any]]] = [
+        (made["key"], bash(**before), {}),
+        ("ms_sk_" + "0" * 64, bash(**before), {}),
+        ("", bash(**before), {}),
+        (desk.key, bash(**before), {"timeout": 5}),
+        (desk.key, bash(**before, tool_input="rm"), {}),
+    ]
+    for key, event, query in refused:
+        headers = {"authorization": f"Bearer {key}"} if key else {}
+        reply = httpx.post(desk.url + HOOK, json=dict(event), params=query, headers=headers, timeout=SECONDS)
+        said = reply.raise_for_status().json()["hookSpecificOutput"]
+        assert (said["hookEventName"], said["permissionDecision"]) == ("PreToolUse", "deny")
+        assert said["permissionDecisionReason"].startswith("Not run: no person could be asked: ")
+    assert desk.waiting() == []
+
+
+def test_a_key_that_is_revoked_while_it_is_waited_for_is_a_no(desk: Desk) -> None:
+    made = desk.person.new_key("revoked meanwhile", "agent", agent="claude-code")
+    with HitlClient(desk.url, made["key"]) as agent:
+        hook = Held(Desk(desk.url, made["key"], desk.person, desk.home), bash(hook_event_name="PreToolUse"))
+        wait_for(lambda: agent.everything()["pending_requests"], bool, SECONDS)
+        desk.person.http.delete(f"/api/v1/keys/{made['id']}").raise_for_status()
+        assert hook.said()["hookSpecificOutput"]["permissionDecision"] == "deny"
+        hook.close()
+
+
 def test_a_server_that_stops_says_no_and_leaves_nothing_open(tmp_path: Path) -> None:
     process = ServerProcess(tmp_path / "stopping", auth="none", environment={"INTERLOCK_LOCALE": "en"})
     try:
@@ -209,3 +239,15 @@ def test_claude_code_itself_runs_nothing_where_the_server_is_away(desk: Desk) ->
             finished(process)
         assert list(claude.folder.iterdir()) == []
         assert "toolu_1" in model.results
+
+
+@pytest.mark.parametrize("event", ["PermissionRequest", "PreToolUse"])
+def test_claude_code_itself_runs_nothing_with_a_wrong_key(desk: Desk, event: str) -> None:
+    with MessagesModel([use("Bash", command="touch one.txt", description="Make one")]) as model:
+        claude = ClaudeCode(desk, model)
+        hook = {"type": "http", "url": desk.url + HOOK, "headers": {"Authorization": "Bearer ms_sk_" + "0" * 64}}
+        claude.settings = {"hooks": {event: [{"matcher": "*", "hooks": [hook]}]}}
+        with claude.run("--allowedTools", "Bash" if event == "PreToolUse" else "Read") as process:
+            finished(process)
+        assert list(claude.folder.iterdir()) == []
+        assert ("no person could be asked" in model.results["toolu_1"]) == (event == "PreToolUse")

@@ -134,7 +134,7 @@ def test_every_agents_settings_get_the_hook_and_lose_it_again(desk: Desk, agent:
     [
         *('{"hooks": ', "[]", "\ud800", '{"hooks": {"Stop": [ /* none */ ]}}', '{"hooks": {}} {}', "// nothing"),
         *('{"hooks": []}', '{"hooks": "none"}', '{"hooks": {"PermissionRequest": {"matcher": "Bash"}}}'),
-        *('{"timeout": 1/2}', '{"hooks": {"Stop": [1]}, "hooks": {"Stop": []}}', "\ufeff{}"),
+        *('{"timeout": 1/2}', '{"hooks": {"Stop": [1]}, "hooks": {"Stop": []}}', "\ufeff\ufeff{}"),
     ],
 )
 def test_a_file_that_is_not_understood_is_not_touched(desk: Desk, file: Path, text: str) -> None:
@@ -146,15 +146,20 @@ def test_a_file_that_is_not_understood_is_not_touched(desk: Desk, file: Path, te
 
 
 @pytest.mark.parametrize(
-    "text", ['{\r\n  "model": "opus"\r\n}\r\n', '{"hooks": {"Stop": ["x", null, {"hooks": "y"}]}}']
+    "text",
+    [
+        *('{\r\n  "model": "opus"\r\n}\r\n', '{"hooks": {"Stop": ["x", null, {"hooks": "y"}]}}'),
+        '\ufeff{\r\n  "model": "opus"\r\n}\r\n',
+    ],
 )
 def test_what_others_wrote_comes_back_as_it_was(desk: Desk, file: Path, text: str) -> None:
     file.write_bytes(text.encode())
     assert run(desk, "install", "claude-code", "--yes").returncode == 0
     written = file.read_bytes()
     assert written.count(b"\r\n") in (0, written.count(b"\n"))
+    assert written.decode().count("\ufeff") == text.count("\ufeff")
     assert run(desk, "uninstall", "claude-code", "--yes").returncode == 0
-    assert json.loads(file.read_bytes()) == json.loads(text)
+    assert json.loads(file.read_bytes()) == json.loads(text.encode())
     assert "hooks" in text or file.read_bytes() == text.encode()
 
 

@@ -50,7 +50,7 @@ def file(desk: Desk) -> Path:
 
 
 def handlers(file: Path, event: str = "PermissionRequest") -> list[dict[str, Any]]:
-    groups = tomllib.loads(file.read_text()).get("hooks", {}).get(event, [])
+    groups = tomllib.loads(file.read_text("utf-8-sig")).get("hooks", {}).get(event, [])
     return [one for group in groups for one in group["hooks"]]
 
 
@@ -64,7 +64,7 @@ def change(desk: Desk, *arguments: str) -> str:
     return done.stdout
 
 
-@pytest.mark.parametrize("before", [OTHERS, OTHERS.replace("\n", "\r\n")], ids=["unix", "windows"])
+@pytest.mark.parametrize("before", [OTHERS, "\ufeff" + OTHERS.replace("\n", "\r\n")], ids=["unix", "windows"])
 def test_what_others_wrote_stays_to_the_last_character(desk: Desk, file: Path, before: str) -> None:
     file.write_bytes(before.encode())
     assert "+[[hooks.PermissionRequest.hooks]]" in change(desk, "install", "codex")
@@ -129,7 +129,6 @@ def test_ours_in_one_value_is_found_and_taken(desk: Desk, file: Path, text: str)
         'hooks = "none"\n',
         "[[hooks.PermissionRequest]\n",
         "a = 1\na = 2\n",
-        "\ufeffmodel = 1\n",
     ],
 )
 def test_what_cannot_be_changed_alone_is_not_touched(desk: Desk, file: Path, text: str) -> None:

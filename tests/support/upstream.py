@@ -53,7 +53,11 @@ from starlette.routing import Mount
 from tests.support.witness import say
 
 Context = ServerRequestContext[Any, Any]
-NOTE: dict[str, Any] = {"type": "object", "properties": {"text": {"type": "string", "minLength": 1}}, "required": ["text"]}
+NOTE: dict[str, Any] = {
+    "type": "object",
+    "properties": {"text": {"type": "string", "minLength": 1}},
+    "required": ["text"],
+}
 FILED = {
     "type": "object",
     "properties": {**NOTE["properties"], "folder": {"type": "string", "x-mcp-header": "Folder"}},

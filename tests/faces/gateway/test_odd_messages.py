@@ -2,13 +2,16 @@
 
 import json
 import subprocess
+import sys
 from collections.abc import Generator
 from contextlib import contextmanager
+from pathlib import Path
 from typing import Any
 
 import httpx
 import pytest
 
+from interlock_client.gateway.lines import LONGEST_LINE
 from tests.support.gateway import Gateway, GatewayHost, Wrapped
 from tests.support.mcp import text_of, underway
 from tests.support.waiting import wait_for
@@ -140,10 +143,12 @@ async def test_an_argument_in_a_header_is_the_one_that_was_approved(
     host.before_sending.append(claim)
     args = {"text": note, "folder": approved}
     edit = {"args": {name: value for name, value in args.items() if value is not None}} if approved != "shown" else {}
-    async with host.connected(mode) as client:
-        async with underway(client.call_tool("file_note", {"text": note, "folder": "shown"})) as calling:
-            await host.respond({"granted": True, **edit})
-            assert text_of(await calling) == f"file_note: {note}"
+    async with (
+        host.connected(mode) as client,
+        underway(client.call_tool("file_note", {"text": note, "folder": "shown"})) as calling,
+    ):
+        await host.respond({"granted": True, **edit})
+        assert text_of(await calling) == f"file_note: {note}"
     assert gateway.witness.count(f"file_note {note} in {approved}") == 1
 
 
@@ -224,6 +229,29 @@ def test_a_call_inside_of_another_message_is_no_line_of_its_own(
         say(process, json.dumps(PING) + "\r")
         assert "result" in heard(process, PING["id"])
     assert gateway.witness.count(f"write_note {note}") == 0
+
+
+@pytest.mark.parametrize("upstream", ["files"], indirect=True)
+def test_a_line_that_is_too_long_is_refused_with_its_rest_and_what_follows_is_heard(
+    gateway: Gateway, host: GatewayHost, wrapped: Wrapped, note: str
+) -> None:
+    with wrapped_process(wrapped) as process:
+        say(process, " " * LONGEST_LINE + json.dumps(call(note)))
+        assert f"{LONGEST_LINE} bytes" in heard(process, None)["error"]["message"]
+        say(process, json.dumps(PING))
+        assert "result" in heard(process, PING["id"])
+    assert gateway.witness.count(f"read_note {note}") == 0
+
+
+def test_a_server_whose_line_is_too_long_is_ended_with_a_sentence() -> None:
+    writes = f"print('x' * {LONGEST_LINE + 1}, flush=True); input()"
+    command = [str(Path(sys.executable).with_name("interlock")), "mcp-gateway", "--", sys.executable, "-c", writes]
+    with subprocess.Popen(
+        command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
+    ) as process:
+        assert process.wait(SECONDS) != 0
+        assert process.stderr is not None
+        assert f"wrote a line of more than {LONGEST_LINE} bytes, and was ended" in process.stderr.read()
 
 
 @pytest.mark.parametrize("upstream", ["files"], indirect=True)

@@ -9,7 +9,8 @@ from contextlib import suppress
 import httpx
 
 from interlock_client.gateway.asking import Server
-from interlock_client.gateway.relay import LONGEST_LINE, Relay, Settings
+from interlock_client.gateway.lines import LONGEST_LINE, lines_of
+from interlock_client.gateway.relay import Relay, Settings
 from interlock_client.visible import one_line
 
 END_SECONDS = 5.0
@@ -24,12 +25,9 @@ async def run(settings: Settings, url: str, key: str | None) -> int:
             stdout=asyncio.subprocess.PIPE,
             # The host's entry is the server's, but for what is the gateway's own.
             env={name: value for name, value in os.environ.items() if not name.startswith("INTERLOCK_")},
-            limit=LONGEST_LINE,
         )
     except OSError as error:
-        sys.stderr.write(
-            f"interlock mcp-gateway: {one_line(settings.command[0])} cannot be started: {error.strerror}\n"
-        )
+        _say(f"{one_line(settings.command[0])} cannot be started: {error.strerror}")
         return 127
     assert child.stdin is not None
     assert child.stdout is not None
@@ -37,7 +35,11 @@ async def run(settings: Settings, url: str, key: str | None) -> int:
     async with httpx.AsyncClient(base_url=url, headers=headers) as http:
         relay = Relay(settings, Server(http), _write, child.stdin.write)
         hearing = asyncio.create_task(_host_to_child(relay, child.stdin))
-        while line := await child.stdout.readline():
+        async for line in lines_of(child.stdout):
+            if line is None:
+                _say(f"the server wrote a line of more than {LONGEST_LINE} bytes, and was ended")
+                child.kill()
+                break
             relay.from_child(line)
         relay.child_ended()
         await relay.finish()
@@ -46,17 +48,21 @@ async def run(settings: Settings, url: str, key: str | None) -> int:
 
 
 async def _host_to_child(relay: Relay, stdin: asyncio.StreamWriter) -> None:
-    host = asyncio.StreamReader(limit=LONGEST_LINE)
+    host = asyncio.StreamReader()
     loop = asyncio.get_running_loop()
     await loop.connect_read_pipe(lambda: asyncio.StreamReaderProtocol(host), sys.stdin)
     for number in (signal.SIGTERM, signal.SIGINT):
         loop.add_signal_handler(number, host.feed_eof)
-    while line := await host.readline():
+    async for line in lines_of(host):
         relay.from_host(line)
         with suppress(ConnectionError):
             await stdin.drain()
     with suppress(ConnectionError):
         stdin.close()
+
+
+def _say(text: str) -> None:
+    sys.stderr.write(f"interlock mcp-gateway: {text}\n")
 
 
 def _write(line: bytes) -> None:

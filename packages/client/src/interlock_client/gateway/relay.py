@@ -18,10 +18,10 @@ from itertools import count
 from typing import Any, cast
 
 from interlock_client.gateway.asking import Json, Refused, Server, ServerUnreachable
+from interlock_client.gateway.lines import LONGEST_LINE
 from interlock_client.gateway.reading import CALL, INVALID_REQUEST, NotTaken, read_message
 from interlock_client.visible import one_line
 
-LONGEST_LINE = 64 * 1024 * 1024
 BEAT_SECONDS = 10.0
 ENVELOPE = "io.modelcontextprotocol/"
 TOOL_USE_ID = "claudecode/toolUseId"
@@ -74,7 +74,10 @@ class Relay:
     _numbers: Any = field(default_factory=lambda: count(1))
     _has_ended: bool = False
 
-    def from_host(self, line: bytes) -> None:
+    def from_host(self, line: bytes | None) -> None:
+        if line is None:
+            self._refuse(None, INVALID_REQUEST, f"a message may have up to {LONGEST_LINE} bytes")
+            return
         if not line.strip():
             return
         if b"\r" in line.rstrip(b"\r\n"):

@@ -4,10 +4,11 @@ In place of `http.client`, which takes longer to load than all the rest of the h
 what TLS needs where there is none.
 """
 
+import os
 import socket
 from collections.abc import Mapping
 from typing import IO, NamedTuple
-from urllib.parse import SplitResult
+from urllib.parse import SplitResult, unquote, urlsplit
 
 LONGEST_LINE = 65_536
 MOST_HEADERS = 100
@@ -28,13 +29,18 @@ def exchange(
     if not host.isascii():
         host = host.encode("idna").decode()
     place = (f"[{host}]" if ":" in host else host) + (f":{url.port}" if url.port else "")
-    lines = [f"{method} {path} HTTP/1.1", f"host: {place}", "connection: close"]
+    proxy = proxy_of(url.scheme, host)
+    # Where there is no tunnel to the server, a proxy is told the whole address.
+    target = path if proxy is None or url.scheme == "https" else f"http://{place}{path}"
+    lines = [f"{method} {target} HTTP/1.1", f"host: {place}", "connection: close"]
     lines += [f"{name}: {value}" for name, value in headers.items()]
+    if proxy is not None and url.scheme != "https":
+        lines += _credentials(proxy)
     if content is not None:
         lines.append(f"content-length: {len(content)}")
     if " " in path or any(not line.isprintable() for line in lines):
         raise ValueError("what is sent has a character that no header can have")
-    with _connected(url.scheme, host, url.port, seconds) as connection:
+    with _connected(url.scheme, host, url.port, seconds, proxy) as connection:
         connection.sendall("\r\n".join([*lines, "", ""]).encode("latin-1") + (content or b""))
         with connection.makefile("rb") as replied:
             status, named = _head(replied)
@@ -43,17 +49,60 @@ def exchange(
             return HttpReply(status, named, _content(replied, named))
 
 
-def _connected(scheme: str, host: str, port: int | None, seconds: float) -> socket.socket:
-    connection = socket.create_connection((host, port or (443 if scheme == "https" else 80)), seconds)
+def _connected(scheme: str, host: str, port: int | None, seconds: float, proxy: SplitResult | None) -> socket.socket:
+    port = port or (443 if scheme == "https" else 80)
+    near = (host, port) if proxy is None else (proxy.hostname or "", proxy.port or 80)
+    connection = socket.create_connection(near, seconds)
     if scheme != "https":
         return connection
     try:
+        if proxy is not None:
+            _open_tunnel(connection, f"[{host}]:{port}" if ":" in host else f"{host}:{port}", proxy)
         import ssl
 
         return ssl.create_default_context().wrap_socket(connection, server_hostname=host)
     except BaseException:
         connection.close()
         raise
+
+
+def _open_tunnel(connection: socket.socket, place: str, proxy: SplitResult) -> None:
+    lines = [f"CONNECT {place} HTTP/1.1", f"host: {place}", *_credentials(proxy)]
+    connection.sendall("\r\n".join([*lines, "", ""]).encode("latin-1"))
+    # Without a buffer: what comes after the head is for TLS to read.
+    with connection.makefile("rb", buffering=0) as replied:
+        status, _ = _head(replied)
+    if status != 200:
+        raise ConnectionError(f"the proxy {proxy.hostname} answered {status}")
+
+
+def proxy_of(scheme: str, host: str) -> SplitResult | None:
+    """As other programs find one in the environment: none for this machine, or where `no_proxy` names the host."""
+    names = (f"{scheme}_proxy", "all_proxy")
+    address = next((found for name in names if (found := _variable(name))), "")
+    if not address or host == "localhost" or host == "::1" or host.startswith("127."):
+        return None
+    for one in _variable("no_proxy").lower().split(","):
+        name = one.strip().lstrip(".")
+        if name == "*" or (name and (host == name or host.endswith(f".{name}"))):
+            return None
+    proxy = urlsplit(address if "://" in address else f"http://{address}")
+    if proxy.scheme != "http" or not proxy.hostname:
+        raise ConnectionError(f"the proxy in the environment ({proxy.scheme}://{proxy.hostname}) is none for HTTP")
+    return proxy
+
+
+def _variable(name: str) -> str:
+    return (os.environ.get(name) or os.environ.get(name.upper()) or "").strip()
+
+
+def _credentials(proxy: SplitResult) -> list[str]:
+    if proxy.username is None:
+        return []
+    from base64 import b64encode
+
+    given = f"{unquote(proxy.username)}:{unquote(proxy.password or '')}".encode()
+    return [f"proxy-authorization: Basic {b64encode(given).decode()}"]
 
 
 def _head(replied: IO[bytes]) -> tuple[int, dict[str, str]]:

@@ -11,6 +11,7 @@ from interlock_client.hook import json_text, toml_text
 from interlock_client.hook import settings as own
 from interlock_client.hook.installation import Entry
 
+BYTE_ORDER_MARK = "\ufeff"
 NOT_READ = (json_text.NotJson, toml_text.NotToml)
 
 
@@ -27,6 +28,8 @@ class SettingsFile:
     settings: dict[str, Any]
     line_end: str = "\n"
     is_toml: bool = False
+    mark: str = ""
+    """Before the first character, as some editors on Windows write it."""
     written: str | None = None
     """To the last character; None: there was no file."""
 
@@ -39,13 +42,14 @@ class SettingsFile:
             return cls(file, "", {}, is_toml=is_toml)
         # Of an editor on Windows: lines end as they did.
         has_returns = "\r\n" in written and written.count("\n") == written.count("\r\n")
-        text = written.replace("\r\n", "\n") if has_returns else written
+        mark = BYTE_ORDER_MARK if written.startswith(BYTE_ORDER_MARK) else ""
+        text = written.removeprefix(mark).replace("\r\n", "\n") if has_returns else written.removeprefix(mark)
         try:
             settings = _said(text, is_toml=is_toml)
         except NOT_READ as error:
             form = "TOML" if is_toml else "JSON"
             raise UnusableSettings(f"{file} is not {form}, and was not changed ({error})") from error
-        return cls(file, text, settings, "\r\n" if has_returns else "\n", is_toml, written)
+        return cls(file, text, settings, "\r\n" if has_returns else "\n", is_toml, mark, written)
 
     def changed(self, settings: dict[str, Any], entries: Mapping[str, Entry]) -> str:
         """The text of settings that differ in our hooks, which are to be these."""
@@ -90,7 +94,7 @@ class SettingsFile:
         if not mode & 0o222:
             # It could be replaced all the same, in a folder that can be written.
             raise UnusableSettings(f"{self.file} is read-only, and was not changed")
-        own.write(self.file, text.replace("\n", self.line_end), mode=mode)
+        own.write(self.file, self.mark + text.replace("\n", self.line_end), mode=mode)
 
 
 def _written(file: Path) -> str | None:

@@ -1,11 +1,13 @@
 """Claude Code's HTTP hooks: `PermissionRequest` and `PreToolUse` are put to a person, ends of calls withdraw them."""
 
-from collections.abc import AsyncGenerator
+from collections.abc import AsyncGenerator, Callable, Coroutine
 from contextlib import suppress
 from typing import Annotated, Any
 
 from fastapi import APIRouter, Body, Depends, Query, Request
+from fastapi.exceptions import RequestValidationError
 from fastapi.responses import Response, StreamingResponse
+from fastapi.routing import APIRoute
 
 from interlock.domain.canonical import canonical_json
 from interlock.domain.errors import FieldError, InterlockError, InvalidInput
@@ -25,7 +27,7 @@ from interlock.services.requests.answering import Reply, Sender
 from interlock.services.requests.idempotency import IdempotentCall
 from interlock.services.requests.pending import RequestView
 from interlock_client.hook import claude_code
-from interlock_client.hook.call import Call, Malformed, Outcome, digest
+from interlock_client.hook.call import Call, Malformed, Outcome, digest, object_of
 from interlock_client.hook.requests import (
     AT_TERMINAL,
     TIMED_OUT,
@@ -43,7 +45,36 @@ SIGN_OF_LIFE = b"\n"
 
 _TOLD: Responses = {200: {"content": {"application/json": {"schema": {"type": "object"}}}}} | problems(401)
 
-router = APIRouter(prefix="/api/v1/hooks", tags=["hooks"])
+
+class HookRoute(APIRoute):
+    """Claude Code goes ahead with a call where the hook before it is answered by an error: there, an error is a no."""
+
+    def get_route_handler(self) -> Callable[[Request], Coroutine[Any, Any, Response]]:
+        handle = super().get_route_handler()
+
+        async def handle_or_deny(request: Request) -> Response:
+            try:
+                return await handle(request)
+            except (InterlockError, RequestValidationError) as error:
+                if not await _is_before_call(request):
+                    raise
+                why = public_message(error) if isinstance(error, InterlockError) else "the hook's address is wrong"
+                outcome = Outcome("deny", f"Not run: no person could be asked: {why}")
+                said = claude_code.reply(Call(claude_code.EVERY_CALL, "", "", {}, ""), outcome)
+                return Response(said.stdout, media_type="application/json")
+
+        return handle_or_deny
+
+
+async def _is_before_call(request: Request) -> bool:
+    try:
+        event = object_of(await request.json())
+    except (ValueError, RecursionError):
+        event = None
+    return event is not None and event.get("hook_event_name") == claude_code.EVERY_CALL
+
+
+router = APIRouter(prefix="/api/v1/hooks", tags=["hooks"], route_class=HookRoute)
 
 
 @router.post("/claude-code", response_class=Response, responses=_TOLD, dependencies=[Depends(stream_slot)])
