@@ -107,6 +107,7 @@ async def _call(context: Context, params: CallToolRequestParams) -> CallToolResu
         case "read_changes":
             await context.session.send_tool_list_changed()
         case "file_note":
+            assert context.request is not None
             folder = context.request.headers.get("mcp-param-folder")
             await asyncio.to_thread(say, f"did file_note {text} in {folder}")
         case "hang":

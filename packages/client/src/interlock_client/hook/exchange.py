@@ -105,7 +105,7 @@ def _credentials(proxy: SplitResult) -> list[str]:
     return [f"proxy-authorization: Basic {b64encode(given).decode()}"]
 
 
-def _head(replied: IO[bytes]) -> tuple[int, dict[str, str]]:
+def _head(replied: "IO[bytes] | socket.SocketIO") -> tuple[int, dict[str, str]]:
     version, _, rest = _line(replied).partition(" ")
     number = rest[:3]
     if not version.startswith("HTTP/1.") or not number.isdecimal():
@@ -119,7 +119,7 @@ def _head(replied: IO[bytes]) -> tuple[int, dict[str, str]]:
     raise ConnectionError("what came back has too many headers")
 
 
-def _line(replied: IO[bytes]) -> str:
+def _line(replied: "IO[bytes] | socket.SocketIO") -> str:
     line = replied.readline(LONGEST_LINE)
     if not line.endswith(b"\n"):
         raise ConnectionError("the connection ended before the reply did")
