@@ -3,7 +3,7 @@
 import asyncio
 import shutil
 import signal
-from collections.abc import AsyncGenerator, Generator
+from collections.abc import AsyncGenerator, Generator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
@@ -19,6 +19,9 @@ MASTER_KEY = bytes(range(32))
 BACKENDS = ["sqlite", "postgres"]
 LONG = ("tests/cluster", "tests/durability", "tests/behaviour")
 """Where the files are of which a single one takes longest."""
+ABOVE_THE_STORE = ("tests/behaviour", "tests/faces", "tests/runners")
+"""Where a test that is given many values takes only the first of them to PostgreSQL: what a value means is decided
+above the database. `--every-value` takes all."""
 
 if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
     # A shell that starts the tests in the background has them ignore interrupts, and so every process that they start.
@@ -27,6 +30,7 @@ if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
 
 def pytest_addoption(parser: pytest.Parser) -> None:
     parser.addoption("--promise", metavar="ID", help="run only the tests of this promise, such as P4")
+    parser.addoption("--every-value", action="store_true", help="take every value of every test to PostgreSQL too")
 
 
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
@@ -34,6 +38,30 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
     items.sort(key=lambda item: not item.nodeid.startswith(LONG))
     if promise := config.getoption("--promise"):
         items[:] = [item for item in items if any(promise in mark.args for mark in item.iter_markers("promise"))]
+    if not config.getoption("--every-value"):
+        before: set[tuple[object, ...]] = set()
+        items[:] = [item for item in items if _is_first_value(item, before)]
+
+
+def _is_first_value(item: pytest.Item, before: set[tuple[object, ...]]) -> bool:
+    """Whether it is the first of its values on PostgreSQL, at the same face; on SQLite all are run."""
+    params = _params(item)
+    if "postgres" not in params.values() or not item.nodeid.startswith(ABOVE_THE_STORE):
+        return True
+    values = {name for mark in item.iter_markers("parametrize") for name in _names(mark.args[0])}
+    of_fixtures = tuple((name, str(value)) for name, value in params.items() if name not in values)
+    key = (item.nodeid.partition("[")[0], *of_fixtures)
+    is_first = key not in before
+    before.add(key)
+    return is_first
+
+
+def _params(item: pytest.Item) -> dict[str, object]:
+    return dict(item.callspec.params) if isinstance(item, pytest.Function) and hasattr(item, "callspec") else {}
+
+
+def _names(names: str | Sequence[str]) -> Sequence[str]:
+    return [name.strip() for name in names.split(",")] if isinstance(names, str) else names
 
 
 @pytest.fixture(scope="session")
