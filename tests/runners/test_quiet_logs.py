@@ -8,8 +8,8 @@ from collections.abc import Generator
 import pytest
 
 from interlock.domain.redaction import Redaction
-from interlock.runners.lent import LentValues, lent
 from interlock.runners.quiet_logs import silence_logs
+from interlock.runners.secret_values import LentValues, lent
 
 VALUE = "sk-Zq81mVx0Lr7TbW2kDn5A"
 

@@ -15,7 +15,7 @@ from interlock import ask, effect
 from interlock.domain.errors import InvalidAnswer
 from interlock.domain.event import Custom, Event, RunEnded, Token
 from interlock.langchain import ask_tools
-from interlock.runners.lent import Memory
+from interlock.runners.secret_values import Memory
 from interlock.storage.database import Database
 from interlock.storage.schema import metadata
 from tests.runners.conftest import Host, on_sqlite

@@ -18,8 +18,7 @@ from itertools import count
 from typing import Any, cast
 
 from interlock_client.gateway.asking import Json, Refused, Server, ServerUnreachable
-from interlock_client.gateway.lines import LONGEST_LINE
-from interlock_client.gateway.reading import CALL, INVALID_REQUEST, NotTaken, read_message
+from interlock_client.gateway.reading import CALL, INVALID_REQUEST, LONGEST_LINE, NotTaken, read_message
 from interlock_client.visible import one_line
 
 BEAT_SECONDS = 10.0

@@ -14,8 +14,7 @@ from langgraph.errors import GraphBubbleUp
 from langgraph.pregel._loop import AsyncPregelLoop, PregelLoop, SyncPregelLoop
 
 from interlock.agents._langgraph_numbers import Call, Graphs
-from interlock.agents.graph_doubt import is_same
-from interlock.agents.graph_line import CallSequence
+from interlock.agents.call_sequence import CallSequence, ask_if_same
 
 CALLED = "interlock_called"
 """The key under which a checkpoint says what its graph was called with."""
@@ -144,7 +143,7 @@ class SequentialCall:
         while (place := line.place_of(self.name)) is None:
             doubtful = cast("int", line.in_doubt())
             yield (saved := _Saved(patch_configurable(loop.config, self._at(doubtful))))
-            line.settle(doubtful, self.name, is_same=_waits(saved.found) or is_same(saved.found, loop.input))
+            line.settle(doubtful, self.name, is_same=_waits(saved.found) or ask_if_same(saved.found, loop.input))
         line.take(place, self.name)
         self._place = place
         address = self._at(place)

@@ -38,9 +38,8 @@ from interlock.agents._langgraph_asks import Positions, guard_interrupts, unwrap
 from interlock.agents._langgraph_beside import bind_graphs
 from interlock.agents._langgraph_breakpoints import guard_breakpoints
 from interlock.agents._langgraph_numbers import Used, are_in_line, own_numbers
-from interlock.agents.ask_groups import as_one
 from interlock.agents.ask_record import AskRecord, actions_around, asker, effects_around
-from interlock.agents.asking import REACHES_NOBODY, EffectSkipped, NotAnswered
+from interlock.agents.asking import REACHES_NOBODY, EffectSkipped, NotAnswered, as_one
 from interlock.agents.context import RunContext, breakpoints_here, current, declared_idempotent, here
 from interlock.domain.canonical import action_digest
 from interlock.domain.effect import NODE_EFFECT, SKIPPED, SKIPPED_TEXT, UNKEPT, EffectKey, numbered

@@ -32,13 +32,12 @@ from interlock.runners import breakpoints, doubts, interrupts
 from interlock.runners.answered import RecordedAnswers
 from interlock.runners.graph_state import RUN_KEY, GraphState, PendingInterrupt, read_state
 from interlock.runners.inputs import graph_input, nodes_to_stop_at
-from interlock.runners.lent import Memory, lent
+from interlock.runners.interrupts import with_preview
 from interlock.runners.loading import HostedAgent
-from interlock.runners.previewing import with_preview
-from interlock.runners.recovery import unreported_messages
+from interlock.runners.secret_values import Memory, lent
 from interlock.runners.tokens import CustomTexts, Tokens
 from interlock.runners.traces import own_trace
-from interlock.runners.transcript import assistant_entry, messages_in, result_text
+from interlock.runners.transcript import assistant_entry, messages_in, result_text, unreported_messages
 from interlock.services.core import Core
 from interlock.services.requests.opening import NewRequest
 from interlock.services.runs import lifecycle as running

@@ -10,6 +10,7 @@ anything else                          a clarification that shows the value, and
 Whatever else a value holds is shown too, as `details`.
 """
 
+import platform
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import replace
 from typing import Any, cast
@@ -17,6 +18,7 @@ from typing import Any, cast
 from langchain_core.messages import AIMessage
 from langgraph.types import Interrupt
 
+from interlock.agents import previews
 from interlock.agents.ask_record import ASK
 from interlock.domain.canonical import action_digest, plain
 from interlock.domain.errors import InvalidInput
@@ -24,7 +26,10 @@ from interlock.domain.form import Form, FreeInterrupt, HitlAction, HumanInterrup
 from interlock.domain.json_value import ABSENT, JsonObject
 from interlock.domain.kinds import ApprovalBody, ClarificationBody, RequestKind, body_from_json
 from interlock.domain.kinds.interrupt_value import InterruptParts, details_of
+from interlock.domain.preview import FilePreview, FileSnapshot, NoPreview, Redact, as_body
 from interlock.runners import schemas
+from interlock.runners.graph_state import PendingInterrupt
+from interlock.runners.loading import HostedAgent
 from interlock.services.requests.opening import NewRequest
 
 LANGCHAIN_DECISIONS = {"approve": "accept", "edit": "edit", "reject": "reject", "respond": "response"}
@@ -195,3 +200,23 @@ def _take_call(calls: list[Mapping[str, Any]], name: str, args: Any) -> str | No
         if call["name"] == name and call["args"] == args:
             return cast("str | None", calls.pop(index)["id"])
     return None
+
+
+async def with_preview(agent: HostedAgent, asked: NewRequest, pending: PendingInterrupt, redact: Redact) -> NewRequest:
+    if not isinstance(asked.body, ApprovalBody):
+        return asked
+    # No graph says so of itself.
+    body = replace(asked.body, preview=None)
+    previewer = agent.previewer(body.tool_name, pending.graph)
+    if previewer is None:
+        return replace(asked, body=body)
+
+    def work() -> tuple[JsonObject | None, FileSnapshot | None]:
+        found = previews.compute(previewer, body.args, pending.values)
+        preview = None if found is None else as_body(found, redact)
+        return preview, FileSnapshot.of(found, redact, platform.node()) if isinstance(found, FilePreview) else None
+
+    done = await previews.in_time(work)
+    preview, kept = (as_body(done, redact), None) if isinstance(done, NoPreview) else done
+    form = replace(asked.form, file=kept) if asked.form else None
+    return replace(asked, body=replace(body, preview=preview), form=form)

@@ -12,7 +12,7 @@ import traceback
 from typing import Any, cast
 
 from interlock.domain.redaction import Redaction
-from interlock.runners.lent import lent
+from interlock.runners.secret_values import lent
 
 _OF_CALLERS = frozenset({"interlock.access", "interlock.connections", "interlock.streams"})
 """Who called, from where. No agent's code logs here, and nobody may hide their calls by giving them as a secret."""

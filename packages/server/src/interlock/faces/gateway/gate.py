@@ -20,7 +20,7 @@ from interlock.domain.request import RequestEnd, RequestStatus
 from interlock.domain.upstream_call import UpstreamCall
 from interlock.faces.http.problems import public_message
 from interlock.faces.http.server_state import state_of
-from interlock.faces.http.waiting import settled
+from interlock.faces.http.watching import settled
 from interlock.services.core import Core
 from interlock.services.gateway import calls, doubts
 from interlock.services.gateway.calls import ProposedCall, RecordedResult, SendCall, StillRunning, error_result

@@ -19,8 +19,7 @@ from interlock.faces.http.credentials import Caller, stream_slot
 from interlock.faces.http.documented import Responses, problems
 from interlock.faces.http.problems import public_message
 from interlock.faces.http.server_state import state_of
-from interlock.faces.http.waiting import settled
-from interlock.faces.http.watching import KEEP_ALIVE_SECONDS
+from interlock.faces.http.watching import KEEP_ALIVE_SECONDS, settled
 from interlock.faces.shared.responses import permission_response
 from interlock.services.requests import answering, outside
 from interlock.services.requests.answering import Reply, Sender

@@ -33,11 +33,10 @@ from interlock.faces.langgraph.fields import (
     text_of,
     texts_of,
 )
-from interlock.faces.langgraph.paging import page_headers, selected
 from interlock.faces.langgraph.scene import Scene
 from interlock.faces.langgraph.streaming import Outcome, RunStream, is_whole, modes_of
 from interlock.faces.langgraph.turns import Begun, Turn, begin, read_turn
-from interlock.faces.langgraph.views import RUN_STATUS, run_view
+from interlock.faces.langgraph.views import RUN_STATUS, page_headers, run_view, selected
 from interlock.services.core import Core
 from interlock.services.threads import messages, threads
 from interlock.services.threads.following import follow

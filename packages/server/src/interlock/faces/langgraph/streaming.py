@@ -15,20 +15,18 @@ from interlock.domain.run import RunStatus
 from interlock.faces.http.depth import too_deep
 from interlock.faces.http.dropping import drop
 from interlock.faces.http.sse import EventStream, data_line, encode_lines
-from interlock.faces.langgraph import inspection
 from interlock.faces.langgraph.errors import Refusal, invalid
 from interlock.faces.langgraph.feed import NOTHING_YET, Over, Quiet, RunFeed, Step
-from interlock.faces.langgraph.inspection import Inspection
 from interlock.faces.langgraph.scene import Scene
+from interlock.faces.langgraph.stream_modes import INSPECTION_MODES, Inspection, WholeMessages
 from interlock.faces.langgraph.turns import Begun
 from interlock.faces.langgraph.views import own_asks
-from interlock.faces.langgraph.whole_messages import WholeMessages
 from interlock.ports.agents import Snapshot, TaskState
 from interlock.texts import threads_text as text
 
 GOES_ON = ("closing", "unavailable")
 """Why a stream may end while its run does not."""
-MODES = ("values", "updates", "messages-tuple", "messages", "custom", "events", *inspection.MODES)
+MODES = ("values", "updates", "messages-tuple", "messages", "custom", "events", *INSPECTION_MODES)
 KEEP_ALIVE = b": keep-alive\n"
 """One newline: the JavaScript client makes an empty event of every blank line."""
 FAILED = "RunFailed"

@@ -26,10 +26,17 @@ from interlock.faces.langgraph.fields import (
     text_of,
     texts_of,
 )
-from interlock.faces.langgraph.paging import page_headers, selected
 from interlock.faces.langgraph.resumes import SOURCE
 from interlock.faces.langgraph.scene import Scene, thread_uuid
-from interlock.faces.langgraph.views import ThreadPicture, checkpoint, own_asks, state_view, thread_view
+from interlock.faces.langgraph.views import (
+    ThreadPicture,
+    checkpoint,
+    own_asks,
+    page_headers,
+    selected,
+    state_view,
+    thread_view,
+)
 from interlock.services.threads import messages, states, threads
 from interlock.services.threads.threads import MOST_FOUND, MOST_SKIPPED
 

@@ -18,7 +18,7 @@ from interlock.domain.principal import Principal
 from interlock.domain.request import RequestStatus
 from interlock.faces.http.credentials import caller_still
 from interlock.faces.http.server_state import ServerState, state_of
-from interlock.faces.http.waiting import settled
+from interlock.faces.http.watching import settled
 from interlock.faces.mcp.arguments import Asking
 from interlock.faces.mcp.hosts import hold_seconds
 from interlock.faces.mcp.results import page_of, result_of
