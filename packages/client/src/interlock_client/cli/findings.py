@@ -94,10 +94,10 @@ class Probe:
             yield warn("server", f"keys go to {self.url} without encryption: use https")
 
     def _version(self) -> Finding:
-        told = optional_text(object_of(_object(self._get("/openapi.json")).get("info")) or {}, "version")
-        if told.split(".")[:2] == __version__.split(".")[:2]:
-            return ok("version", f"{told} there, {__version__} here")
-        return warn("version", f"{told or 'unknown'} there, {__version__} here: bring both to the same one")
+        version = optional_text(object_of(_object(self._get("/openapi.json")).get("info")) or {}, "version")
+        if version.split(".")[:2] == __version__.split(".")[:2]:
+            return ok("version", f"{version} there, {__version__} here")
+        return warn("version", f"{version or 'unknown'} there, {__version__} here: bring both to the same one")
 
     def _clock(self) -> Finding:
         try:

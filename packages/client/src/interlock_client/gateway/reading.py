@@ -67,8 +67,8 @@ def _wrong_with(message: Json) -> str | None:
     if "id" in message and not is_id(message["id"]):
         return f"id must be a text, or a whole number up to {LARGEST_ID}"
     if message["method"] != CALL:
-        meant = unicodedata.normalize("NFKC", message["method"]).casefold().strip()
-        return f"the method is written {CALL!r}" if meant == CALL else None
+        method = unicodedata.normalize("NFKC", message["method"]).casefold().strip()
+        return f"the method is written {CALL!r}" if method == CALL else None
     if "id" not in message:
         return f"{CALL} needs an id: without one nobody could be told how it ended"
     return _in_other_letters(message.get("params") or {}, PARAMS)
@@ -78,8 +78,8 @@ def _in_other_letters(named: Json, known: frozenset[str]) -> str | None:
     """Some servers take `Name` for `name`, and the last of the two."""
     folded = {name.casefold(): name for name in known}
     for name in named:
-        if name not in known and (meant := folded.get(name.casefold())) is not None:
-            return f"{name!r} is no member here: it is written {meant!r}"
+        if name not in known and (member := folded.get(name.casefold())) is not None:
+            return f"{name!r} is no member here: it is written {member!r}"
     return None
 
 

@@ -50,14 +50,14 @@ def _search_on_entry(aloop: Any, loop: Any) -> None:
 
     async def aentered(self: Any) -> Any:
         if self.interlock_call is not None and self.checkpointer:
-            for wanted in self.interlock_call.search(self):
-                wanted.found = await wanted.aread(self.checkpointer)
+            for search in self.interlock_call.search(self):
+                search.found = await search.aread(self.checkpointer)
         return await aenter(self)
 
     def entered(self: Any) -> Any:
         if self.interlock_call is not None and self.checkpointer:
-            for wanted in self.interlock_call.search(self):
-                wanted.found = wanted.read(self.checkpointer)
+            for search in self.interlock_call.search(self):
+                search.found = search.read(self.checkpointer)
         return enter(self)
 
     aloop.__aenter__, loop.__enter__ = aentered, entered

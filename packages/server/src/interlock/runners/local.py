@@ -15,7 +15,7 @@ from interlock.runners.gates import watch_gates
 from interlock.runners.graph_run import GraphRun
 from interlock.runners.hosting import HostedAgents
 from interlock.runners.quiet_logs import silence_logs
-from interlock.runners.secret_values import Memory
+from interlock.runners.secret_values import ThreadSecrets
 from interlock.services.core import Core
 from interlock.services.runs import lifecycle as running
 from interlock.services.runs.waiting import start_stranded
@@ -43,7 +43,7 @@ class LocalRunner:
         self._executing: dict[str, asyncio.Task[None]] = {}
         self._loops: list[asyncio.Task[None]] = []
         self._closing = False
-        self._memory = Memory()
+        self._memory = ThreadSecrets()
 
     async def start(self) -> None:
         install()

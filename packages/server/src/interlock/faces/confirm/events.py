@@ -26,7 +26,7 @@ from interlock.domain.moment import to_iso
 from interlock.domain.request import Request, RequestStatus
 from interlock.domain.run import RunStatus
 from interlock.faces.confirm.kinds import asking, description_of
-from interlock.faces.confirm.steps import Step, step_of, told_step
+from interlock.faces.confirm.steps import Step, public_step, step_of
 from interlock.services.requests.pending import OpenRequests
 from interlock.texts import Locale
 from interlock.texts import confirm_text as text
@@ -172,7 +172,7 @@ class SessionTranslator:
         if not self._is_present:
             return []
         requests = enumerate(pause.requests)
-        self._wait_for(told_step(seq, place, one) for place, one in requests if one.request_id not in pause.settled)
+        self._wait_for(public_step(seq, place, one) for place, one in requests if one.request_id not in pause.settled)
         return self._ask()
 
     def _settled(self, settled: RequestSettled) -> list[OutgoingEvent]:

@@ -64,7 +64,7 @@ class Watch:
         return True
 
 
-async def settled(
+async def wait_until_settled(
     connection: HTTPConnection, request_id: str, wait: float, is_gone: Callable[[], Awaitable[bool]] | None = None
 ) -> RequestView:
     """The request once it is settled, or as it is when the time is up; for as long as the credential holds.
@@ -72,19 +72,19 @@ async def settled(
     `is_gone` is for calls that nothing else ends when their client goes.
     """
     state = state_of(connection)
-    begun_by = await caller_now(connection)
-    looking = asyncio.ensure_future(pending.view_request(state.core, begun_by, request_id, wait=wait))
+    first_caller = await caller_now(connection)
+    view = asyncio.ensure_future(pending.view_request(state.core, first_caller, request_id, wait=wait))
     try:
-        while not looking.done() and not state.closing.is_set():
-            await asyncio.wait([looking], timeout=RECHECK_SECONDS)
+        while not view.done() and not state.closing.is_set():
+            await asyncio.wait([view], timeout=RECHECK_SECONDS)
             await caller_still(connection)
             if is_gone is not None and await is_gone():
                 break
     finally:
-        looking.cancel()
-        await asyncio.wait([looking])
+        view.cancel()
+        await asyncio.wait([view])
     # What came in the last moment is told only to a credential that holds in that moment.
     caller = await caller_now(connection)
-    if looking.cancelled() or caller != begun_by:
+    if view.cancelled() or caller != first_caller:
         return await pending.view_request(state.core, caller, request_id)
-    return looking.result()
+    return view.result()

@@ -23,7 +23,7 @@ class WholeMessages:
         self._texts[item.message_id] = text
         yield from self._where(item.message_id, node)
         if text != before:
-            yield "messages/partial", [_said(item.message_id, text)]
+            yield "messages/partial", [_message(item.message_id, text)]
 
     def finished(self, message: JsonObject, node: JsonObject) -> Iterator[tuple[str, JsonValue]]:
         key = str(message.get("id"))
@@ -39,7 +39,7 @@ class WholeMessages:
             yield "messages/metadata", {key: {"metadata": node}}
 
 
-def _said(message_id: str, text: str) -> JsonObject:
+def _message(message_id: str, text: str) -> JsonObject:
     return {
         "content": text,
         "additional_kwargs": {},
@@ -72,8 +72,8 @@ class Inspection:
         at = step.snapshot.created_at
         for task in _nodes(step.done) if not step.is_input else ():
             yield from self._task(task, step.number, at, None)
-            yield from self._said("task_result", step.number, at, _result(task, []))
-        yield from self._said("checkpoint", step.number, at, _checkpoint(self._thread_id, step.snapshot))
+            yield from self._event("task_result", step.number, at, _result(task, []))
+        yield from self._event("checkpoint", step.number, at, _checkpoint(self._thread_id, step.snapshot))
         for task in _nodes(step.snapshot.tasks):
             yield from self._task(task, step.number + 1, at, step.snapshot.values)
 
@@ -81,15 +81,15 @@ class Inspection:
         """The tasks that wait, with what they ask; `views` are the open interrupts by LangGraph's ids."""
         for task in _nodes(snapshot.tasks):
             if interrupts := [views[name] for name in task.interrupts if name in views]:
-                yield from self._said("task_result", snapshot.step + 1, snapshot.created_at, _result(task, interrupts))
+                yield from self._event("task_result", snapshot.step + 1, snapshot.created_at, _result(task, interrupts))
 
     def _task(self, task: TaskState, number: int, at: str | None, values: JsonValue) -> Iterator[tuple[str, JsonValue]]:
         if task.id not in self._begun:
             self._begun.add(task.id)
             payload: JsonObject = {"id": task.id, "name": task.name, "input": values, "triggers": []}
-            yield from self._said("task", number, at, payload)
+            yield from self._event("task", number, at, payload)
 
-    def _said(self, kind: str, number: int, at: str | None, payload: JsonObject) -> Iterator[tuple[str, JsonValue]]:
+    def _event(self, kind: str, number: int, at: str | None, payload: JsonObject) -> Iterator[tuple[str, JsonValue]]:
         if _MODE[kind] in self._modes:
             yield _MODE[kind], payload
         if "debug" in self._modes:
