@@ -8,8 +8,8 @@ from collections.abc import Generator
 import pytest
 
 from interlock.domain.redaction import Redaction
-from interlock.runners.lent import LentValues, lent
 from interlock.runners.quiet_logs import silence_logs
+from interlock.runners.secret_values import ProcessSecrets, process_secrets
 
 VALUE = "sk-Zq81mVx0Lr7TbW2kDn5A"
 
@@ -18,9 +18,9 @@ VALUE = "sk-Zq81mVx0Lr7TbW2kDn5A"
 def borrowed() -> Generator[Redaction]:
     silence_logs()
     values = Redaction([VALUE, "/api/v1/history"])
-    lent.lend(values)
+    process_secrets.lend(values)
     yield values
-    lent.give_back(values)
+    process_secrets.give_back(values)
 
 
 def logged(name: str, text: str, caplog: pytest.LogCaptureFixture) -> str:
@@ -35,7 +35,7 @@ def logged(name: str, text: str, caplog: pytest.LogCaptureFixture) -> str:
 
 def test_a_thread_that_knows_of_no_run_logs_no_value(borrowed: Redaction, caplog: pytest.LogCaptureFixture) -> None:
     assert logged("a.library", f"{VALUE}, {VALUE[4:14]}, {VALUE[:5]}...", caplog) == "said ***, ***, ***"
-    lent.give_back(borrowed)
+    process_secrets.give_back(borrowed)
     assert logged("a.library", VALUE, caplog) == "said ***"
 
 
@@ -48,7 +48,7 @@ def test_nobody_hides_their_calls_by_giving_an_address_as_a_secret(
 
 
 def test_many_values_push_out_none_of_a_run_under_way_and_take_no_more_room_than_there_is() -> None:
-    every = LentValues()
+    every = ProcessSecrets()
     kept, ended = Redaction([VALUE]), Redaction(["hunter2hunter2"])
     every.lend(kept)
     every.lend(ended)

@@ -15,7 +15,7 @@ from interlock import ask, effect
 from interlock.domain.errors import InvalidAnswer
 from interlock.domain.event import Custom, Event, RunEnded, Token
 from interlock.langchain import ask_tools
-from interlock.runners.lent import Memory
+from interlock.runners.secret_values import ThreadSecrets
 from interlock.storage.database import Database
 from interlock.storage.schema import metadata
 from tests.runners.conftest import Host, on_sqlite
@@ -281,7 +281,7 @@ async def test_a_client_kept_from_an_earlier_run_tells_its_key_to_nobody(
 
 
 def test_what_is_remembered_is_the_owners_and_hides_words_in_its_own_thread_only() -> None:
-    memory = Memory()
+    memory = ThreadSecrets()
     memory.hear("ann", "t1", ["key-for-production"])
     text = "key-for-production is for production"
     assert memory.silence("ann", "t1").text(text) == "*** is for ***"
@@ -291,7 +291,7 @@ def test_what_is_remembered_is_the_owners_and_hides_words_in_its_own_thread_only
 
 
 def test_no_more_is_remembered_than_there_is_room_for() -> None:
-    memory = Memory(room=100)
+    memory = ThreadSecrets(room=100)
     values = [f"{number:040}" for number in range(10)]
     for number, value in enumerate(values):
         memory.hear("ann", f"t{number}", [value])

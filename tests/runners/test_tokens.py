@@ -17,7 +17,7 @@ PARTS = [*VALUES, *(one[:9] for one in VALUES), *(one[5:] for one in VALUES), "a
 def test_pieces_are_told_as_the_whole_would_be(parts: list[str], cuts: list[int]) -> None:
     text, tokens = "".join(parts), Tokens()
     edges = sorted({0, len(text), *(cut for cut in cuts if cut < len(text))})
-    told = [tokens.said("m", text[start:end], REDACT) for start, end in pairwise(edges)]
+    told = [tokens.add("m", text[start:end], REDACT) for start, end in pairwise(edges)]
     told.append(tokens.rest("m", REDACT))
     # Values side by side are hidden as one where they come at once.
     assert "".join(told).replace("***", "") == REDACT(text).replace("***", "")
@@ -25,9 +25,9 @@ def test_pieces_are_told_as_the_whole_would_be(parts: list[str], cuts: list[int]
 
 def test_nothing_is_kept_back_that_can_be_no_value() -> None:
     tokens = Tokens()
-    assert [tokens.said("m", piece, REDACT) for piece in ("one.", "two.", "ab!")] == ["one.", "two.", "ab!"]
-    assert tokens.said("m", "abab", REDACT) == ""
-    assert tokens.said("n", "abab", Redaction()) == "abab"
+    assert [tokens.add("m", piece, REDACT) for piece in ("one.", "two.", "ab!")] == ["one.", "two.", "ab!"]
+    assert tokens.add("m", "abab", REDACT) == ""
+    assert tokens.add("n", "abab", Redaction()) == "abab"
     assert tokens.rest("m", REDACT) == "abab"
 
 
@@ -38,5 +38,5 @@ def test_of_a_value_in_several_custom_events_less_than_four_characters_are_told(
     text = f"<{value}>" if around else value
     edges = sorted({0, len(text), *(cut for cut in cuts if cut < len(text))})
     texts, redact = CustomTexts(), Redaction(VALUES)
-    told = [texts.told({"text": text[start:end]}, redact)["text"] for start, end in pairwise(edges)]
+    told = [texts.hide({"text": text[start:end]}, redact)["text"] for start, end in pairwise(edges)]
     assert len("".join(told).replace("***", "").strip("<>")) < 4

@@ -11,7 +11,7 @@ from typing import Any
 import httpx
 import pytest
 
-from interlock_client.gateway.lines import LONGEST_LINE
+from interlock_client.gateway.reading import LONGEST_LINE
 from tests.support.gateway import Gateway, GatewayHost, Wrapped
 from tests.support.mcp import text_of, underway
 from tests.support.waiting import wait_for

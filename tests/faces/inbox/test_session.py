@@ -12,7 +12,7 @@ from select import select
 import httpx
 import pytest
 
-from interlock.faces.http.one_time_link import OneTimeLink
+from interlock.faces.http.tokens import OneTimeLink
 from tests.support.command import users
 from tests.support.http import client as http_client
 from tests.support.people import People

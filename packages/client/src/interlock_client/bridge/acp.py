@@ -77,13 +77,13 @@ class Permission:
         return tuple(name for name, kind in kinds.items() if self.option(kind) is not None)
 
     def call(self, folder: str) -> Call:
-        told = self.tool_call
-        given = object_of(told.get("rawInput"))
-        shown: Arguments = {name: told[name] for name in ("title", "content", "locations") if told.get(name)}
+        tool_call = self.tool_call
+        given = object_of(tool_call.get("rawInput"))
+        shown: Arguments = {name: tool_call[name] for name in ("title", "content", "locations") if tool_call.get(name)}
         return Call(
             ASKS,
             self.session,
-            optional_text(told, "kind") or "tool",
+            optional_text(tool_call, "kind") or "tool",
             given or shown,
             folder,
             allowed=self.allowed,
@@ -127,11 +127,11 @@ class Conversation:
         if message.get("method") == UPDATE:
             params = object_of(message.get("params")) or {}
             update = object_of(params.get("update")) or {}
-            session, told = optional_text(params, "sessionId"), update.get("sessionUpdate")
-            if told == "tool_call":
+            session, update_type = optional_text(params, "sessionId"), update.get("sessionUpdate")
+            if update_type == "tool_call":
                 # A new one: what was told of another under this id, in a turn that was stopped, is not of it.
                 self._calls.pop((session, optional_text(update, "toolCallId")), None)
-            if str(told).startswith("tool_call"):
+            if str(update_type).startswith("tool_call"):
                 self._merged(session, update)
 
     def permission(self, message: Message) -> Permission:
@@ -142,10 +142,10 @@ class Conversation:
     def folder(self, session: str) -> str:
         return self._folders.get(session, "")
 
-    def _merged(self, session: str, told: Message) -> Message:
+    def _merged(self, session: str, update: Message) -> Message:
         """What was told of a call before, with what is told now."""
-        name = (session, optional_text(told, "toolCallId"))
-        merged = {**self._calls.pop(name, {}), **{key: value for key, value in told.items() if value is not None}}
+        name = (session, optional_text(update, "toolCallId"))
+        merged = {**self._calls.pop(name, {}), **{key: value for key, value in update.items() if value is not None}}
         if merged.get("status") not in ("completed", "failed"):
             self._calls[name] = merged
             if len(self._calls) > MOST_CALLS:

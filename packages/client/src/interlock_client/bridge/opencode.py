@@ -100,8 +100,8 @@ class OpenCode:
             return {}
         path = f"/session/{segment(asked.session)}/message/{segment(message)}"
         with suppress(httpx.HTTPError, ValueError):
-            told = object_of(await self._get(path, asked.folder)) or {}
-            for part in map(object_of, list_of(told.get("parts"))):
+            reply = object_of(await self._get(path, asked.folder)) or {}
+            for part in map(object_of, list_of(reply.get("parts"))):
                 if part is not None and part.get("callID") == call:
                     return object_of((object_of(part.get("state")) or {}).get("input")) or {}
         return {}
@@ -126,8 +126,8 @@ class OpenCode:
 
 async def _events(response: httpx.Response) -> AsyncGenerator[tuple[str | None, Mapping[str, Any]]]:
     async for frame in frames(response.aiter_bytes()):
-        told = frame.data or {}
-        yield optional_text(told, "directory") or None, object_of(told.get("payload")) or {}
+        data = frame.data or {}
+        yield optional_text(data, "directory") or None, object_of(data.get("payload")) or {}
 
 
 def _in(folder: str | None) -> dict[str, str]:
@@ -154,7 +154,7 @@ class Watch:
                     async with self._opencode.events() as events:
                         async for folder, event in events:
                             failures = 0
-                            await self._heed(folder, event)
+                            await self._handle(folder, event)
                     problem = "the stream ended"
                 except (httpx.HTTPError, ValueError) as error:
                     problem = f"{type(error).__name__} {error}".strip()
@@ -165,7 +165,7 @@ class Watch:
         finally:
             await self._dialogs.close_all("nobody follows OpenCode any more")
 
-    async def _heed(self, folder: str | None, event: Mapping[str, Any]) -> None:
+    async def _handle(self, folder: str | None, event: Mapping[str, Any]) -> None:
         name, about = optional_text(event, "type"), object_of(event.get("properties")) or {}
         if kind := ASKED.get(name):
             await self._ask(Dialog(kind, about, folder))

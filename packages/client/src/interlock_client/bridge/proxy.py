@@ -51,7 +51,7 @@ class Proxy:
         try:
             await asyncio.wait([hear, *others], return_when=asyncio.FIRST_COMPLETED)
             await asyncio.gather(self._dialogs.close_all(), self._end(hear))
-            await self._told(tell)
+            await self._write_rest(tell)
         finally:
             for task in (tell, hear, *others):
                 task.cancel()
@@ -72,7 +72,7 @@ class Proxy:
                     end()
         await self._process.wait()
 
-    async def _told(self, tell: "asyncio.Task[None]") -> None:
+    async def _write_rest(self, tell: "asyncio.Task[None]") -> None:
         """All that the agent said has to arrive, unless the editor reads no more."""
         emptied = asyncio.create_task(self._to_editor.join())
         await asyncio.wait([emptied, tell], return_when=asyncio.FIRST_COMPLETED, timeout=LEAVING)
@@ -89,9 +89,9 @@ class Proxy:
             # First to the editor, whose dialog is then there when a person has answered.
             await self._to_editor.put(line)
             if message := read(line):
-                self._heed_agent(message)
+                self._handle_agent_message(message)
 
-    def _heed_agent(self, message: dict[str, object]) -> None:
+    def _handle_agent_message(self, message: dict[str, object]) -> None:
         self._conversation.hear_agent(message)
         method = message.get("method")
         if method == ASKS and "id" in message:
@@ -127,12 +127,12 @@ class Proxy:
     async def _hear_editor(self) -> None:
         async for line in _lines():
             message = read(line)
-            if message is None or self._heed_editor(message):
+            if message is None or self._handle_editor_message(message):
                 self._to_agent.write(line)
                 with suppress(ConnectionError):
                     await self._to_agent.drain()
 
-    def _heed_editor(self, message: dict[str, object]) -> bool:
+    def _handle_editor_message(self, message: dict[str, object]) -> bool:
         """Whether the agent is to hear it."""
         self._conversation.hear_editor(message)
         name = id_of(message)

@@ -31,9 +31,9 @@ def doctor(
 
 
 def _findings(url: str | None, key: str | None, *, project: bool) -> "Iterator[Finding]":
-    from interlock_client.cli import agent_findings, server_findings
+    from interlock_client.cli import findings
 
-    yield from server_findings.of_commands(url, key)
-    yield from server_findings.of_hooks(url, key)
-    yield from agent_findings.of_agents(project=project)
-    yield from agent_findings.of_mcp_entries(project=project)
+    yield from findings.of_commands(url, key)
+    yield from findings.of_hooks(url, key)
+    yield from findings.of_agents(project=project)
+    yield from findings.of_mcp_entries(project=project)

@@ -24,10 +24,10 @@ def inbox(url: Url = None, key: Key = None, user: User = None) -> None:
 
     async def run() -> int:
         async with (
-            Interlock(**arguments(config), patience=0.0) as looking,
-            Interlock(**arguments(config), patience=PATIENCE) as answering,
+            Interlock(**arguments(config), patience=0.0) as reader,
+            Interlock(**arguments(config), patience=PATIENCE) as sender,
         ):
-            app = InboxApp(looking, answering, editor=config.editor)
+            app = InboxApp(reader, sender, editor=config.editor)
             await app.run_async()
         return app.return_code or 0
 

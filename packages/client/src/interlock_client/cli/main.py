@@ -7,7 +7,7 @@ from typing import Annotated, Any, cast
 import typer
 from typer.core import TyperGroup
 
-from interlock_client.cli import acp, answer, chat, doctor, follow, hook, inbox, login, mcp, mcp_gateway, pending, watch
+from interlock_client.cli import answer, bridges, chat, doctor, follow, inbox, login, pending, watch
 from interlock_client.cli.entry import installed_version
 from interlock_client.cli.plug_ins import add_commands
 from interlock_client.visible import one_line
@@ -77,12 +77,12 @@ OWN = {
         login.login,
         login.logout,
         doctor.doctor,
-        hook.hook,
+        bridges.hook,
         watch.watch,
-        acp.acp,
-        mcp.mcp,
+        bridges.acp,
+        bridges.mcp,
     )
-} | {"mcp-gateway": mcp_gateway.mcp_gateway}
+} | {"mcp-gateway": bridges.mcp_gateway}
 ORDER = (
     *("serve", "migrate", "version", "backup", "restore"),
     *("inbox", "answer", "pending", "follow", "chat", "login", "logout"),

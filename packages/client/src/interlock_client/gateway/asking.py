@@ -30,24 +30,24 @@ class Server:
 
     http: httpx.AsyncClient
 
-    async def ask(self, wanted: Json) -> Json:
+    async def ask(self, call: Json) -> Json:
         """Until there is an answer: `run`, or `result`.
 
         Each ask has a holder of its own. With one for the process, the same call twice at once were both told to run.
         """
         holder = f"{os.getpid()}-{os.urandom(8).hex()}"
-        told = await self._settled("/mcp/calls", {**wanted, "holder": holder, "wait_seconds": WAIT_SECONDS})
-        return {**told, "holder": holder}
+        reply = await self._settled("/mcp/calls", {**call, "holder": holder, "wait_seconds": WAIT_SECONDS})
+        return {**reply, "holder": holder}
 
-    async def lost(self, told: Json, *, wait: bool = True) -> Json:
-        """The same, of a call that was sent as `told` and not answered."""
-        body = {"holder": told["holder"], "outcome": "lost", "wait_seconds": WAIT_SECONDS if wait else 0}
-        path = f"/mcp/calls/{told['call_id']}"
+    async def lost(self, call: Json, *, wait: bool = True) -> Json:
+        """The same, of a call that was sent as `call` and not answered."""
+        body = {"holder": call["holder"], "outcome": "lost", "wait_seconds": WAIT_SECONDS if wait else 0}
+        path = f"/mcp/calls/{call['call_id']}"
         again = await self._settled(path, body) if wait else await self._post(path, body)
-        return {**again, "holder": told["holder"]}
+        return {**again, "holder": call["holder"]}
 
-    async def end(self, told: Json, outcome: str, **fields: Any) -> None:
-        await self._post(f"/mcp/calls/{told['call_id']}", {"holder": told["holder"], "outcome": outcome, **fields})
+    async def end(self, call: Json, outcome: str, **fields: Any) -> None:
+        await self._post(f"/mcp/calls/{call['call_id']}", {"holder": call["holder"], "outcome": outcome, **fields})
 
     async def _settled(self, path: str, body: Json) -> Json:
         while (reply := await self._post(path, body))["outcome"] == "pending":
@@ -72,9 +72,9 @@ class Server:
 
 def _read(reply: httpx.Response) -> Json:
     try:
-        told: Any = reply.json()
+        body: Any = reply.json()
     except ValueError:
-        told = None
-    if reply.status_code != 200 or not isinstance(told, dict):
+        body = None
+    if reply.status_code != 200 or not isinstance(body, dict):
         raise Refused(f"Interlock answered {reply.status_code}: {reply.text[:500]}")
-    return cast("Json", told)
+    return cast("Json", body)

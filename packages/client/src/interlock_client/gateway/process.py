@@ -9,7 +9,7 @@ from contextlib import suppress
 import httpx
 
 from interlock_client.gateway.asking import Server
-from interlock_client.gateway.lines import LONGEST_LINE, lines_of
+from interlock_client.gateway.reading import LONGEST_LINE, lines_of
 from interlock_client.gateway.relay import Relay, Settings
 from interlock_client.visible import one_line
 

@@ -4,9 +4,11 @@ Two programs that read one text in two ways would let a call pass that nobody wa
 twice, a method or the name of a tool in other letters, a batch, a call without an id.
 """
 
+import asyncio
 import json
 import math
 import unicodedata
+from collections.abc import AsyncGenerator
 from typing import Any, cast
 
 Json = dict[str, Any]
@@ -15,6 +17,8 @@ PARSE_ERROR, INVALID_REQUEST = -32700, -32600
 MEMBERS = frozenset({"jsonrpc", "id", "method", "params", "result", "error"})
 PARAMS = frozenset({"name", "arguments", "_meta", "task", "requestState", "inputResponses"})
 """Of a call."""
+LONGEST_LINE = 64 * 1024 * 1024
+_PIECE = 1024 * 1024
 LARGEST_ID = 2**53 - 1
 """Beyond it, servers that count in floating point answer under another one."""
 
@@ -63,8 +67,8 @@ def _wrong_with(message: Json) -> str | None:
     if "id" in message and not is_id(message["id"]):
         return f"id must be a text, or a whole number up to {LARGEST_ID}"
     if message["method"] != CALL:
-        meant = unicodedata.normalize("NFKC", message["method"]).casefold().strip()
-        return f"the method is written {CALL!r}" if meant == CALL else None
+        method = unicodedata.normalize("NFKC", message["method"]).casefold().strip()
+        return f"the method is written {CALL!r}" if method == CALL else None
     if "id" not in message:
         return f"{CALL} needs an id: without one nobody could be told how it ended"
     return _in_other_letters(message.get("params") or {}, PARAMS)
@@ -74,8 +78,8 @@ def _in_other_letters(named: Json, known: frozenset[str]) -> str | None:
     """Some servers take `Name` for `name`, and the last of the two."""
     folded = {name.casefold(): name for name in known}
     for name in named:
-        if name not in known and (meant := folded.get(name.casefold())) is not None:
-            return f"{name!r} is no member here: it is written {meant!r}"
+        if name not in known and (member := folded.get(name.casefold())) is not None:
+            return f"{name!r} is no member here: it is written {member!r}"
     return None
 
 
@@ -95,3 +99,26 @@ def _finite(text: str) -> float:
     if not math.isfinite(number):
         raise ValueError("a number is too large")
     return number
+
+
+async def lines_of(stream: asyncio.StreamReader) -> AsyncGenerator[bytes | None]:
+    """Each line with its end; None for one that is too long, of which no part is taken for a line of its own."""
+    line, is_too_long = bytearray(), False
+    while piece := await stream.read(_PIECE):
+        for part in _parts(piece):
+            is_too_long = is_too_long or len(line) + len(part) > LONGEST_LINE
+            if is_too_long:
+                line.clear()
+            else:
+                line += part
+            if part.endswith(b"\n"):
+                yield None if is_too_long else bytes(line)
+                line, is_too_long = bytearray(), False
+    if line or is_too_long:
+        yield None if is_too_long else bytes(line)
+
+
+def _parts(piece: bytes) -> list[bytes]:
+    """Up to each end of a line, and what is left."""
+    *whole, rest = piece.split(b"\n")
+    return [*(part + b"\n" for part in whole), *([rest] if rest else [])]

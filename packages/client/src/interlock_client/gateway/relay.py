@@ -18,8 +18,7 @@ from itertools import count
 from typing import Any, cast
 
 from interlock_client.gateway.asking import Json, Refused, Server, ServerUnreachable
-from interlock_client.gateway.lines import LONGEST_LINE
-from interlock_client.gateway.reading import CALL, INVALID_REQUEST, NotTaken, read_message
+from interlock_client.gateway.reading import CALL, INVALID_REQUEST, LONGEST_LINE, NotTaken, read_message
 from interlock_client.visible import one_line
 
 BEAT_SECONDS = 10.0
@@ -169,7 +168,7 @@ class Relay:
         key, before = at(message, "params", "_meta", TOOL_USE_ID) or str(uuid.uuid4()), _unwrapped(message)
         while True:
             definition = await self._definition(message, tool)
-            told = await self.server.ask(
+            admission = await self.server.ask(
                 {
                     "upstream": self.settings.name,
                     "tool": tool,
@@ -181,62 +180,62 @@ class Relay:
                     "before": before and before[:2],
                 }
             )
-            if told["outcome"] == "result":
-                return {"result": told["result"]}
+            if admission["outcome"] == "result":
+                return {"result": admission["result"]}
             if before is None and definition != await self._definition(message, tool):
                 # It is not the tool any more that a person was shown.
-                await self.server.end(told, "failed", error="the tool changed before it was called")
+                await self.server.end(admission, "failed", error="the tool changed before it was called")
                 key = str(uuid.uuid4())
                 continue
             beating.cancel()
-            return await self._made(message, told, before)
+            return await self._send(message, admission, before)
 
-    async def _made(self, message: Json, told: Json, before: tuple[str, str, Any] | None) -> Json:
+    async def _send(self, message: Json, admission: Json, before: tuple[str, str, Any] | None) -> Json:
         """Send it; where it is lost, do what a person says."""
         while True:
-            params = {**message["params"], "arguments": told["args"]}
+            params = {**message["params"], "arguments": admission["args"]}
             if before is not None:
                 params["requestState"] = before[2]
             params = {name: value for name, value in params.items() if name != "requestState" or value is not None}
-            keeping = asyncio.create_task(self._keep(told))
+            keeping = asyncio.create_task(self._keep(admission))
             try:
                 answer = await self._asked({**message, "params": params})
             except Lost:
                 keeping.cancel()
                 if self._has_ended:
                     # There is nothing left that it could be sent to: whoever starts the server again calls it again.
-                    await self.server.lost(told, wait=False)
+                    await self.server.lost(admission, wait=False)
                     return {"result": error_result(IN_DOUBT, "in_doubt")}
-                told = await self.server.lost(told)
-                if told["outcome"] == "result":
-                    return {"result": told["result"]}
+                admission = await self.server.lost(admission)
+                if admission["outcome"] == "result":
+                    return {"result": admission["result"]}
                 continue
             finally:
                 keeping.cancel()
-            return await self._recorded(answer, told)
+            return await self._recorded(answer, admission)
 
-    async def _recorded(self, answer: Json, told: Json) -> Json:
+    async def _recorded(self, answer: Json, admission: Json) -> Json:
         result: Any = answer.get("result")
         try:
             if not isinstance(result, dict):
-                await self.server.end(told, "failed", error=json.dumps(answer.get("error")))
+                await self.server.end(admission, "failed", error=json.dumps(answer.get("error")))
                 return {"error": answer.get("error")}
             if at(result, "resultType") == "input_required":
-                await self.server.end(told, "waiting")
-                own = [told["call_id"], told["conversation_id"], at(result, "requestState")]
+                await self.server.end(admission, "waiting")
+                own = [admission["call_id"], admission["conversation_id"], at(result, "requestState")]
                 state = base64.urlsafe_b64encode(json.dumps(own).encode()).decode()
                 return {"result": {**cast("Json", result), "requestState": state}}
-            await self.server.end(told, "done", result=result)
+            await self.server.end(admission, "done", result=result)
         except (Refused, ServerUnreachable) as error:
             # It is done, and the host is to know: the server will ask a person about it.
             sys.stderr.write(f"interlock mcp-gateway: the end of a call was not recorded: {one_line(str(error))}\n")
         return {"result": result}
 
-    async def _keep(self, told: Json) -> None:
+    async def _keep(self, admission: Json) -> None:
         while True:
-            await asyncio.sleep(told["lease_seconds"] / 3)
+            await asyncio.sleep(admission["lease_seconds"] / 3)
             with suppress(Refused, ServerUnreachable):
-                await self.server.end(told, "alive")
+                await self.server.end(admission, "alive")
 
     async def _definition(self, call: Json, tool: str) -> Json:
         """As the server lists the tool now; empty where the rules need none, or it lists no such tool."""
@@ -244,10 +243,10 @@ class Relay:
             return {}
         meta: Any = at(call, "params", "_meta")
         named = cast("Json", meta) if isinstance(meta, dict) else {}
-        said = {key: value for key, value in named.items() if key.startswith(ENVELOPE)}
+        envelope = {key: value for key, value in named.items() if key.startswith(ENVELOPE)}
         cursor: Any = None
         while True:
-            params: Json = ({"_meta": said} if said else {}) | ({} if cursor is None else {"cursor": cursor})
+            params: Json = ({"_meta": envelope} if envelope else {}) | ({} if cursor is None else {"cursor": cursor})
             number = f"interlock-{next(self._numbers)}"
             answer = await self._asked({"jsonrpc": "2.0", "id": number, "method": "tools/list", "params": params})
             for listed in at(answer, "result", "tools") or ():

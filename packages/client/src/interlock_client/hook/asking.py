@@ -75,17 +75,17 @@ class Server:
     def _read(self, reply: HttpReply) -> Json:
         status = reply.status
         try:
-            told = object_of(json.loads(reply.content))
+            body = object_of(json.loads(reply.content))
         except (ValueError, RecursionError):
-            told = None
-        if status == 429 or status >= 500 or (status == 200 and told is None):
+            body = None
+        if status == 429 or status >= 500 or (status == 200 and body is None):
             # Not only ours: what a proxy says while the server is restarted, or a page of a hotel's network.
             raise ServerAway(f"{self._url.geturl()} answered {status}", _seconds(reply.headers.get("retry-after")))
-        data = object_of((told or {}).get("data"))
+        data = object_of((body or {}).get("data"))
         if status != 200 or data is None:
-            said = object_of((told or {}).get("error")) or {}
-            message = str(said.get("message") or f"{self._url.geturl()} answered {status}")
-            raise Refused(status, message, object_of(said.get("details")) or {})
+            error = object_of((body or {}).get("error")) or {}
+            message = str(error.get("message") or f"{self._url.geturl()} answered {status}")
+            raise Refused(status, message, object_of(error.get("details")) or {})
         return data
 
 
@@ -107,17 +107,17 @@ class Ask:
         """Send it; `NotAsked` where the server stays away, or does not take it."""
         until = min(self.until, time.monotonic() + PATIENCE)
         try:
-            placed = self._tried(lambda left: self._post(min(left, SLACK)), until)
+            request = self._tried(lambda left: self._post(min(left, SLACK)), until)
         except ServerAway as error:
             raise NotAsked(str(error)) from error
-        self.request_id = placed["request_id"]
-        return placed
+        self.request_id = request["request_id"]
+        return request
 
     def _post(self, seconds: float) -> Json:
         self.is_sent = True
         try:
-            placed = self.server.call("POST", f"{HITL}/requests", self.body, key=self.key, seconds=seconds)
-            return _with_text(placed, "request_id")
+            request = self.server.call("POST", f"{HITL}/requests", self.body, key=self.key, seconds=seconds)
+            return _with_text(request, "request_id")
         except Refused as error:
             if "agent" not in self.body or error.wrong_fields != ["agent"]:
                 raise
@@ -154,8 +154,8 @@ class Ask:
         if self.is_over():
             # While the server was away it could not be told.
             cancel(self.server, self.request_id, AT_TERMINAL)
-        shown = self._get(wait, min(wait + SLACK, max(left, 1.0)))
-        return None if shown["status"] == "pending" else shown
+        view = self._get(wait, min(wait + SLACK, max(left, 1.0)))
+        return None if view["status"] == "pending" else view
 
     def _get(self, wait: float, seconds: float) -> Json:
         path = f"{HITL}/requests/{quote(self.request_id, safe='')}?{urlencode({'wait': f'{wait:g}'})}"
@@ -196,11 +196,11 @@ def cancel(server: Server, request_id: str, reason: str) -> bool:
     return True
 
 
-def _with_text(said: Json, name: str) -> Json:
+def _with_text(reply: Json, name: str) -> Json:
     """What a server of ours says has it; what a proxy says may be anything."""
-    if not isinstance(said.get(name), str):
+    if not isinstance(reply.get(name), str):
         raise ServerAway(f"the server answered without {name}")
-    return said
+    return reply
 
 
 def address_of(url: str) -> SplitResult:

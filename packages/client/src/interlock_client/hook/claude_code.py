@@ -64,8 +64,8 @@ def read(event: Mapping[str, Any]) -> Call:
 def reply(call: Call, outcome: Outcome) -> Reply:
     if outcome.verdict == "silence" and call.terminal_asks:
         return Reply()
-    said = _decision(call, outcome) if call.event == PERMISSION else _gate(call, outcome)
-    return Reply(json.dumps({"hookSpecificOutput": {"hookEventName": call.event, **said}}))
+    decision = _decision(call, outcome) if call.event == PERMISSION else _gate(call, outcome)
+    return Reply(json.dumps({"hookSpecificOutput": {"hookEventName": call.event, **decision}}))
 
 
 def _decision(call: Call, outcome: Outcome) -> Mapping[str, Any]:
@@ -76,8 +76,8 @@ def _decision(call: Call, outcome: Outcome) -> Mapping[str, Any]:
 
 def _gate(call: Call, outcome: Outcome) -> Mapping[str, Any]:
     verdict = outcome.verdict if outcome.verdict in ("allow", "defer") else "deny"
-    said = {"permissionDecision": verdict, "permissionDecisionReason": outcome.message}
-    return {**said, **_updated(call, outcome)} if verdict == "allow" else said
+    decision = {"permissionDecision": verdict, "permissionDecisionReason": outcome.message}
+    return {**decision, **_updated(call, outcome)} if verdict == "allow" else decision
 
 
 def _updated(call: Call, outcome: Outcome) -> Mapping[str, Any]:
@@ -120,15 +120,15 @@ def settings_files(*, project: bool) -> list[Path]:
     return [(Path(named) if named else Path.home() / ".claude") / "settings.json"]
 
 
-def entries(wanted: Installation) -> dict[str, Entry]:
+def entries(installation: Installation) -> dict[str, Entry]:
     """What the settings file gets, by event."""
-    event = EVERY_CALL if wanted.every_call else PERMISSION
-    asks = hook_entry(wanted.program, AGENT, waiting(wanted))
-    asks |= {"timeout": wanted.timeout, "statusMessage": "Waiting for a person"}
-    if wanted.every_call:
+    event = EVERY_CALL if installation.every_call else PERMISSION
+    asks = hook_entry(installation.program, AGENT, waiting(installation))
+    asks |= {"timeout": installation.timeout, "statusMessage": "Waiting for a person"}
+    if installation.every_call:
         asks["onFailure"] = "block"
-    found: dict[str, Entry] = {event: {"matcher": wanted.tools or MATCHERS[event], "hooks": [asks]}}
-    settles = hook_entry(wanted.program, AGENT, ["--settled"]) | {"timeout": 30}
+    found: dict[str, Entry] = {event: {"matcher": installation.tools or MATCHERS[event], "hooks": [asks]}}
+    settles = hook_entry(installation.program, AGENT, ["--settled"]) | {"timeout": 30}
     for end in (*ENDS_OF_CALLS, *ENDS_OF_TURNS):
         matcher = {"matcher": "*"} if end in ENDS_OF_CALLS else {}
         # The last one is waited for: nothing outlives the session.

@@ -72,8 +72,8 @@ def _denied(verdict: str, reason: str, outcome: Outcome) -> dict[str, Any]:
     return {verdict: "deny", reason: outcome.message}
 
 
-def _output(call: Call, said: Mapping[str, Any]) -> Reply:
-    return Reply(json.dumps({"hookSpecificOutput": {"hookEventName": call.event, **said}}))
+def _output(call: Call, decision: Mapping[str, Any]) -> Reply:
+    return Reply(json.dumps({"hookSpecificOutput": {"hookEventName": call.event, **decision}}))
 
 
 def settings_files(*, project: bool) -> list[Path]:
@@ -82,9 +82,11 @@ def settings_files(*, project: bool) -> list[Path]:
     return [home / "hooks.json", home / "config.toml"]
 
 
-def entries(wanted: Installation) -> dict[str, Entry]:
-    asks = shell_entry(wanted, AGENT) | {"timeout": wanted.timeout, "statusMessage": "Waiting for a person"}
-    return {EVERY_CALL if wanted.every_call else PERMISSION: {"matcher": wanted.tools or ".*", "hooks": [asks]}}
+def entries(installation: Installation) -> dict[str, Entry]:
+    asks = shell_entry(installation, AGENT) | {"timeout": installation.timeout, "statusMessage": "Waiting for a person"}
+    return {
+        EVERY_CALL if installation.every_call else PERMISSION: {"matcher": installation.tools or ".*", "hooks": [asks]}
+    }
 
 
 def obstacles(settings: dict[str, Any], *, every_call: bool) -> list[str]:
@@ -114,9 +116,9 @@ def _trust() -> str:
     import threading
     from contextlib import suppress
 
-    told = {"clientInfo": {"name": "interlock-hook", "title": "Interlock", "version": "0"}}
+    client = {"clientInfo": {"name": "interlock-hook", "title": "Interlock", "version": "0"}}
     asked = [
-        {"id": 1, "method": "initialize", "params": told},
+        {"id": 1, "method": "initialize", "params": client},
         {"method": "initialized"},
         {"id": 2, "method": "hooks/list", "params": {"cwds": [str(Path.cwd())]}},
     ]

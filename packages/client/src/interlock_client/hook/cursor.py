@@ -46,8 +46,8 @@ def _input(given: Any) -> dict[str, Any]:
 
 def reply(call: Call, outcome: Outcome) -> Reply:
     if outcome.verdict != "allow":
-        told = {"user_message": outcome.message, "agent_message": outcome.message}
-        return Reply(json.dumps({"permission": "deny", **told}))
+        messages = {"user_message": outcome.message, "agent_message": outcome.message}
+        return Reply(json.dumps({"permission": "deny", **messages}))
     updated = {} if outcome.args is None else {"updated_input": outcome.args}
     return Reply(json.dumps({"permission": "allow", **updated}))
 
@@ -56,11 +56,11 @@ def settings_files(*, project: bool) -> list[Path]:
     return [(Path() if project else Path.home()) / ".cursor" / "hooks.json"]
 
 
-def entries(wanted: Installation) -> dict[str, Entry]:
-    asks = shell_entry(wanted, AGENT) | {"timeout": wanted.timeout, "failClosed": True}
-    if wanted.tools:
-        asks["matcher"] = wanted.tools
-    return {EVERY_CALL: asks} if wanted.every_call else {SHELL: asks, MCP: asks}
+def entries(installation: Installation) -> dict[str, Entry]:
+    asks = shell_entry(installation, AGENT) | {"timeout": installation.timeout, "failClosed": True}
+    if installation.tools:
+        asks["matcher"] = installation.tools
+    return {EVERY_CALL: asks} if installation.every_call else {SHELL: asks, MCP: asks}
 
 
 def obstacles(settings: dict[str, Any], *, every_call: bool) -> list[str]:

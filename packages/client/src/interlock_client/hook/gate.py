@@ -196,7 +196,7 @@ class Asking:
         )
         self._ask.place()
         if (note := self._note) is not None:
-            note.placed(self._ask.request_id)
+            note.write_request(self._ask.request_id)
             self._ask.is_over = lambda: note.is_settled
         # The reply to an ask that came before is that of the first time, so it is always looked at.
         request = self._ask.look() if self._defers else self._settled()

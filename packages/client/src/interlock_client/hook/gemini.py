@@ -59,10 +59,10 @@ def settings_files(*, project: bool) -> list[Path]:
     return [(Path() if project else Path.home()) / ".gemini" / "settings.json"]
 
 
-def entries(wanted: Installation) -> dict[str, Entry]:
+def entries(installation: Installation) -> dict[str, Entry]:
     # In milliseconds.
-    asks = shell_entry(wanted, AGENT) | {"name": "interlock", "timeout": wanted.timeout * 1000}
-    return {EVENT: {"matcher": wanted.tools or ".*", "hooks": [asks]}}
+    asks = shell_entry(installation, AGENT) | {"name": "interlock", "timeout": installation.timeout * 1000}
+    return {EVENT: {"matcher": installation.tools or ".*", "hooks": [asks]}}
 
 
 def obstacles(settings: dict[str, Any], *, every_call: bool) -> list[str]:

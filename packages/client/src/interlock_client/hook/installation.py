@@ -22,20 +22,20 @@ class Installation(NamedTuple):
     defers: bool = False
 
 
-def shell_entry(wanted: Installation, agent: str) -> Entry:
+def shell_entry(installation: Installation, agent: str) -> Entry:
     """A command line. Where not even the hook can be started, it ends as a refusal does, and not with 1 or 127."""
     from shlex import quote
 
     return {
         "type": "command",
-        "command": f"{quote(wanted.program)} {agent} {' '.join(waiting(wanted))} || exit 2",
+        "command": f"{quote(installation.program)} {agent} {' '.join(waiting(installation))} || exit 2",
     }
 
 
-def waiting(wanted: Installation) -> list[str]:
-    options = ["--timeout", f"{wanted.timeout}"]
-    options += ["--on-timeout", "terminal"] if wanted.to_terminal else []
-    return options + (["--defer"] if wanted.defers else [])
+def waiting(installation: Installation) -> list[str]:
+    options = ["--timeout", f"{installation.timeout}"]
+    options += ["--on-timeout", "terminal"] if installation.to_terminal else []
+    return options + (["--defer"] if installation.defers else [])
 
 
 def hook_entry(program: str, agent: str, options: Sequence[str]) -> Entry:

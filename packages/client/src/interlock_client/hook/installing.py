@@ -39,7 +39,7 @@ class InstallableHost(Protocol):
         """Those in which hooks may be; the first is for those of whom nobody has one yet."""
         ...
 
-    def entries(self, wanted: Installation) -> dict[str, Entry]: ...
+    def entries(self, installation: Installation) -> dict[str, Entry]: ...
 
     def obstacles(self, settings: dict[str, Any], *, every_call: bool) -> list[str]:
         """What keeps the hook from being asked at all."""
@@ -89,7 +89,7 @@ def _install(given: argparse.Namespace, host: InstallableHost) -> int:
         raise UnusableSettings(
             f"--timeout must be {SHORTEST_TIMEOUT} seconds or more: the answer comes 10 seconds before it"
         )
-    wanted = Installation(
+    installation = Installation(
         _program(project=given.project),
         timeout,
         every_call=given.mode == "every-call",
@@ -97,11 +97,11 @@ def _install(given: argparse.Namespace, host: InstallableHost) -> int:
         to_terminal=on_timeout == "terminal" and given.mode == "permission",
         defers=given.defer,
     )
-    if wanted.defers and not (wanted.every_call and given.agent == "claude-code"):
+    if installation.defers and not (installation.every_call and given.agent == "claude-code"):
         raise UnusableSettings("--defer is for claude-code, with --mode every-call")
     files = _files(given, host)
     place = _place(files)
-    entries = host.entries(wanted)
+    entries = host.entries(installation)
     try:
         after = host.BASE | merged(place.settings, entries)
     except MalformedHooks as error:
@@ -111,7 +111,7 @@ def _install(given: argparse.Namespace, host: InstallableHost) -> int:
     if not _written(changes, given):
         return 2
     _keep(given)
-    for note in _notes(host, all_settings(files) | after, every_call=wanted.every_call):
+    for note in _notes(host, all_settings(files) | after, every_call=installation.every_call):
         print(f"note: {note}")
     return 0
 

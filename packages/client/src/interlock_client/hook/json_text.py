@@ -27,12 +27,12 @@ class Member:
 def read(text: str) -> dict[str, Any]:
     """What it says, without its comments."""
     try:
-        said = object_of(json.loads("".join(_plain(text)))) if text.strip() else {}
+        members = object_of(json.loads("".join(_plain(text)))) if text.strip() else {}
     except ValueError as error:
         raise NotJson(str(error)) from error
-    if said is None:
+    if members is None:
         raise NotJson("not an object")
-    return said
+    return members
 
 
 def changed(text: str, name: str, value: Any) -> str:
@@ -44,10 +44,10 @@ def changed(text: str, name: str, value: Any) -> str:
     if value is None:
         return text if found is None else _without(text, members, found)
     indent = _indent(text)
-    shown = json.dumps(value, indent=indent, ensure_ascii=False).replace("\n", "\n" + indent)
+    written = json.dumps(value, indent=indent, ensure_ascii=False).replace("\n", "\n" + indent)
     if found is not None:
-        return text[: members[found].value] + shown + text[members[found].end :]
-    added = f'\n{indent}"{name}": {shown}'
+        return text[: members[found].value] + written + text[members[found].end :]
+    added = f'\n{indent}"{name}": {written}'
     if not members:
         return text[:close].rstrip(_SPACE) + added + "\n" + text[close:]
     end = members[-1].end

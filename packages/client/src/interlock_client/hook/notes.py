@@ -23,7 +23,7 @@ class Note(NamedTuple):
     about: dict[str, Any]
     """The digest of the call, its turn, and whether a subagent makes it."""
 
-    def placed(self, request_id: str) -> None:
+    def write_request(self, request_id: str) -> None:
         """Write which request it is."""
         with suppress(OSError):
             _write(self.file, {**self.about, "request_id": request_id})

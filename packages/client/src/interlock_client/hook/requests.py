@@ -48,8 +48,8 @@ def _answered(call: Call, response: Arguments) -> Outcome:
         if "args" in response and (args is None or "edit" not in call.allowed):
             raise AnswerMismatch("the arguments were changed, which this agent does not take")
         return Outcome("allow", "A person allowed it.", args)
-    if said := response.get("reply"):
-        return Outcome("deny", f"It did not run. A person says: {said}")
+    if message := response.get("reply"):
+        return Outcome("deny", f"It did not run. A person says: {message}")
     reason = response.get("reason")
     return Outcome("deny", f"A person refused it{f': {reason}' if reason else '.'}")
 

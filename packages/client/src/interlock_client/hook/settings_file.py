@@ -45,7 +45,7 @@ class SettingsFile:
         mark = BYTE_ORDER_MARK if written.startswith(BYTE_ORDER_MARK) else ""
         text = written.removeprefix(mark).replace("\r\n", "\n") if has_returns else written.removeprefix(mark)
         try:
-            settings = _said(text, is_toml=is_toml)
+            settings = _settings_in(text, is_toml=is_toml)
         except NOT_READ as error:
             form = "TOML" if is_toml else "JSON"
             raise UnusableSettings(f"{file} is not {form}, and was not changed ({error})") from error
@@ -57,7 +57,7 @@ class SettingsFile:
             return self.text
         text = toml_text.changed(self.text, entries) if self.is_toml else self._changed_json(settings)
         try:
-            is_right = _without_empty(_said(text, is_toml=self.is_toml)) == _without_empty(settings)
+            is_right = _without_empty(_settings_in(text, is_toml=self.is_toml)) == _without_empty(settings)
         except NOT_READ:
             is_right = False
         if not is_right:
@@ -106,7 +106,7 @@ def _written(file: Path) -> str | None:
         raise UnusableSettings(f"{file} is not UTF-8") from error
 
 
-def _said(text: str, *, is_toml: bool) -> dict[str, Any]:
+def _settings_in(text: str, *, is_toml: bool) -> dict[str, Any]:
     return toml_text.read(text) if is_toml else json_text.read(text)
 
 

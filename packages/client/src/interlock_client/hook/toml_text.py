@@ -99,8 +99,8 @@ def _statements(text: str) -> Iterator[Statement]:
     groups: dict[str, int] = {}
     handlers: dict[str, int] = {}
     for line in _lines(text):
-        said = line.lstrip()
-        if not said.startswith("["):
+        code = line.lstrip()
+        if not code.startswith("["):
             # A key above the groups has all of an event, or of the hooks, in its value.
             is_above = not _event(header)
             event = _event([*header, *_path(line)]) if is_above else _event(header)
@@ -108,10 +108,10 @@ def _statements(text: str) -> Iterator[Statement]:
             continue
         header = _path(line)
         event = _event(header)
-        if said.startswith("[[") and header == ["hooks", event]:
+        if code.startswith("[[") and header == ["hooks", event]:
             groups[event] = groups.get(event, -1) + 1
             handlers[event] = -1
-        elif said.startswith("[[") and header == ["hooks", event, "hooks"]:
+        elif code.startswith("[[") and header == ["hooks", event, "hooks"]:
             handlers[event] = handlers.get(event, -1) + 1
         yield Statement(line, event, groups.get(event), _handler(header, handlers))
 

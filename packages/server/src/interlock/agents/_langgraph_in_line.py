@@ -14,8 +14,7 @@ from langgraph.errors import GraphBubbleUp
 from langgraph.pregel._loop import AsyncPregelLoop, PregelLoop, SyncPregelLoop
 
 from interlock.agents._langgraph_numbers import Call, Graphs
-from interlock.agents.graph_doubt import is_same
-from interlock.agents.graph_line import CallSequence
+from interlock.agents.call_sequence import CallSequence, ask_if_same
 
 CALLED = "interlock_called"
 """The key under which a checkpoint says what its graph was called with."""
@@ -51,14 +50,14 @@ def _search_on_entry(aloop: Any, loop: Any) -> None:
 
     async def aentered(self: Any) -> Any:
         if self.interlock_call is not None and self.checkpointer:
-            for wanted in self.interlock_call.search(self):
-                wanted.found = await wanted.aread(self.checkpointer)
+            for search in self.interlock_call.search(self):
+                search.found = await search.aread(self.checkpointer)
         return await aenter(self)
 
     def entered(self: Any) -> Any:
         if self.interlock_call is not None and self.checkpointer:
-            for wanted in self.interlock_call.search(self):
-                wanted.found = wanted.read(self.checkpointer)
+            for search in self.interlock_call.search(self):
+                search.found = search.read(self.checkpointer)
         return enter(self)
 
     aloop.__aenter__, loop.__enter__ = aentered, entered
@@ -144,7 +143,7 @@ class SequentialCall:
         while (place := line.place_of(self.name)) is None:
             doubtful = cast("int", line.in_doubt())
             yield (saved := _Saved(patch_configurable(loop.config, self._at(doubtful))))
-            line.settle(doubtful, self.name, is_same=_waits(saved.found) or is_same(saved.found, loop.input))
+            line.settle(doubtful, self.name, is_same=_waits(saved.found) or ask_if_same(saved.found, loop.input))
         line.take(place, self.name)
         self._place = place
         address = self._at(place)

@@ -22,7 +22,7 @@ from langgraph.checkpoint.base import BaseCheckpointSaver, CheckpointTuple
 from langgraph.config import get_config
 
 from interlock.agents._langgraph import node_attempt
-from interlock.agents.graph_line import CallSequence
+from interlock.agents.call_sequence import CallSequence
 
 NUMBERED = "interlock_numbered"
 """The key under which a checkpoint says that its graph was called where effects have numbers of their own."""

@@ -38,9 +38,8 @@ from interlock.agents._langgraph_asks import Positions, guard_interrupts, unwrap
 from interlock.agents._langgraph_beside import bind_graphs
 from interlock.agents._langgraph_breakpoints import guard_breakpoints
 from interlock.agents._langgraph_numbers import Used, are_in_line, own_numbers
-from interlock.agents.ask_groups import as_one
 from interlock.agents.ask_record import AskRecord, actions_around, asker, effects_around
-from interlock.agents.asking import REACHES_NOBODY, EffectSkipped, NotAnswered
+from interlock.agents.asking import REACHES_NOBODY, EffectSkipped, NotAnswered, as_one
 from interlock.agents.context import RunContext, breakpoints_here, current, declared_idempotent, here
 from interlock.domain.canonical import action_digest
 from interlock.domain.effect import NODE_EFFECT, SKIPPED, SKIPPED_TEXT, UNKEPT, EffectKey, numbered
@@ -191,7 +190,7 @@ async def _recorded(run: RunContext, call: _Call, execute: Callable[[], Awaitabl
         if scope.one_by_one and await scope.wait_for_earlier(turn):
             turn.asked = True
             raise GraphInterrupt(())
-        begun = await run.journal.begin(
+        start = await run.journal.begin(
             task,
             scope.key_of(call),
             call.tool,
@@ -205,15 +204,15 @@ async def _recorded(run: RunContext, call: _Call, execute: Callable[[], Awaitabl
             asker=asker(),
             made_as=call.made_as,
         )
-        if isinstance(begun, RecordedResult):
-            left = run.asks.left_by(begun.key, begun.asks, positions.ids, positions.taken)
+        if isinstance(start, RecordedResult):
+            left = run.asks.left_by(start.key, start.asks, positions.ids, positions.taken)
             positions.use(left)
             scope.end(call)
-            return _result(run, call, begun)
-        action = actions_around.set((*actions_around.get(), begun.digest))
+            return _result(run, call, start)
+        action = actions_around.set((*actions_around.get(), start.digest))
         try:
-            with await _numbers(scope, begun):
-                result = await _attempt(run, begun.key, scope, turn, positions, execute)
+            with await _numbers(scope, start):
+                result = await _attempt(run, start.key, scope, turn, positions, execute)
             scope.end(call)
             return result
         finally:
@@ -237,11 +236,11 @@ def _result(run: RunContext, call: _Call, recorded: RecordedResult) -> Any:
     return result
 
 
-async def _numbers(scope: _Scope, begun: EffectStart) -> AbstractContextManager[None]:
+async def _numbers(scope: _Scope, start: EffectStart) -> AbstractContextManager[None]:
     """Those of the graphs that the effect calls; one that an earlier version began keeps those of its task."""
-    if begun.is_again and await are_in_line():
+    if start.is_again and await are_in_line():
         return nullcontext()
-    return own_numbers(begun.key.call_id, scope.numbers.setdefault(begun.key.call_id, {}))
+    return own_numbers(start.key.call_id, scope.numbers.setdefault(start.key.call_id, {}))
 
 
 def _parent() -> EffectKey | None:

@@ -62,24 +62,24 @@ class InterlockMiddleware(AgentMiddleware[Any, Any, Any]):
         """Gated names that no tool had when the agent was loaded, in a graph that may get tools while it runs."""
 
     def wrap_tool_call(self, request: ToolCallRequest, handler: Callable[[ToolCallRequest], Result]) -> Result:
-        asked = self._ask(request)
-        if isinstance(asked, ToolMessage):
-            return asked
-        token = declared_idempotent.set(asked.tool_call["name"] in self.idempotent)
+        call = self._ask(request)
+        if isinstance(call, ToolMessage):
+            return call
+        token = declared_idempotent.set(call.tool_call["name"] in self.idempotent)
         try:
-            return _annotated(request, asked, handler(asked))
+            return _annotated(request, call, handler(call))
         finally:
             declared_idempotent.reset(token)
 
     async def awrap_tool_call(
         self, request: ToolCallRequest, handler: Callable[[ToolCallRequest], Awaitable[Result]]
     ) -> Result:
-        asked = self._ask(request)
-        if isinstance(asked, ToolMessage):
-            return asked
-        token = declared_idempotent.set(asked.tool_call["name"] in self.idempotent)
+        call = self._ask(request)
+        if isinstance(call, ToolMessage):
+            return call
+        token = declared_idempotent.set(call.tool_call["name"] in self.idempotent)
         try:
-            return _annotated(request, asked, await handler(asked))
+            return _annotated(request, call, await handler(call))
         finally:
             declared_idempotent.reset(token)
 
@@ -131,11 +131,11 @@ def _decided(request: ToolCallRequest, approval: Approval) -> ToolCallRequest | 
             return _instead(request, f"A person refused this call of {call['name']}; it was not run.{reason}")
 
 
-def _annotated(request: ToolCallRequest, asked: ToolCallRequest, result: Result) -> Result:
+def _annotated(request: ToolCallRequest, call: ToolCallRequest, result: Result) -> Result:
     """Tell the model what really ran: its own message still holds the arguments that it chose."""
-    if asked is request or not isinstance(result, ToolMessage):
+    if call is request or not isinstance(result, ToolMessage):
         return result
-    args = json.dumps(asked.tool_call["args"], ensure_ascii=False, default=str)
+    args = json.dumps(call.tool_call["args"], ensure_ascii=False, default=str)
     notice = f"A person changed the arguments; it ran with {args}."
     return result.model_copy(update={"content": f"{notice}\n{result.text}"})
 

@@ -16,7 +16,7 @@ from typing import Any, TypeVar, cast
 from langchain_core.tools import BaseTool
 
 from interlock.agents import file_tools
-from interlock.agents.file_change import diff, file
+from interlock.agents.file_tools import diff, file
 from interlock.domain.preview import FilePreview, NoPreview, Preview, Table, Text
 
 __all__ = ["diff", "file"]

@@ -16,8 +16,8 @@ from interlock.cli.connection import ConnectionLimits, connections
 from interlock.cli.logs import set_up_logs
 from interlock.config import Config, enter_project, load
 from interlock.domain.errors import StorageUnavailable
-from interlock.faces.http.one_time_link import LIFETIME
 from interlock.faces.http.sockets import MAX_MESSAGE
+from interlock.faces.http.tokens import LIFETIME
 from interlock.services.access import accounts
 
 GRACE_SECONDS = 60

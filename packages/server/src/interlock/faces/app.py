@@ -19,9 +19,8 @@ from interlock.faces.hitl.envelope import Envelope
 from interlock.faces.hooks import claude_code
 from interlock.faces.hooks.hook_calls import HookCalls
 from interlock.faces.http.documented import Responses, refusals
-from interlock.faces.http.guard import Allowed, Guard
+from interlock.faces.http.guard import Allowed, Compression, Guard
 from interlock.faces.http.lenient_json import LenientJSONResponse
-from interlock.faces.http.packing import Compression
 from interlock.faces.http.problems import ErrorFormat, Problems
 from interlock.faces.http.server_state import ServerState
 from interlock.faces.inbox import conversations as inbox_conversations

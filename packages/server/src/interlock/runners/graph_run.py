@@ -29,16 +29,15 @@ from interlock.domain.request import PauseOrigin
 from interlock.domain.run import RunCause, RunStatus
 from interlock.domain.run_input import GraphInput, MessageInput, NoInput, RunSettings
 from interlock.runners import breakpoints, doubts, interrupts
-from interlock.runners.answered import RecordedAnswers
 from interlock.runners.graph_state import RUN_KEY, GraphState, PendingInterrupt, read_state
 from interlock.runners.inputs import graph_input, nodes_to_stop_at
-from interlock.runners.lent import Memory, lent
+from interlock.runners.interrupts import with_preview
 from interlock.runners.loading import HostedAgent
-from interlock.runners.previewing import with_preview
-from interlock.runners.recovery import unreported_messages
+from interlock.runners.recorded_answers import RecordedAnswers
+from interlock.runners.secret_values import ThreadSecrets, process_secrets
 from interlock.runners.tokens import CustomTexts, Tokens
 from interlock.runners.traces import own_trace
-from interlock.runners.transcript import assistant_entry, messages_in, result_text
+from interlock.runners.transcript import assistant_entry, messages_in, result_text, unreported_messages
 from interlock.services.core import Core
 from interlock.services.requests.opening import NewRequest
 from interlock.services.runs import lifecycle as running
@@ -69,7 +68,7 @@ class GraphRun:
         claim: Claim,
         agent: HostedAgent,
         saver: BaseCheckpointSaver[Any],
-        memory: Memory | None = None,
+        memory: ThreadSecrets | None = None,
     ) -> None:
         self.core = core
         self.claim = claim
@@ -81,12 +80,12 @@ class GraphRun:
         self.requeue_when_drained = False
         self.log = RunLog(core, claim.thread.id, claim.thread.seq)
         self.resume_state = ResumeState()
-        self.memory = memory or Memory()
-        self.lent = Redaction()
+        self.memory = memory or ThreadSecrets()
+        self.secret_values = Redaction()
         self.silence = Silence()
         self._remember()
-        self.answered = RecordedAnswers()
-        self.untold: set[str] = set()
+        self.recorded = RecordedAnswers()
+        self.unanswerable: set[str] = set()
         self.turn = claim.run
         self.config = self._configured()
         self._known_messages: set[str | None] = set()
@@ -117,7 +116,7 @@ class GraphRun:
             logger.error("run %s of agent %s failed: %s", self.lease.run_id, self.agent.name, what, extra=trace)
             await self._failed(what)
         finally:
-            lent.give_back(self.lent)
+            process_secrets.give_back(self.secret_values)
 
     def drain(self, reason: str, *, requeue: bool = False) -> None:
         self.requeue_when_drained = self.requeue_when_drained or requeue
@@ -157,7 +156,7 @@ class GraphRun:
         return self.claim.run.attempt <= 1 and self.claim.run.started_seq <= FIRST_SEQ
 
     async def _ask_about_doubts(self) -> bool:
-        doubtful = await doubts.settle_and_find(self.core, self.lease, self.log, self.answered.pauses, self.saver.serde)
+        doubtful = await doubts.settle_and_find(self.core, self.lease, self.log, self.recorded.pauses, self.saver.serde)
         if doubtful:
             given = self._unsent_input(await read_state(self.graph, self.config))
             unsent = doubts.UnsentInput(given.text) if isinstance(given, MessageInput) else doubts.UnsentInput()
@@ -189,15 +188,15 @@ class GraphRun:
         self.turn = self.resume_state.turn or self.claim.run
         self.config = self._configured()
         self._remember()
-        self.answered = RecordedAnswers(self.resume_state.settled)
+        self.recorded = RecordedAnswers(self.resume_state.settled)
         self.core.observer.on_resume(self.lease.run_id, [one.pause.id for one in self.resume_state.settled])
 
     def _remember(self) -> None:
         """Hide what this run is lent, and what earlier ones were: their code may have kept it."""
         owner, thread = self.claim.thread.owner_id, self.claim.thread.id
-        lent.give_back(self.lent)
-        self.lent = self.memory.hear(owner, thread, (value for _, value in self.resume_state.secrets.values()))
-        lent.lend(self.lent)
+        process_secrets.give_back(self.secret_values)
+        self.secret_values = self.memory.hear(owner, thread, (value for _, value in self.resume_state.secrets.values()))
+        process_secrets.lend(self.secret_values)
         self.silence = self.memory.silence(owner, thread)
         cast("Any", self.saver).silence = self.silence if self.silence.data else None
 
@@ -209,12 +208,12 @@ class GraphRun:
         unsent = self._unsent_input(state)
         if unsent is not None:
             return graph_input(self.agent, self.lease.run_id, unsent, state.messages)
-        resume, self.untold = self.answered.resumes(state)
-        if breakpoints.is_refused(self.answered.pauses):
+        resume, self.unanswerable = self.recorded.resumes(state)
+        if breakpoints.is_refused(self.recorded.pauses):
             return _NoInput()
         if resume:
             return Command(resume=resume)
-        if self.untold:
+        if self.unanswerable:
             return _NoInput()
         if state.pending and not state.has_unfinished:
             return _NoInput()
@@ -225,7 +224,7 @@ class GraphRun:
         if state.written_by == self.claim.run.id:
             return None
         is_new = self.claim.run.cause is RunCause.MESSAGE
-        given = self.claim.run.input if is_new else self.answered.unsent_input(self.turn)
+        given = self.claim.run.input if is_new else self.recorded.unsent_input(self.turn)
         return None if isinstance(given, NoInput) else given
 
     async def _stream(self, given: Any) -> None:
@@ -265,9 +264,9 @@ class GraphRun:
     def _context(self) -> RunContext:
         secrets = self.resume_state.secrets
         self._asks = AskRecord({key: form and form.binding for key, form in self.resume_state.forms.items()})
-        self._breakpoints = BreakpointRecord(breakpoints.allowed(self.answered.pauses))
+        self._breakpoints = BreakpointRecord(breakpoints.allowed(self.recorded.pauses))
         return RunContext(
-            RunJournal(self.core, self.lease, self.log, approved=self.answered.approved()),
+            RunJournal(self.core, self.lease, self.log, approved=self.recorded.approved()),
             TaskSerializer(self.saver.serde),
             asyncio.get_running_loop(),
             {handle: value for handle, (_, value) in secrets.items()},
@@ -275,7 +274,7 @@ class GraphRun:
             self.silence,
             self._asks,
             self._breakpoints,
-            shown_files=self.answered.shown_files(),
+            shown_files=self.recorded.shown_files(),
         )
 
     @asynccontextmanager
@@ -308,7 +307,7 @@ class GraphRun:
             case "messages" if not inside_tool:
                 chunk = part["data"][0]
                 if isinstance(chunk, AIMessageChunk) and chunk.text:
-                    self._tell(chunk.id or "", self._tokens.said(chunk.id or "", chunk.text, self.silence.data))
+                    self._tell(chunk.id or "", self._tokens.add(chunk.id or "", chunk.text, self.silence.data))
             case "updates" if not inside_tool:
                 self._report_updates(part["data"])
             case "values" if not part["ns"]:
@@ -316,7 +315,7 @@ class GraphRun:
                 # A step that says nothing has no entry in the log; its checkpoint is there by now.
                 self.core.pulse.wake(self.lease.thread_id)
             case "custom":
-                self.log.add(Custom(self._custom_texts.told(plain(part["data"]), self.redact)))
+                self.log.add(Custom(self._custom_texts.hide(plain(part["data"]), self.redact)))
             case _:
                 pass
         if self.log.is_waiting:
@@ -350,9 +349,9 @@ class GraphRun:
 
     async def _conclude(self, state: GraphState) -> PauseResult | None:
         """End the run, or have it wait; None when it has ended."""
-        new = [one for key, one in state.pending.items() if key not in self.answered.by_interrupt]
+        new = [one for key, one in state.pending.items() if key not in self.recorded.by_interrupt]
         stops = self._stops(state)
-        if self.untold & state.pending.keys() or breakpoints.is_refused(self.answered.pauses):
+        if self.unanswerable & state.pending.keys() or breakpoints.is_refused(self.recorded.pauses):
             await self._finish(RunStatus.NOT_ANSWERED, state)
         elif len(new) < len(state.pending) and not stops:
             raise InterlockError("the graph did not take the answer that it was given")
@@ -396,7 +395,7 @@ class GraphRun:
     async def _pause(
         self, origin: PauseOrigin, node: str, asked: Sequence[NewRequest], state: GraphState | None
     ) -> PauseResult:
-        needed = breakpoints.still_needed(self.answered.pauses, self._breakpoints.left)
+        needed = breakpoints.still_needed(self.recorded.pauses, self._breakpoints.left)
         return await running.open_pause(
             self.core,
             self.claim,
@@ -405,15 +404,15 @@ class GraphRun:
             asked,
             before=self._take_log(state),
             message_count=len(state.messages) if state else None,
-            consumed=[pause_id for pause_id in self.answered.done_with(state) if pause_id not in needed],
+            consumed=[pause_id for pause_id in self.recorded.finished_pauses(state) if pause_id not in needed],
             by_people=self._in_a_row >= MOST_IN_A_ROW,
         )
 
     async def _finish(self, status: RunStatus, state: GraphState, *, error: str | None = None) -> None:
-        pauses = {pause.pause.id for pause in self.answered.pauses}
+        pauses = {pause.pause.id for pause in self.recorded.pauses}
         # A failed run may be retried: its answers stay, also those that the graph took before a later node failed.
         kept = status is RunStatus.FAILED
-        consumed = set[str]() if kept else set(self.answered.done_with(state))
+        consumed = set[str]() if kept else set(self.recorded.finished_pauses(state))
         await running.finish(
             self.core,
             self.lease,
@@ -431,7 +430,7 @@ class GraphRun:
             state = await read_state(self.graph, self.config)
         except Exception:
             logger.exception("the state of thread %s cannot be read", self.lease.thread_id)
-            state = GraphState([], {key: cast("Any", None) for key in self.answered.by_interrupt}, (), False, None)
+            state = GraphState([], {key: cast("Any", None) for key in self.recorded.by_interrupt}, (), False, None)
         await self._finish(RunStatus.FAILED, state, error=error)
 
     async def _drained(self) -> None:

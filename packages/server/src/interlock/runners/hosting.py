@@ -17,7 +17,7 @@ from interlock.domain.run_input import GraphInput
 from interlock.domain.thread import Lease, Thread
 from interlock.domain.unkept import unkept
 from interlock.ports.agents import GraphSchemas, Message, Snapshot, ToolInfo
-from interlock.runners import arguments, declared, replies, snapshots
+from interlock.runners import arguments, declared_schema, replies, snapshots
 from interlock.runners.graph_state import RUN_KEY
 from interlock.runners.loading import HostedAgent
 from interlock.runners.transcript import messages_in, to_messages
@@ -73,8 +73,8 @@ class HostedAgents:
         if agent is None:
             return []
         earlier = self._config(thread, before) if before else None
-        wanted = {**(metadata or {}), **({RUN_KEY: run_id} if run_id else {})}
-        return await snapshots.read_many(agent.graph, self._config(thread), limit, earlier, wanted)
+        filters = {**(metadata or {}), **({RUN_KEY: run_id} if run_id else {})}
+        return await snapshots.read_many(agent.graph, self._config(thread), limit, earlier, filters)
 
     async def check_update(self, thread: Thread, values: Any, as_node: str | None) -> None:
         await self._update(thread, values, as_node, self.saver.trial())
@@ -118,7 +118,7 @@ class HostedAgents:
             if request.checked_by_agent:
                 arguments.check(self._parameters(request), value.args)
             else:
-                declared.check(request.body, value.args)
+                declared_schema.check(request.body, value.args)
         if request.checked_by_agent:
             replies.check(request, value)
             if (message := unkept("the answer", value, mends_names=True)) is not None:

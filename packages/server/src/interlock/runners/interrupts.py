@@ -10,6 +10,7 @@ anything else                          a clarification that shows the value, and
 Whatever else a value holds is shown too, as `details`.
 """
 
+import platform
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import replace
 from typing import Any, cast
@@ -17,6 +18,7 @@ from typing import Any, cast
 from langchain_core.messages import AIMessage
 from langgraph.types import Interrupt
 
+from interlock.agents import previews
 from interlock.agents.ask_record import ASK
 from interlock.domain.canonical import action_digest, plain
 from interlock.domain.errors import InvalidInput
@@ -24,7 +26,10 @@ from interlock.domain.form import Form, FreeInterrupt, HitlAction, HumanInterrup
 from interlock.domain.json_value import ABSENT, JsonObject
 from interlock.domain.kinds import ApprovalBody, ClarificationBody, RequestKind, body_from_json
 from interlock.domain.kinds.interrupt_value import InterruptParts, details_of
+from interlock.domain.preview import FilePreview, FileSnapshot, NoPreview, Redact, as_body
 from interlock.runners import schemas
+from interlock.runners.graph_state import PendingInterrupt
+from interlock.runners.loading import HostedAgent
 from interlock.services.requests.opening import NewRequest
 
 LANGCHAIN_DECISIONS = {"approve": "accept", "edit": "edit", "reject": "reject", "respond": "response"}
@@ -48,12 +53,12 @@ def read(interrupt: Interrupt[Any], messages: Sequence[Any], calling: Sequence[A
     A value that only looks like one of the known forms is shown as it is, like any other.
     """
     try:
-        asked = _read(interrupt, messages if calling is None else calling)
+        requests = _read(interrupt, messages if calling is None else calling)
     except (InvalidInput, LookupError, TypeError, ValueError, AttributeError):
-        asked = []
-    asked = asked or [_anything(interrupt.id, interrupt.value)]
-    message = _last_said(messages)
-    return [replace(one, message_id=message.id if message else None) for one in asked]
+        requests = []
+    requests = requests or [_anything(interrupt.id, interrupt.value)]
+    message = _last_message(messages)
+    return [replace(one, message_id=message.id if message else None) for one in requests]
 
 
 def _read(interrupt: Interrupt[Any], messages: Sequence[Any]) -> list[NewRequest]:
@@ -71,7 +76,7 @@ def _read(interrupt: Interrupt[Any], messages: Sequence[Any]) -> list[NewRequest
         listed = isinstance(value, list)
         return [_human_interrupt(interrupt.id, one, index, listed=listed) for index, one in enumerate(humans)]
     if isinstance(interrupt.response_schema, dict):
-        return [schemas.asked(interrupt.id, value, interrupt.response_schema)]
+        return [schemas.request_of(interrupt.id, value, interrupt.response_schema)]
     return []
 
 
@@ -101,15 +106,15 @@ def _hitl_request(interrupt_id: str, value: Mapping[str, Any], messages: Sequenc
     calls = _open_calls(messages)
     beside = {name: one for name, one in value.items() if name not in ("action_requests", "review_configs")}
     beside |= {"review_configs": configs[len(actions) :]} if len(configs) > len(actions) else {}
-    asked: list[NewRequest] = []
+    requests: list[NewRequest] = []
     for index, action in enumerate(actions):
         config: Mapping[str, Any] = configs[index] if index < len(configs) else {}
         allowed = [LANGCHAIN_DECISIONS[name] for name in config.get("allowed_decisions", LANGCHAIN_DECISIONS)]
         call_id = _take_call(calls, action["name"], action["args"])
         form = Form(HitlAction(allowed, action["name"]))
-        more = beside | _left({"action_request": (action, _ACTION), "review_config": (config, _CONFIG)})
-        asked.append(_approval(interrupt_id, action, allowed, form, call_id, more))
-    return asked
+        more = beside | _remainder({"action_request": (action, _ACTION), "review_config": (config, _CONFIG)})
+        requests.append(_approval(interrupt_id, action, allowed, form, call_id, more))
+    return requests
 
 
 def _tool_approval(interrupt: Interrupt[Any], value: Mapping[str, Any]) -> NewRequest:
@@ -138,12 +143,12 @@ def _approval(
     return NewRequest(replace(body, details=details_of(more)), interrupt_id, form, call_id=call_id, digest=digest)
 
 
-def _left(parts: Mapping[str, tuple[Mapping[str, Any], Collection[str]]]) -> dict[str, Any]:
+def _remainder(parts: Mapping[str, tuple[Mapping[str, Any], Collection[str]]]) -> dict[str, Any]:
     """Of each part what has another name than those that are known, and shown elsewhere."""
-    left = {
+    remainders = {
         name: {key: one for key, one in given.items() if key not in known} for name, (given, known) in parts.items()
     }
-    return {name: rest for name, rest in left.items() if rest}
+    return {name: rest for name, rest in remainders.items() if rest}
 
 
 def _human_interrupts(value: Any) -> list[Mapping[str, Any]]:
@@ -166,12 +171,12 @@ def _human_interrupt(interrupt_id: str, value: Mapping[str, Any], index: int, *,
     description = str(value.get("description") or "")
     beside = {name: one for name, one in value.items() if name not in ("action_request", "config", "description")}
     if allowed == ["response"] or allowed == ["response", "reject"]:
-        config = _left({"config": (value["config"], HUMAN_DECISIONS)})
+        config = _remainder({"config": (value["config"], HUMAN_DECISIONS)})
         parts = InterruptParts.of({"description": description, **beside, "action_request": action, **config})
         return NewRequest(ClarificationBody.of_interrupt(parts), interrupt_id, form)
     args: Mapping[str, Any] = action.get("args") or {}
     body = ApprovalBody.ask(action["action"], args, description=description, allowed=allowed)
-    left = _left({"action_request": (action, ("action", "args")), "config": (value["config"], HUMAN_DECISIONS)})
+    left = _remainder({"action_request": (action, ("action", "args")), "config": (value["config"], HUMAN_DECISIONS)})
     digest = action_digest(action["action"], args)
     return NewRequest(replace(body, details=details_of(beside | left)), interrupt_id, form, digest=digest)
 
@@ -180,13 +185,13 @@ def _anything(interrupt_id: str, value: Any) -> NewRequest:
     return NewRequest(ClarificationBody.of_free(value), interrupt_id, Form(FreeInterrupt()))
 
 
-def _last_said(messages: Sequence[Any]) -> AIMessage | None:
+def _last_message(messages: Sequence[Any]) -> AIMessage | None:
     """The agent's last message: what asks now was said in it, or called by it."""
     return next((message for message in reversed(messages) if isinstance(message, AIMessage)), None)
 
 
 def _open_calls(messages: Sequence[Any]) -> list[Mapping[str, Any]]:
-    message = _last_said(messages)
+    message = _last_message(messages)
     return cast("list[Mapping[str, Any]]", list(message.tool_calls)) if message else []
 
 
@@ -195,3 +200,23 @@ def _take_call(calls: list[Mapping[str, Any]], name: str, args: Any) -> str | No
         if call["name"] == name and call["args"] == args:
             return cast("str | None", calls.pop(index)["id"])
     return None
+
+
+async def with_preview(agent: HostedAgent, asked: NewRequest, pending: PendingInterrupt, redact: Redact) -> NewRequest:
+    if not isinstance(asked.body, ApprovalBody):
+        return asked
+    # No graph says so of itself.
+    body = replace(asked.body, preview=None)
+    previewer = agent.previewer(body.tool_name, pending.graph)
+    if previewer is None:
+        return replace(asked, body=body)
+
+    def work() -> tuple[JsonObject | None, FileSnapshot | None]:
+        found = previews.compute(previewer, body.args, pending.values)
+        preview = None if found is None else as_body(found, redact)
+        return preview, FileSnapshot.of(found, redact, platform.node()) if isinstance(found, FilePreview) else None
+
+    done = await previews.in_time(work)
+    preview, kept = (as_body(done, redact), None) if isinstance(done, NoPreview) else done
+    form = replace(asked.form, file=kept) if asked.form else None
+    return replace(asked, body=replace(body, preview=preview), form=form)

@@ -2,20 +2,20 @@
 
 import asyncio
 import logging
-from collections.abc import Callable, Coroutine
-from typing import Any
+from collections.abc import Callable, Coroutine, Generator
+from typing import Any, cast
 
 from interlock import failpoints
+from interlock.agents.context import current
 from interlock.agents.effects import install
 from interlock.domain.claim import Claim
 from interlock.domain.errors import LeaseLost, StorageUnavailable
 from interlock.domain.run import RunStatus
-from interlock.runners.containing import contain
 from interlock.runners.gates import watch_gates
 from interlock.runners.graph_run import GraphRun
 from interlock.runners.hosting import HostedAgents
-from interlock.runners.lent import Memory
 from interlock.runners.quiet_logs import silence_logs
+from interlock.runners.secret_values import ThreadSecrets
 from interlock.services.core import Core
 from interlock.services.runs import lifecycle as running
 from interlock.services.runs.waiting import start_stranded
@@ -43,7 +43,7 @@ class LocalRunner:
         self._executing: dict[str, asyncio.Task[None]] = {}
         self._loops: list[asyncio.Task[None]] = []
         self._closing = False
-        self._memory = Memory()
+        self._memory = ThreadSecrets()
 
     async def start(self) -> None:
         install()
@@ -228,3 +228,37 @@ async def _cancelled(*tasks: asyncio.Task[None]) -> None:
     for task in tasks:
         task.cancel()
     await asyncio.gather(*tasks, return_exceptions=True)
+
+
+class EndedItself(Exception):
+    """A node or tool tried to end the process."""
+
+    def __init__(self, error: BaseException) -> None:
+        super().__init__(f"it tried to end the process: {type(error).__name__}({error})")
+
+
+def contain(loop: asyncio.AbstractEventLoop) -> None:
+    """From now on what would end the process ends the run that raised it, and no more.
+
+    asyncio lets `SystemExit` and `KeyboardInterrupt` out of a task and through the event loop: a node that calls
+    `sys.exit()` would take the server, and everybody else's runs, with it.
+    """
+    if getattr(loop.get_task_factory(), "interlock", False):
+        return
+
+    def make(
+        loop: asyncio.AbstractEventLoop, coro: Coroutine[Any, Any, Any] | Generator[Any, None, Any], **more: Any
+    ) -> asyncio.Task[Any]:
+        if current.get() is not None and asyncio.iscoroutine(coro):
+            coro = _contained(coro)
+        return asyncio.Task(cast("Coroutine[Any, Any, Any]", coro), loop=loop, **more)
+
+    cast("Any", make).interlock = True
+    loop.set_task_factory(make)
+
+
+async def _contained(work: Coroutine[Any, Any, Any]) -> Any:
+    try:
+        return await work
+    except (SystemExit, KeyboardInterrupt) as error:
+        raise EndedItself(error) from error

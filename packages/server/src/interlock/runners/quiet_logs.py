@@ -12,7 +12,7 @@ import traceback
 from typing import Any, cast
 
 from interlock.domain.redaction import Redaction
-from interlock.runners.lent import lent
+from interlock.runners.secret_values import process_secrets
 
 _OF_CALLERS = frozenset({"interlock.access", "interlock.connections", "interlock.streams"})
 """Who called, from where. No agent's code logs here, and nobody may hide their calls by giving them as a secret."""
@@ -26,8 +26,8 @@ def silence_logs() -> None:
         return
 
     def handle_quietly(self: logging.Logger, record: logging.LogRecord) -> None:
-        if record.name not in _OF_CALLERS and lent:
-            _silence(record, lent)
+        if record.name not in _OF_CALLERS and process_secrets:
+            _silence(record, process_secrets)
         handle(self, record)
 
     cast("Any", handle_quietly).interlock = True

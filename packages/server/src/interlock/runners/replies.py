@@ -1,6 +1,6 @@
 """From the answers of people to the value that resumes an interrupt: the way back from `interrupts`.
 
-A refusal, an expiry or a cancel for which the graph offers no answer gives `UNTOLD`: then nothing is sent to it.
+A refusal, an expiry or a cancel for which the graph offers no answer gives `NO_REPLY`: then nothing is sent to it.
 """
 
 from collections.abc import Mapping, Sequence
@@ -35,12 +35,12 @@ from interlock.domain.request import Answer, Request, RequestStatus
 from interlock.runners import schemas
 
 
-class _Untold:
+class _NoReply:
     def __repr__(self) -> str:
-        return "UNTOLD"
+        return "NO_REPLY"
 
 
-UNTOLD: Final = _Untold()
+NO_REPLY: Final = _NoReply()
 
 
 def resume_value(requests: Sequence[Request], answers: Mapping[str, Answer]) -> Any:
@@ -49,8 +49,8 @@ def resume_value(requests: Sequence[Request], answers: Mapping[str, Answer]) -> 
     for request in requests:
         answer = answers.get(request.id)
         part = _reply(request, answer.value if answer else None)
-        if part is UNTOLD:
-            return UNTOLD
+        if part is NO_REPLY:
+            return NO_REPLY
         parts.append(part)
     match _shape(requests[0]):
         case HitlAction():
@@ -136,7 +136,7 @@ def _decided(request: Request, value: Value | None) -> ApprovalAnswer:
 def _langchain_decision(request: Request, action: HitlAction | ToolApproval, value: Value | None) -> Any:
     answer = _decided(request, value)
     if answer.decision not in action.allowed:
-        return UNTOLD
+        return NO_REPLY
     match answer.decision:
         case "accept":
             return {"type": "approve"}
@@ -150,7 +150,7 @@ def _langchain_decision(request: Request, action: HitlAction | ToolApproval, val
 
 def _tool_approval(request: Request, action: ToolApproval, value: Value | None) -> Any:
     decision = _langchain_decision(request, action, value)
-    if decision is not UNTOLD and action.schema:
+    if decision is not NO_REPLY and action.schema:
         schemas.check(action.schema, decision)
     return decision
 
@@ -160,7 +160,7 @@ def _human(request: Request, action: HumanInterrupt, value: Value | None) -> Any
         return {"type": "response", "args": value.answer}
     answer = _decided(request, value)
     if answer.decision not in action.allowed:
-        return UNTOLD
+        return NO_REPLY
     match answer.decision:
         case "edit":
             return {"type": "edit", "args": {"action": action.name, "args": answer.args}}
@@ -173,8 +173,8 @@ def _human(request: Request, action: HumanInterrupt, value: Value | None) -> Any
 
 
 def _composed(schema: schemas.Schema, value: Value | None) -> Any:
-    return schemas.composed(schema, value) if isinstance(value, QuestionsAnswer | ClarificationAnswer) else UNTOLD
+    return schemas.composed(schema, value) if isinstance(value, QuestionsAnswer | ClarificationAnswer) else NO_REPLY
 
 
 def _free(value: Value | None) -> Any:
-    return value.answer if isinstance(value, ClarificationAnswer) else UNTOLD
+    return value.answer if isinstance(value, ClarificationAnswer) else NO_REPLY

@@ -16,7 +16,7 @@ from interlock.services.requests.opening import NewRequest
 Schema = Mapping[str, Any]
 
 
-def asked(interrupt_id: str, value: Any, schema: Schema) -> NewRequest:
+def request_of(interrupt_id: str, value: Any, schema: Schema) -> NewRequest:
     """A question per property of an object, one question for anything else."""
     form = Form(SchemaInterrupt(dict(schema)))
     properties, parts = _properties(schema), InterruptParts.of(value)

@@ -20,7 +20,7 @@ class Tokens:
     def __init__(self) -> None:
         self._kept: dict[str, str] = {}
 
-    def said(self, message_id: str, piece: str, redact: Redaction) -> str:
+    def add(self, message_id: str, piece: str, redact: Redaction) -> str:
         """What of the message may be told now."""
         if not redact:
             return piece
@@ -45,7 +45,7 @@ class CustomTexts:
     def __init__(self) -> None:
         self._before: OrderedDict[Place, str] = OrderedDict()
 
-    def told(self, value: JsonValue, redact: Redaction, place: Place = ()) -> JsonValue:
+    def hide(self, value: JsonValue, redact: Redaction, place: Place = ()) -> JsonValue:
         if not redact:
             return value
         if isinstance(value, str):
@@ -56,7 +56,7 @@ class CustomTexts:
             return hidden_after(before, value, redact)
         if isinstance(value, dict):
             named = cast("JsonObject", value)
-            return {redact(name): self.told(one, redact, (*place, name)) for name, one in named.items()}
+            return {redact(name): self.hide(one, redact, (*place, name)) for name, one in named.items()}
         if isinstance(value, list):
-            return [self.told(one, redact, (*place, "")) for one in cast("list[JsonValue]", value)]
+            return [self.hide(one, redact, (*place, "")) for one in cast("list[JsonValue]", value)]
         return value

@@ -1,4 +1,5 @@
-"""A graph's messages: found in its state, shown as text, and closed where a tool call was left without a result."""
+"""A graph's messages: found in its state, shown as text, closed where a tool call was left without a result, and put
+into the log where a crash left them out."""
 
 from collections.abc import Sequence
 from typing import Any, cast
@@ -10,6 +11,7 @@ from interlock.domain.canonical import json_text, plain
 from interlock.domain.event import AssistantMessage, ToolCall
 from interlock.domain.redaction import Redaction
 from interlock.ports.agents import Message, MessageRole
+from interlock.services.core import Core
 
 _ROLES: dict[str, MessageRole] = {
     "human": "user",
@@ -19,6 +21,7 @@ _ROLES: dict[str, MessageRole] = {
 }
 
 LONGEST_RESULT = 100_000
+PAGE = 500
 NOT_RUN = "Not run: the run was stopped before this call."
 
 
@@ -76,3 +79,25 @@ def closing(messages: Sequence[BaseMessage]) -> list[ToolMessage]:
 def assistant_entry(message: AIMessage) -> AssistantMessage:
     calls = (ToolCall(call["id"], call["name"], plain(call["args"])) for call in message.tool_calls)
     return AssistantMessage(message.id or "", message.text, tuple(calls))
+
+
+async def unreported_messages(core: Core, thread_id: str, messages: Sequence[BaseMessage]) -> list[AssistantMessage]:
+    """The agent's finished messages that are in the state and not in the log."""
+    reported = await _reported_ids(core, thread_id)
+    return [
+        assistant_entry(message)
+        for message in messages
+        if isinstance(message, AIMessage) and message.id not in reported
+    ]
+
+
+async def _reported_ids(core: Core, thread_id: str) -> set[str]:
+    ids: set[str] = set()
+    seq = 0
+    while True:
+        async with core.store.snapshot() as tx:
+            page = await tx.events.after(thread_id, seq, PAGE)
+        ids |= {event.data.message_id for event in page if isinstance(event.data, AssistantMessage)}
+        if len(page) < PAGE:
+            return ids
+        seq = page[-1].seq

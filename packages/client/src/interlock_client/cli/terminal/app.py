@@ -21,22 +21,22 @@ LOST = "○ no connection since"
 
 
 class InboxApp(App[None]):
-    """`looking` finds out what waits, and should have no patience; `answering` sends what people decided."""
+    """`reader` finds out what waits, and should have no patience; `sender` sends what people decided."""
 
     ENABLE_COMMAND_PALETTE = False
     TITLE = "Interlock"
     BINDINGS: ClassVar[list[BindingType]] = [Binding("ctrl+q", "quit", show=False, priority=True)]
 
-    def __init__(self, looking: Interlock, answering: Interlock, *, editor: str | None = None) -> None:
+    def __init__(self, reader: Interlock, sender: Interlock, *, editor: str | None = None) -> None:
         super().__init__()
-        self.answering = answering
+        self.sender = sender
         self.editor = editor
         self.waiting: list[OpenRequest] = []
         self.typed: dict[str, dict[str, str]] = {}
         """Of each request that waits, what was typed and not sent."""
         self.connected = False
         self.connection = "○ connecting"
-        self.feed = Feed(looking, Listeners(self._show_list, self._waits, self._show_settled, self._connection))
+        self.feed = Feed(reader, Listeners(self._show_list, self._waits, self._show_settled, self._connection))
         self._list = ListScreen()
         # What goes to standard error would be written over the screen.
         logging.getLogger("interlock_client").addHandler(logging.NullHandler())

@@ -331,7 +331,7 @@ class RequestScreen(Screen[None]):
             self.run_worker(self._send(response, done, why), exit_on_error=True)
 
     async def _send(self, response: dict[str, Any] | None, done: str, why: str | None) -> None:
-        client = self.app.answering
+        client = self.app.sender
         try:
             if response is None:
                 await client.cancel(self.waiting.id, why)

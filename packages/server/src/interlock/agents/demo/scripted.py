@@ -73,11 +73,11 @@ def reply_to(messages: Sequence[BaseMessage]) -> ModelTurn:
             return ModelTurn(demo_text(f"missing.{missing}", language))
         case Plan(steps):
             pass
-    begun = _outcomes(messages[start + 1 :])
-    if len(begun) < len(steps) and all(outcome.is_good for step in begun[-1:] for outcome in step):
-        calls = steps[len(begun)]
-        return ModelTurn(lead_in(calls, language, is_first=not begun), _with_ids(calls, messages))
-    return ModelTurn(report([outcome for step in begun for outcome in step], steps[len(begun) :], language))
+    steps_begun = _outcomes(messages[start + 1 :])
+    if len(steps_begun) < len(steps) and all(outcome.is_good for step in steps_begun[-1:] for outcome in step):
+        calls = steps[len(steps_begun)]
+        return ModelTurn(lead_in(calls, language, is_first=not steps_begun), _with_ids(calls, messages))
+    return ModelTurn(report([outcome for step in steps_begun for outcome in step], steps[len(steps_begun) :], language))
 
 
 def _talk(topic: Topic, language: Locale) -> str:

@@ -25,7 +25,7 @@ from interlock.faces.http.lenient_json import LenientJSONResponse
 from interlock.faces.http.locale import locale_of
 from interlock.faces.http.server_state import state_of
 from interlock.faces.http.sse import EventStream
-from interlock.faces.shared.refusals import message_of
+from interlock.faces.shared.responses import message_of
 from interlock.services.requests import answering
 from interlock.services.requests.answering import Reply, Sender
 from interlock.services.threads import messages, threads
@@ -129,7 +129,7 @@ class _Call:
             return await self._resumed(body.resume, out)
         last = body.messages[-1] if body.messages else None
         if is_said(last) and not await self._is_own(last):
-            return await self._said(last, _given(body), out)
+            return await self._send(last, _given(body), out)
         return out.present() if self._thread is not None else out.nothing()
 
     async def _is_own(self, message: UserMessage) -> bool:
@@ -138,7 +138,7 @@ class _Call:
             run = await tx.runs.get(message.id.removeprefix(OWN_MESSAGE))
         return message.id.startswith(OWN_MESSAGE) and run is not None and run.thread_id == self._thread_id
 
-    async def _said(self, message: UserMessage, given: JsonObject, out: RunStream) -> Stream:
+    async def _send(self, message: UserMessage, given: JsonObject, out: RunStream) -> Stream:
         text = _text_of(message)
         if text is None:
             return out.refused("NOT_SUPPORTED", "only text is taken in a message")
@@ -165,8 +165,8 @@ class _Call:
             return out.refused("NO_SUCH_INTERRUPT", f"not on this thread: {', '.join(given.keys() - asked.keys())}")
         if len(given) < len(entries):
             return out.refused("INVALID_RESUME", "an interrupt is named twice")
-        if told := self._settled(asked, answers, given, out):
-            return told
+        if events := self._settled(asked, answers, given, out):
+            return events
         return await self._answered(next(iter(asked.values())).pause_id, given, out)
 
     def _settled(
@@ -219,8 +219,8 @@ class _Call:
             )
         except _NotCovered:
             # Somebody may have answered a part of it since it was looked up.
-            if told := self._settled(*await self._asked(given), given, out):
-                return told
+            if events := self._settled(*await self._asked(given), given, out):
+                return events
             return out.refused("INTERRUPTS_NOT_COVERED", "resume names only some of what is open; nothing was taken")
         except AlreadySettled as error:
             return out.present([already_answered(error.end)], tells_failure=True)

@@ -88,9 +88,9 @@ class Translator:
                 return []
 
     def _message(self, message: AssistantMessage) -> list[AguiEvent]:
-        told = self._text(message.message_id, message.text) if message.text else []
+        text = self._text(message.message_id, message.text) if message.text else []
         calls = [event for call in message.tool_calls for event in self._call(call, message.message_id)]
-        return [*told, *self.close(), *calls]
+        return [*text, *self.close(), *calls]
 
     def _text(self, message_id: str, whole: str) -> list[AguiEvent]:
         """What is new of a text. One that was begun otherwise than it ended is corrected by the next snapshot only."""
@@ -166,7 +166,7 @@ def interrupt(request: PublicRequest, locale: Locale, page: str) -> dict[str, An
 
 
 def already_answered(end: RequestEnd) -> AguiEvent:
-    told: JsonObject = {name: value for name, value in end.to_json().items() if value is not None}
-    response = {"response": told.pop("answer")} if "answer" in told else {}
-    value = {**told, "status": told.pop("current_status"), **response}
+    fields: JsonObject = {name: value for name, value in end.to_json().items() if value is not None}
+    response = {"response": fields.pop("answer")} if "answer" in fields else {}
+    value = {**fields, "status": fields.pop("current_status"), **response}
     return {"type": "CUSTOM", "name": "interlock.already_answered", "value": value}

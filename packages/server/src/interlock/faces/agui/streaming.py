@@ -102,8 +102,8 @@ class RunStream:
                     async for item in items:
                         if isinstance(item, Event) and isinstance(item.data, RunStarted):
                             run_id = item.data.run_id
-                        for told in self._told(item):
-                            yield told
+                        for frame in self._frames(item):
+                            yield frame
                         ending = await self._ending(item, run_id)
                         for event in ending:
                             yield encode(event)
@@ -113,7 +113,7 @@ class RunStream:
                 for event in self._last_words("unavailable"):
                     yield encode(event)
 
-    def _told(self, item: Live | None) -> list[bytes]:
+    def _frames(self, item: Live | None) -> list[bytes]:
         if item is None:
             return [KEEP_ALIVE] if self._watch.needs_sign_of_life() else []
         self._watch.spoke()

@@ -26,7 +26,7 @@ from interlock.domain.moment import to_iso
 from interlock.domain.request import Request, RequestStatus
 from interlock.domain.run import RunStatus
 from interlock.faces.confirm.kinds import asking, description_of
-from interlock.faces.confirm.steps import Step, step_of, told_step
+from interlock.faces.confirm.steps import Step, public_step, step_of
 from interlock.services.requests.pending import OpenRequests
 from interlock.texts import Locale
 from interlock.texts import confirm_text as text
@@ -78,7 +78,7 @@ class SessionTranslator:
         return None if request_id in self._pending or request_id in self._past else item.data.pause_id
 
     def learn(self, opened_seq: int | None, requests: Iterable[Request]) -> None:
-        self._past |= {step.asked.request_id: step for step in _steps(opened_seq, requests)}
+        self._past |= {step.request.request_id: step for step in _steps(opened_seq, requests)}
 
     def begin(self, after: int) -> list[OutgoingEvent]:
         """What is to be told before anything else: what is pending, for who has missed nothing."""
@@ -98,7 +98,7 @@ class SessionTranslator:
         return self._ask()
 
     def _wait_for(self, steps: Iterable[Step]) -> None:
-        self._pending |= {step.asked.request_id: step for step in steps}
+        self._pending |= {step.request.request_id: step for step in steps}
 
     def _ask(self) -> list[OutgoingEvent]:
         turn = [*self._pending.items()][: self._batch_size]
@@ -117,10 +117,10 @@ class SessionTranslator:
             "tool_args": body.args if is_approval else fields,
             "requires_confirmation": True,
             "kind": body.kind,
-            "request_id": step.asked.request_id,
-            "pause_id": step.asked.pause_id,
+            "request_id": step.request.request_id,
+            "pause_id": step.request.pause_id,
             "timeout_seconds": step.seconds,
-            "expires_at": to_iso(step.asked.expires_at) if step.asked.expires_at else None,
+            "expires_at": to_iso(step.request.expires_at) if step.request.expires_at else None,
             **more,
         }
         return OutgoingEvent(AgentEvents.USER_CONFIRM, asking(body, self._locale), metadata, step.id)
@@ -172,7 +172,7 @@ class SessionTranslator:
         if not self._is_present:
             return []
         requests = enumerate(pause.requests)
-        self._wait_for(told_step(seq, place, one) for place, one in requests if one.request_id not in pause.settled)
+        self._wait_for(public_step(seq, place, one) for place, one in requests if one.request_id not in pause.settled)
         return self._ask()
 
     def _settled(self, settled: RequestSettled) -> list[OutgoingEvent]:

@@ -98,7 +98,7 @@ def _permission(confirmation: Confirmation, given: dict[str, Any]) -> dict[str, 
     return {"granted": False, **({"reason": confirmation.reason} if confirmation.reason else {})}
 
 
-def told_to_audit(confirmation: Confirmation) -> dict[str, Any]:
+def audit_metadata(confirmation: Confirmation) -> dict[str, Any]:
     """What the sender says besides the answer; never the answer itself, in which there may be a secret."""
     given = {name: value for name, value in (confirmation.metadata or {}).items() if name not in ("response", "args")}
     reason = {"reason": confirmation.reason} if confirmation.reason and confirmation.confirmed else {}

@@ -37,7 +37,7 @@ class _Session:
     id: str
     seq: int
     """The last event of its log that was told."""
-    story: SessionTranslator
+    translator: SessionTranslator
     task: asyncio.Task[None] | None = None
     is_cancelled: bool = False
     """Whether its user has cancelled, and the run has not ended yet."""
@@ -74,7 +74,7 @@ class Sessions:
         """Make a session, and tell of it from here on."""
         self._check_room()
         thread = await create_thread(self._core, principal, agent=agent, thread_id=new_id("sess"), face=CONFIRM)
-        session = _Session(thread.id, thread.seq, self._story(OpenRequests(thread.id, thread.seq, ())))
+        session = _Session(thread.id, thread.seq, self._translator(OpenRequests(thread.id, thread.seq, ())))
         self._followed[thread.id] = session
         metadata = {"agent": thread.agent, "batch_size": self.batch_size}
         self.tell(OutgoingEvent(AgentEvents.SESSION_CREATED, text("created", self._locale), metadata), thread.id)
@@ -99,7 +99,7 @@ class Sessions:
         self._check_room()
         last_text = await last_text_of(self._core, open_requests.thread_id, after)
         session = _Session(
-            open_requests.thread_id, after, self._story(open_requests, joined_late=True, last_text=last_text)
+            open_requests.thread_id, after, self._translator(open_requests, joined_late=True, last_text=last_text)
         )
         self._followed[session.id] = session
         if is_back:
@@ -107,7 +107,7 @@ class Sessions:
             self.tell(
                 OutgoingEvent(AgentEvents.SESSION_CREATED, text("reconnected", self._locale), metadata), session.id
             )
-        self._tell_entry(session, principal, session.story.begin(after), after)
+        self._tell_entry(session, principal, session.translator.begin(after), after)
         self._follow(session, principal)
 
     def leave(self, session_id: str) -> None:
@@ -134,7 +134,7 @@ class Sessions:
             return
         self.tell(OutgoingEvent(AgentEvents.INTERRUPTED, text("interrupted", self._locale)), session_id)
 
-    def _story(
+    def _translator(
         self, open_requests: OpenRequests, *, joined_late: bool = False, last_text: str = ""
     ) -> SessionTranslator:
         return SessionTranslator(
@@ -147,9 +147,9 @@ class Sessions:
 
     def _follow(self, session: _Session, principal: Principal) -> None:
         self.current = session.id
-        session.task = self._tasks.create_task(self._tell_story(session, principal))
+        session.task = self._tasks.create_task(self._keep_telling(session, principal))
 
-    async def _tell_story(self, session: _Session, principal: Principal) -> None:
+    async def _keep_telling(self, session: _Session, principal: Principal) -> None:
         """Until the session is deleted. Where the database fails, it goes on as soon as that can be read again."""
         is_told = False
         while True:
@@ -176,12 +176,12 @@ class Sessions:
 
     async def _tell_item(self, session: _Session, principal: Principal, item: Live) -> None:
         if not isinstance(item, Event):
-            for event in session.story.of(item):
+            for event in session.translator.of(item):
                 self.tell(event, session.id)
             return
-        if pause_id := session.story.missing(item):
-            session.story.learn(*await pending.requests_of_pause(self._core, pause_id))
-        self._tell_entry(session, principal, session.story.of(item), item.seq, item.at)
+        if pause_id := session.translator.missing(item):
+            session.translator.learn(*await pending.requests_of_pause(self._core, pause_id))
+        self._tell_entry(session, principal, session.translator.of(item), item.seq, item.at)
         if isinstance(item.data, ThreadDeleted):
             self._forget(session)
         elif isinstance(item.data, RunEnded) and session.is_cancelled:

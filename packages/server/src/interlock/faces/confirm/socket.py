@@ -158,7 +158,7 @@ class _Connection:
         sender = Sender(self._principal, CONFIRM)
         try:
             confirmation = messages.confirmation_of(event.content)
-            sender = Sender(self._principal, CONFIRM, messages.told_to_audit(confirmation))
+            sender = Sender(self._principal, CONFIRM, messages.audit_metadata(confirmation))
             await answering.answer(self._core, sender, messages.reply_with(view.request, confirmation))
         except InvalidAnswer as error:
             if isinstance(error, ReadsAsRefusal):

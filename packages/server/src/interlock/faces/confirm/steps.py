@@ -12,15 +12,15 @@ _SPELLING = re.compile(r"step_([0-9]{1,18})_(?:[0-9]+_)?confirm_", re.ASCII)
 @dataclass(frozen=True, slots=True)
 class Step:
     id: str
-    asked: PublicRequest
+    request: PublicRequest
 
     @property
     def kind(self) -> RequestKind:
-        return self.asked.body.kind
+        return self.request.body.kind
 
     @property
     def body(self) -> Body:
-        return self.asked.body
+        return self.request.body
 
     @property
     def tool(self) -> str:
@@ -29,7 +29,7 @@ class Step:
     @property
     def seconds(self) -> float | int | None:
         """Its time, whole seconds as a whole number."""
-        timeout = self.asked.timeout_seconds
+        timeout = self.request.timeout_seconds
         return int(timeout) if timeout is not None and float(timeout).is_integer() else timeout
 
 
@@ -38,14 +38,14 @@ def tool_of(body: Body) -> str:
     return body.tool_name if isinstance(body, ApprovalBody) else body.kind
 
 
-def told_step(opened_seq: int, position: int, asked: PublicRequest) -> Step:
+def public_step(opened_seq: int, position: int, request: PublicRequest) -> Step:
     """Of a request as the event of its pause tells of it, at that place among the others."""
     among = f"_{position}" if position else ""
-    return Step(f"step_{opened_seq}{among}_confirm_{tool_of(asked.body)}", asked)
+    return Step(f"step_{opened_seq}{among}_confirm_{tool_of(request.body)}", request)
 
 
 def step_of(opened_seq: int, request: Request) -> Step:
-    return told_step(opened_seq, request.position, PublicRequest.of(request))
+    return public_step(opened_seq, request.position, PublicRequest.of(request))
 
 
 def opened_seq_of(step_id: str) -> int | None:

@@ -17,7 +17,7 @@ from starlette.types import Receive, Scope, Send
 from interlock.domain.errors import FieldError, InvalidInput, NotFound
 from interlock.domain.json_value import JsonObject, member
 from interlock.domain.principal import Principal
-from interlock.faces.gateway.messages import HostReply, until_gone
+from interlock.faces.gateway.messages import HostReply, attend
 from interlock.faces.gateway.served import CallsInFlight, ServedCall
 from interlock.faces.gateway.tools import ToolLists
 from interlock.faces.http.credentials import authenticated
@@ -64,7 +64,7 @@ class GatewayEndpoint:
         is_stream = exchange.method == "GET" or message.get("method") == LISTEN
         with state_of(request).limits.stream(principal.person_id) if is_stream else nullcontext():
             work = _pass_on(lists.upstream, exchange, scope, receive, send)
-            await until_gone(request, work, is_stream=is_stream)
+            await attend(request, work, is_stream=is_stream)
 
     def _found(self, name: str) -> ToolLists:
         if name not in self._lists:
@@ -83,7 +83,7 @@ class GatewayEndpoint:
         task = asyncio.ensure_future(call.run())
         self._waiting[where] = task
         try:
-            await until_gone(request, task)
+            await attend(request, task)
         finally:
             if self._waiting.get(where) is task:
                 self._waiting.pop(where)

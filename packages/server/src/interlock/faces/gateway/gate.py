@@ -20,7 +20,7 @@ from interlock.domain.request import RequestEnd, RequestStatus
 from interlock.domain.upstream_call import UpstreamCall
 from interlock.faces.http.problems import public_message
 from interlock.faces.http.server_state import state_of
-from interlock.faces.http.waiting import settled
+from interlock.faces.http.watching import wait_until_settled
 from interlock.services.core import Core
 from interlock.services.gateway import calls, doubts
 from interlock.services.gateway.calls import ProposedCall, RecordedResult, SendCall, StillRunning, error_result
@@ -49,7 +49,7 @@ Definition = Callable[[], Awaitable[JsonObject]]
 class Gate:
     connection: HTTPConnection
     principal: Principal
-    wanted: ProposedCall
+    proposal: ProposedCall
     policy: ToolPolicy
     holder: str
     hold_seconds: float
@@ -82,8 +82,8 @@ class Gate:
             return refusal(error, IN_DOUBT)
 
     async def _admit(self) -> SendCall | JsonObject:
-        if self.wanted.terms.ruling is Ruling.DENY:
-            return error_result(f"{self.wanted.tool} may not be called here: the operator denies it.", "denied")
+        if self.proposal.terms.ruling is Ruling.DENY:
+            return error_result(f"{self.proposal.tool} may not be called here: the operator denies it.", "denied")
         before = await self._resumed()
         if isinstance(before, SendCall):
             return before
@@ -91,18 +91,18 @@ class Gate:
             return before.result
         if before is not None:
             return await self._settle_doubt(before)
-        if self.wanted.terms.ruling is Ruling.ALLOW:
-            return await calls.begin(self._core, self.principal, self.wanted, self.holder, None)
+        if self.proposal.terms.ruling is Ruling.ALLOW:
+            return await calls.begin(self._core, self.principal, self.proposal, self.holder, None)
         for _ in range(MOST_CHANGES):
             decided = await self._ask()
             if decided is not None:
                 return decided
-        return error_result(f"{self.wanted.tool} changes its definition all the time. It was not called.", "changed")
+        return error_result(f"{self.proposal.tool} changes its definition all the time. It was not called.", "changed")
 
     async def _resumed(self) -> UpstreamCall | RecordedResult | SendCall | None:
         while True:
             try:
-                return await calls.resume(self._core, self.principal, self.wanted, self.holder)
+                return await calls.resume(self._core, self.principal, self.proposal, self.holder)
             except StillRunning:
                 if time.monotonic() >= self._until:
                     raise
@@ -110,32 +110,32 @@ class Gate:
 
     async def _ask(self) -> SendCall | JsonObject | None:
         """None where the tool has changed since it was shown: it has to be shown anew."""
-        held = await calls.ask(self._core, self.principal, self.wanted, self.holder)
+        hold = await calls.ask(self._core, self.principal, self.proposal, self.holder)
         is_told = False
         try:
-            view = await self._settled(held.request_id, lambda: holding.renew(self._core, held, self.holder))
+            view = await self._settled(hold.request_id, lambda: holding.renew(self._core, hold, self.holder))
             if view.request.status is RequestStatus.PENDING:
                 return error_result(PENDING, "pending")
             if (refusal := self._refusal(view) or self._misfit(view)) is not None:
-                await holding.finish(self._core, held, self.holder)
+                await holding.finish(self._core, hold, self.holder)
                 is_told = True
                 return refusal
-            begun = await self._begun(held)
+            send_call = await self._begin(hold)
             is_told = True
-            return begun
+            return send_call
         finally:
             if not is_told:
                 with anyio.CancelScope(shield=True):
-                    await holding.abandon(self._core, held, self.holder)
+                    await holding.abandon(self._core, hold, self.holder)
 
-    async def _begun(self, held: HoldHandle) -> SendCall | None:
-        now = await self.definition() if self.wanted.definition else {}
-        if now == self.wanted.definition:
-            return await calls.begin(self._core, self.principal, self.wanted, self.holder, held)
-        await calls.pin(self._core, self.principal, self.wanted)
-        await holding.finish(self._core, held, self.holder)
-        terms = replace(self.policy.terms_of(self.wanted.tool, now), ruling=Ruling.ASK)
-        self.wanted = replace(self.wanted, definition=now, terms=terms, key=None)
+    async def _begin(self, hold: HoldHandle) -> SendCall | None:
+        now = await self.definition() if self.proposal.definition else {}
+        if now == self.proposal.definition:
+            return await calls.begin(self._core, self.principal, self.proposal, self.holder, hold)
+        await calls.pin(self._core, self.principal, self.proposal)
+        await holding.finish(self._core, hold, self.holder)
+        terms = replace(self.policy.terms_of(self.proposal.tool, now), ruling=Ruling.ASK)
+        self.proposal = replace(self.proposal, definition=now, terms=terms, key=None)
         return None
 
     def _refusal(self, view: RequestView) -> JsonObject | None:
@@ -157,14 +157,14 @@ class Gate:
                 value = view.answer.value if view.answer else None
         if isinstance(value, ApprovalAnswer) and value.runs:
             return None
-        said = value.message if isinstance(value, ApprovalAnswer) else ""
-        because = f": {said}" if said else because
+        message = value.message if isinstance(value, ApprovalAnswer) else ""
+        because = f": {message}" if message else because
         return error_result(f"{end.by or 'A person'} refused it{because}. It was not called.", "refused")
 
     def _misfit(self, view: RequestView) -> JsonObject | None:
         """Arguments that a person changed have to be of the form that the tool takes."""
         value = view.answer.value if view.answer else None
-        schema = self.wanted.definition.get("inputSchema")
+        schema = self.proposal.definition.get("inputSchema")
         if not isinstance(value, ApprovalAnswer) or value.args is None or not isinstance(schema, dict):
             return None
         try:
@@ -204,7 +204,7 @@ class Gate:
         seconds = min(BEAT_SECONDS, self._core.settings.lease_seconds / 3)
         while True:
             left = max(0.0, self._until - time.monotonic())
-            view = await settled(self.connection, request_id, min(seconds if beats else 0.0, left))
+            view = await wait_until_settled(self.connection, request_id, min(seconds if beats else 0.0, left))
             if view.request.status is not RequestStatus.PENDING or not left or state.closing.is_set():
                 return view
             beats += 1

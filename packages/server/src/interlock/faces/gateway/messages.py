@@ -135,7 +135,7 @@ class HostReply:
         await self._send({"type": "http.response.body", "body": data, "more_body": True})
 
 
-async def until_gone(request: Request, work: Awaitable[None], *, is_stream: bool = False) -> None:
+async def attend(request: Request, work: Awaitable[None], *, is_stream: bool = False) -> None:
     """Do it for as long as the host is there and its credential holds; a stream ends when the server stops, too."""
     task = asyncio.ensure_future(work)
     leaving = [asyncio.ensure_future(_gone(request)), asyncio.ensure_future(_ended(request, is_stream=is_stream))]

@@ -19,7 +19,7 @@ from interlock.domain.json_value import JsonObject, member
 from interlock.domain.principal import Principal
 from interlock.domain.upstream_call import UpstreamCall
 from interlock.faces.gateway.gate import Gate
-from interlock.faces.gateway.messages import until_gone
+from interlock.faces.gateway.messages import attend
 from interlock.faces.gateway.served import ASKING_SECONDS, text_of
 from interlock.faces.http.credentials import authenticated
 from interlock.faces.http.server_state import state_of
@@ -38,7 +38,7 @@ async def _ask(request: Request, principal: Principal) -> Response:
     """May this call be made, and with which arguments?"""
     asked = await _read(request, HostCall)
     policy = read_policy(asked.rules)
-    wanted = ProposedCall(
+    proposal = ProposedCall(
         asked.upstream,
         asked.tool,
         asked.args,
@@ -50,9 +50,9 @@ async def _ask(request: Request, principal: Principal) -> Response:
     )
     holder = HOLDER + asked.holder
     if asked.before is not None:
-        begun = await calls.continue_call(state_of(request).core, principal, wanted, holder, asked.before)
-        return _reply(request, begun)
-    return _reply(request, await _gate(request, principal, wanted, policy, holder, asked.wait_seconds).admit())
+        admission = await calls.continue_call(state_of(request).core, principal, proposal, holder, asked.before)
+        return _reply(request, admission)
+    return _reply(request, await _gate(request, principal, proposal, policy, holder, asked.wait_seconds).admit())
 
 
 async def _end(request: Request, principal: Principal) -> Response:
@@ -69,8 +69,8 @@ async def _end(request: Request, principal: Principal) -> Response:
         case "failed":
             await calls.record_failure(core, call, ended.error or "it failed")
         case "lost":
-            wanted = ProposedCall(call.upstream, "", {}, {}, _NO_TERMS)
-            gate = _gate(request, principal, wanted, ToolPolicy(), call.holder, ended.wait_seconds)
+            proposal = ProposedCall(call.upstream, "", {}, {}, _NO_TERMS)
+            gate = _gate(request, principal, proposal, ToolPolicy(), call.holder, ended.wait_seconds)
             return _reply(request, await gate.settle_doubt(call))
     return JSONResponse({"outcome": "recorded"})
 
@@ -89,7 +89,7 @@ class _Attendance:
         async def work() -> None:
             await (await self._work(request, principal))(scope, receive, send)
 
-        await until_gone(request, work())
+        await attend(request, work())
 
 
 ROUTES = [
@@ -121,22 +121,22 @@ async def _found(request: Request, principal: Principal, holder: str) -> Upstrea
 
 
 def _gate(
-    request: Request, principal: Principal, wanted: ProposedCall, policy: ToolPolicy, holder: str, seconds: float
+    request: Request, principal: Principal, proposal: ProposedCall, policy: ToolPolicy, holder: str, seconds: float
 ) -> Gate:
-    async def nobody_hears() -> None: ...
+    async def nothing() -> None: ...
 
-    async def as_told() -> JsonObject:
-        return wanted.definition
+    async def definition() -> JsonObject:
+        return proposal.definition
 
-    return Gate(request, principal, wanted, policy, holder, seconds, nobody_hears, as_told)
+    return Gate(request, principal, proposal, policy, holder, seconds, nothing, definition)
 
 
-def _reply(request: Request, admitted: SendCall | JsonObject) -> Response:
-    if isinstance(admitted, SendCall):
-        call = admitted.call
+def _reply(request: Request, admission: SendCall | JsonObject) -> Response:
+    if isinstance(admission, SendCall):
+        call = admission.call
         lease = state_of(request).core.settings.lease_seconds
-        run = {"outcome": "run", "call_id": call.id, "conversation_id": call.thread_id, "args": admitted.args}
+        run = {"outcome": "run", "call_id": call.id, "conversation_id": call.thread_id, "args": admission.args}
         return JSONResponse({**run, "lease_seconds": lease})
-    if member(admitted, "_meta", "interlock/status") in _WAITING:
+    if member(admission, "_meta", "interlock/status") in _WAITING:
         return JSONResponse({"outcome": "pending"})
-    return JSONResponse({"outcome": "result", "result": admitted})
+    return JSONResponse({"outcome": "result", "result": admission})

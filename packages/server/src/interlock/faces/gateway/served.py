@@ -70,7 +70,7 @@ class ServedCall:
     underway: CallsInFlight
     exchange: Exchange
     host: HostReply
-    _told: asyncio.Queue[JsonObject] = field(default_factory=asyncio.Queue[JsonObject])
+    _progress: asyncio.Queue[JsonObject] = field(default_factory=asyncio.Queue[JsonObject])
     _holder: str = field(default_factory=lambda: SERVED + new_id("call"))
 
     @property
@@ -92,29 +92,31 @@ class ServedCall:
 
     async def _reply(self) -> JsonObject:
         """The message that ends the call."""
-        wanted, state = await self._wanted()
-        gate = self._gate(wanted)
-        admitted: SendCall | JsonObject
+        proposal, state = await self._wanted()
+        gate = self._gate(proposal)
+        admission: SendCall | JsonObject
         if state is None:
-            admitted = await gate.admit()
+            admission = await gate.admit()
         else:
-            admitted = await calls.continue_call(self._core, self.principal, wanted, self._holder, (state[0], state[1]))
+            admission = await calls.continue_call(
+                self._core, self.principal, proposal, self._holder, (state[0], state[1])
+            )
         tries = 0
-        while isinstance(admitted, SendCall):
-            begun, tries = admitted, tries + 1
+        while isinstance(admission, SendCall):
+            send_call, tries = admission, tries + 1
             try:
-                return await self._sent(begun, gate.wanted, state)
+                return await self._await_answer(send_call, gate.proposal, state)
             except UpstreamRefused as error:
                 return self._ended(error_result(str(error), "failed"))
             except UpstreamLost as error:
-                if wanted.terms.is_idempotent and tries < MOST_TRIES:
-                    admitted = SendCall(begun.call, await doubts.resend(self._core, begun.call))
-                elif wanted.terms.is_idempotent:
-                    await calls.record_failure(self._core, begun.call, str(error))
-                    admitted = error_result(f"{error}.", "failed")
+                if proposal.terms.is_idempotent and tries < MOST_TRIES:
+                    admission = SendCall(send_call.call, await doubts.resend(self._core, send_call.call))
+                elif proposal.terms.is_idempotent:
+                    await calls.record_failure(self._core, send_call.call, str(error))
+                    admission = error_result(f"{error}.", "failed")
                 else:
-                    admitted = await gate.settle_doubt(begun.call)
-        return self._ended(admitted)
+                    admission = await gate.settle_doubt(send_call.call)
+        return self._ended(admission)
 
     def _ended(self, result: JsonObject) -> JsonObject:
         return {"jsonrpc": "2.0", "id": self._message["id"], "result": result}
@@ -129,7 +131,7 @@ class ServedCall:
         policy = self.upstream.settings.policy
         definition = await self.lists.definition(self.exchange, name) if policy.needs_definition(name) else {}
         key = member(params, "_meta", TOOL_USE_ID)
-        wanted = ProposedCall(
+        proposal = ProposedCall(
             self.upstream.settings.name,
             name,
             cast("JsonObject", args),
@@ -140,27 +142,29 @@ class ServedCall:
             ASKING_SECONDS,
         )
         state = params.get("requestState")
-        return wanted, None if state is None else _unwrapped(state)
+        return proposal, None if state is None else _unwrapped(state)
 
-    def _gate(self, wanted: ProposedCall) -> Gate:
+    def _gate(self, proposal: ProposedCall) -> Gate:
         name = member(self._message, "params", "_meta", CLIENT, "name")
         client = name if isinstance(name, str) else self.request.headers.get("user-agent", "")
         return Gate(
             self.request,
             self.principal,
-            wanted,
+            proposal,
             self.upstream.settings.policy,
             self._holder,
             hold_seconds(client, self.request.query_params.get("hold"), None),
             self.host.beat,
-            lambda: self.lists.definition(self.exchange, wanted.tool),
+            lambda: self.lists.definition(self.exchange, proposal.tool),
         )
 
-    async def _sent(self, begun: SendCall, wanted: ProposedCall, state: tuple[str, str, Any] | None) -> JsonObject:
+    async def _await_answer(
+        self, send_call: SendCall, proposal: ProposedCall, state: tuple[str, str, Any] | None
+    ) -> JsonObject:
         """What upstream answers, with its end on record. Should the host go, it is recorded all the same."""
-        sending = self.underway.start(self._send(begun, self._forwarded(begun, wanted, state)))
-        while not sending.done() or not self._told.empty():
-            telling = asyncio.ensure_future(self._told.get())
+        sending = self.underway.start(self._send(send_call, self._forwarded(send_call, proposal, state)))
+        while not sending.done() or not self._progress.empty():
+            telling = asyncio.ensure_future(self._progress.get())
             try:
                 await asyncio.wait([telling, sending], return_when=asyncio.FIRST_COMPLETED)
                 if telling.done():
@@ -169,51 +173,51 @@ class ServedCall:
                 telling.cancel()
         return sending.result()
 
-    def _forwarded(self, begun: SendCall, wanted: ProposedCall, state: tuple[str, str, Any] | None) -> Exchange:
-        params = {**object_at(self._message, "params"), "arguments": begun.args}
+    def _forwarded(self, send_call: SendCall, proposal: ProposedCall, state: tuple[str, str, Any] | None) -> Exchange:
+        params = {**object_at(self._message, "params"), "arguments": send_call.args}
         if state is not None:
             params["requestState"] = state[2]
             if state[2] is None:
                 del params["requestState"]
         headers = dict(self.exchange.headers)
-        if wanted.terms.ruling is Ruling.ASK or wanted.definition:
+        if proposal.terms.ruling is Ruling.ASK or proposal.definition:
             # Arguments that upstream wants in headers too are those that a person saw, whatever the host says there.
             headers = {name: value for name, value in headers.items() if not name.startswith("mcp-param-")}
-            headers |= mcp_param_headers(x_mcp_header_map(wanted.definition.get("inputSchema")), begun.args)
+            headers |= mcp_param_headers(x_mcp_header_map(proposal.definition.get("inputSchema")), send_call.args)
         return replace(self.exchange, headers=headers, message={**self._message, "params": params})
 
-    async def _send(self, begun: SendCall, exchange: Exchange) -> JsonObject:
-        keeping = asyncio.create_task(self._keep(begun))
+    async def _send(self, send_call: SendCall, exchange: Exchange) -> JsonObject:
+        keeping = asyncio.create_task(self._keep(send_call))
         try:
             answer = await self._answer(exchange)
         except UpstreamUnreachable as error:
-            await calls.record_failure(self._core, begun.call, str(error))
+            await calls.record_failure(self._core, send_call.call, str(error))
             raise UpstreamRefused(f"{error}. It was not called.") from None
         except UpstreamRefused as error:
-            await calls.record_failure(self._core, begun.call, str(error))
+            await calls.record_failure(self._core, send_call.call, str(error))
             raise
         finally:
             keeping.cancel()
-        return await self._recorded(begun, answer)
+        return await self._recorded(send_call, answer)
 
-    async def _recorded(self, begun: SendCall, answer: JsonObject) -> JsonObject:
+    async def _recorded(self, send_call: SendCall, answer: JsonObject) -> JsonObject:
         result: Any = answer.get("result")
         if not isinstance(result, dict):
-            await calls.record_failure(self._core, begun.call, json_text(answer.get("error")))
+            await calls.record_failure(self._core, send_call.call, json_text(answer.get("error")))
             return answer
         known = cast("JsonObject", result)
         if known.get("resultType") == "input_required":
-            await calls.wait_for_host(self._core, begun.call)
-            return {**answer, "result": {**known, "requestState": _wrapped(begun, known.get("requestState"))}}
-        await calls.record_result(self._core, begun.call, known, text_of(known))
+            await calls.wait_for_host(self._core, send_call.call)
+            return {**answer, "result": {**known, "requestState": _wrapped(send_call, known.get("requestState"))}}
+        await calls.record_result(self._core, send_call.call, known, text_of(known))
         return answer
 
-    async def _keep(self, begun: SendCall) -> None:
+    async def _keep(self, send_call: SendCall) -> None:
         while True:
             await asyncio.sleep(self._core.settings.lease_seconds / 3)
             # Whoever took it over, or a database that is away for a moment: the end is recorded all the same.
             with suppress(InterlockError):
-                await calls.renew(self._core, begun.call)
+                await calls.renew(self._core, send_call.call)
 
     async def _answer(self, exchange: Exchange) -> JsonObject:
         """What upstream answers; its silence has an end, counted from here and from all that it says."""
@@ -226,7 +230,7 @@ class ServedCall:
                     if message.get("id") == self._message["id"] and "method" not in message:
                         return message
                     limit.reschedule(loop.time() + seconds)
-                    self._told.put_nowait(message)
+                    self._progress.put_nowait(message)
         except TimeoutError:
             raise UpstreamLost(f"{self.upstream.settings.name} said nothing for {seconds:g} s") from None
         raise UpstreamLost(f"{self.upstream.settings.name} ended the call without an answer")
@@ -235,11 +239,11 @@ class ServedCall:
         error, reason = await reason_of(reply)
         if error is not None:
             return {**error, "id": self._message["id"]}
-        said = f"{self.upstream.settings.name} answered {reply.status}: {reason}".strip(": ")
+        message = f"{self.upstream.settings.name} answered {reply.status}: {reason}".strip(": ")
         if reply.status >= _SERVER_ERROR:
             # It may have been at work when it failed, or stand behind a proxy that gave up.
-            raise UpstreamLost(said)
-        raise UpstreamRefused(said)
+            raise UpstreamLost(message)
+        raise UpstreamRefused(message)
 
 
 def text_of(result: JsonObject) -> str:
@@ -249,9 +253,9 @@ def text_of(result: JsonObject) -> str:
     return "\n".join(text for text in texts if isinstance(text, str))
 
 
-def _wrapped(begun: SendCall, state: Any) -> str:
+def _wrapped(send_call: SendCall, state: Any) -> str:
     """Upstream's state with the call that it is of, by which the approval is found again. It is not a secret."""
-    packed = json.dumps([begun.call.id, begun.call.thread_id, state])
+    packed = json.dumps([send_call.call.id, send_call.call.thread_id, state])
     return base64.urlsafe_b64encode(packed.encode()).decode()
 
 

@@ -65,10 +65,10 @@ class ToolLists:
     async def _page(self, call: Exchange, cursor: Any) -> JsonObject:
         number = f"interlock-{next(self._numbers)}"
         meta = object_at(call.message, "params", "_meta")
-        said = {key: value for key, value in meta.items() if key.startswith(ENVELOPE)}
-        asked: JsonObject = {"_meta": said} if said else {}
-        asked |= {} if cursor is None else {"cursor": cursor}
-        message: JsonObject = {"jsonrpc": "2.0", "id": number, "method": "tools/list", "params": asked}
+        envelope = {key: value for key, value in meta.items() if key.startswith(ENVELOPE)}
+        params: JsonObject = {"_meta": envelope} if envelope else {}
+        params |= {} if cursor is None else {"cursor": cursor}
+        message: JsonObject = {"jsonrpc": "2.0", "id": number, "method": "tools/list", "params": params}
         headers = {name: value for name, value in call.headers.items() if not name.startswith("mcp-param-")}
         headers.pop("mcp-name", None)
         if "mcp-method" in headers:

@@ -1,4 +1,5 @@
-"""The envelope of every answer of this face, and its one table from the core's errors to codes."""
+"""The envelope of every answer of this face, its one table from the core's errors to codes, and what OpenAPI says of
+both."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -26,11 +27,14 @@ from interlock.domain.errors import (
     TooManyOpen,
 )
 from interlock.domain.request import RequestStatus
+from interlock.faces.hitl.views import EVENTS
+from interlock.faces.http.documented import Responses
 from interlock.faces.http.locale import locale_of
 from interlock.faces.http.problems import error_headers, listed_errors
-from interlock.faces.shared.refusals import message_of
+from interlock.faces.shared.responses import message_of
 from interlock.texts import Locale
 from interlock.texts import hitl_text as text
+from interlock_client import hitl as wire
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,6 +72,17 @@ _TURNED_AWAY: Mapping[int, Code] = {
     413: Code(413, "HITL_TOO_LARGE", "too_large"),
     429: Code(429, "HITL_RATE_LIMITED", "rate_limited"),
     500: _FAILED,
+}
+_DESCRIPTIONS = {
+    400: "HITL_INVALID_RESPONSE or HITL_REQUEST_NOT_PENDING.",
+    401: "HITL_UNAUTHORIZED.",
+    403: "HITL_FORBIDDEN.",
+    404: "HITL_REQUEST_NOT_FOUND.",
+    409: "HITL_REQUEST_EXPIRED or HITL_CONFLICT.",
+    413: "HITL_TOO_LARGE.",
+    422: "HITL_IDEMPOTENCY_CONFLICT.",
+    429: "HITL_RATE_LIMITED; `Retry-After` says in how many seconds there is room again.",
+    503: "HITL_UNAVAILABLE: the database cannot be used right now; nothing was changed.",
 }
 
 
@@ -152,3 +167,29 @@ def _field(error: Mapping[str, Any]) -> str:
 
 def _encoded(value: Mapping[str, Any]) -> bytes:
     return json_text(value, ensure_ascii=False, separators=(",", ":")).encode("utf-8", "backslashreplace")
+
+
+def enveloped(data: Any, *statuses: int) -> Responses:
+    """A route's success, and the errors that it may give beside those that every route may give."""
+    return {200: {"model": wire.Done[data]}} | failures(*statuses)
+
+
+def failures(*statuses: int) -> Responses:
+    every = {*statuses, 400, 401, 403, 413, 429, 503}
+    return {status: {"model": wire.Failed, "description": _DESCRIPTIONS[status]} for status in sorted(every)}
+
+
+def streamed() -> Responses:
+    as_json = {"application/json": {"schema": {"$ref": f"#/components/schemas/{wire.Failed.__name__}"}}}
+    item = {
+        "type": "object",
+        "properties": {
+            "id": {"type": "string"},
+            "event": {"enum": list(EVENTS)},
+            "data": {"type": "string", "contentMediaType": "application/json"},
+        },
+    }
+    errors: Responses = {
+        status: {"description": one["description"], "content": as_json} for status, one in failures(404).items()
+    }
+    return {200: {"content": {"text/event-stream": {"itemSchema": item}}}} | errors

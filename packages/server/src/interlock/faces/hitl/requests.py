@@ -11,14 +11,14 @@ from interlock.domain.errors import FieldError, Forbidden, InvalidInput
 from interlock.domain.kinds import RequestKind
 from interlock.domain.moment import to_iso
 from interlock.faces.hitl import envelope, views
-from interlock.faces.hitl.documented import enveloped
+from interlock.faces.hitl.envelope import enveloped
 from interlock.faces.hitl.kinds import kinds_of
 from interlock.faces.http.credentials import Caller
 from interlock.faces.http.cursors import cursor as cursor_at
 from interlock.faces.http.cursors import read_cursor
 from interlock.faces.http.locale import locale_of
 from interlock.faces.http.server_state import state_of
-from interlock.faces.http.waiting import settled
+from interlock.faces.http.watching import wait_until_settled
 from interlock.faces.shared.responses import reply_to
 from interlock.services.requests import answering, extending, outside, pending
 from interlock.services.requests.answering import Reply, Sender
@@ -149,7 +149,7 @@ async def look(
     """One request, with its answer where it has one. `wait` holds the reply until it is settled."""
     if wait:
         with state_of(request).limits.stream(caller.person_id):
-            view = await settled(request, request_id, wait, request.is_disconnected)
+            view = await wait_until_settled(request, request_id, wait, request.is_disconnected)
             return envelope.answer_done(request, views.request_view(view, locale_of(request)))
     view = await pending.view_request(state_of(request).core, caller, request_id)
     return envelope.answer_done(request, views.request_view(view, locale_of(request)))

@@ -9,7 +9,7 @@ from fastapi.responses import Response
 
 from interlock.domain.errors import NotFound, StorageUnavailable
 from interlock.domain.event import Event, Live, ThreadDeleted
-from interlock.faces.hitl.documented import streamed
+from interlock.faces.hitl.envelope import streamed
 from interlock.faces.hitl.events import RenderedEvent, StreamPosition, read_place, rendered_events, still_pending
 from interlock.faces.http.credentials import Caller, stream_slot
 from interlock.faces.http.locale import locale_of

@@ -19,8 +19,7 @@ from interlock.faces.http.credentials import Caller, stream_slot
 from interlock.faces.http.documented import Responses, problems
 from interlock.faces.http.problems import public_message
 from interlock.faces.http.server_state import state_of
-from interlock.faces.http.waiting import settled
-from interlock.faces.http.watching import KEEP_ALIVE_SECONDS
+from interlock.faces.http.watching import KEEP_ALIVE_SECONDS, wait_until_settled
 from interlock.faces.shared.responses import permission_response
 from interlock.services.requests import answering, outside
 from interlock.services.requests.answering import Reply, Sender
@@ -60,8 +59,8 @@ class HookRoute(APIRoute):
                     raise
                 why = public_message(error) if isinstance(error, InterlockError) else "the hook's address is wrong"
                 outcome = Outcome("deny", f"Not run: no person could be asked: {why}")
-                said = claude_code.reply(Call(claude_code.EVERY_CALL, "", "", {}, ""), outcome)
-                return Response(said.stdout, media_type="application/json")
+                reply = claude_code.reply(Call(claude_code.EVERY_CALL, "", "", {}, ""), outcome)
+                return Response(reply.stdout, media_type="application/json")
 
         return handle_or_deny
 
@@ -92,7 +91,7 @@ async def claude_code_hook(
     except Malformed as error:
         raise InvalidInput(str(error), [FieldError("body", "form", str(error))]) from error
     request_id = await _asked(request, caller, call, timeout)
-    _held(request).hold(request_id, HookCall.of(caller.id, call))
+    _calls(request).hold(request_id, HookCall.of(caller.id, call))
     headers = {"cache-control": "no-store", "x-accel-buffering": "no"}
     return StreamingResponse(_reply(request, caller, call, request_id), headers=headers, media_type="application/json")
 
@@ -112,8 +111,8 @@ async def _asked(request: Request, caller: Principal, call: Call, timeout: float
     if call.call_id:
         key = digest(claude_code.AGENT, call.session, call.call_id)
         once = IdempotentCall(key, "hooks.claude-code", canonical_json(body).encode())
-    told = await outside.ask(state_of(request).core, caller, what, once, lambda asked: asked.request.id.encode())
-    return told.decode()
+    request_id = await outside.ask(state_of(request).core, caller, what, once, lambda asked: asked.request.id.encode())
+    return request_id.decode()
 
 
 async def _reply(request: Request, caller: Principal, call: Call, request_id: str) -> AsyncGenerator[bytes]:
@@ -125,9 +124,9 @@ async def _reply(request: Request, caller: Principal, call: Call, request_id: st
             yield SIGN_OF_LIFE
             if view is not None and state_of(request).closing.is_set():
                 break
-            view = await settled(request, request_id, KEEP_ALIVE_SECONDS)
+            view = await wait_until_settled(request, request_id, KEEP_ALIVE_SECONDS)
         outcome = _outcome(call, view)
-        _held(request).release(request_id, call_of(call, outcome.args) if outcome.verdict == "allow" else "")
+        _calls(request).release(request_id, call_of(call, outcome.args) if outcome.verdict == "allow" else "")
         is_told = view.request.status is not RequestStatus.PENDING
         yield claude_code.reply(call, outcome).stdout.encode()
     except InterlockError as error:
@@ -135,10 +134,10 @@ async def _reply(request: Request, caller: Principal, call: Call, request_id: st
         outcome = Outcome("deny", f"Not run: no person could be asked: {public_message(error)}")
         yield claude_code.reply(call, outcome).stdout.encode()
     finally:
-        _held(request).release(request_id)
+        _calls(request).release(request_id)
         if not is_told:
             # Not in this task, which may be on its way out.
-            _held(request).leave(_withdraw(request, caller, request_id))
+            _calls(request).leave(_withdraw(request, caller, request_id))
 
 
 def _outcome(call: Call, view: RequestView) -> Outcome:
@@ -156,7 +155,7 @@ def _outcome(call: Call, view: RequestView) -> Outcome:
 
 
 async def _settle(request: Request, caller: Principal, event: dict[str, Any]) -> Response:
-    for request_id in _held(request).ended(caller.id, claude_code.ended(event)):
+    for request_id in _calls(request).ended(caller.id, claude_code.ended(event)):
         await _withdraw(request, caller, request_id)
     return Response("{}", media_type="application/json")
 
@@ -168,5 +167,5 @@ async def _withdraw(request: Request, caller: Principal, request_id: str) -> Non
         await answering.answer(state_of(request).core, Sender(caller, SOURCE), reply)
 
 
-def _held(request: Request) -> HookCalls:
+def _calls(request: Request) -> HookCalls:
     return request.app.state.held_calls

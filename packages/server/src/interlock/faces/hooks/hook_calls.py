@@ -28,7 +28,7 @@ class HookCalls:
     """As `interlock_client.hook.notes`, for connections in place of processes."""
 
     def __init__(self) -> None:
-        self._held: dict[str, HookCall] = {}
+        self._waiting: dict[str, HookCall] = {}
         self._running: list[HookCall] = []
         self._leaving: set[asyncio.Task[None]] = set()
 
@@ -38,33 +38,33 @@ class HookCalls:
         self._leaving.add(task)
         task.add_done_callback(self._leaving.discard)
 
-    def hold(self, request_id: str, held: HookCall) -> None:
-        self._held[request_id] = held
+    def hold(self, request_id: str, call: HookCall) -> None:
+        self._waiting[request_id] = call
 
     def release(self, request_id: str, runs: str = "") -> None:
         """It is answered; `runs` is the call that is run now, if any is."""
-        held = self._held.pop(request_id, None)
-        if held is not None and runs:
-            self._running = [*self._running[-MOST_RUNNING:], replace(held, call=runs)]
+        call = self._waiting.pop(request_id, None)
+        if call is not None and runs:
+            self._running = [*self._running[-MOST_RUNNING:], replace(call, call=runs)]
 
     def ended(self, asker_id: str, end: End) -> list[str]:
         """The requests to withdraw."""
         if end.call:
             return self._ran(asker_id, end)
-        self._running = [held for held in self._running if not _is_of(held, asker_id, end)]
-        return [request_id for request_id, held in self._held.items() if _is_of(held, asker_id, end)]
+        self._running = [call for call in self._running if not _is_of(call, asker_id, end)]
+        return [request_id for request_id, call in self._waiting.items() if _is_of(call, asker_id, end)]
 
     def _ran(self, asker_id: str, end: End) -> list[str]:
         """None where a person allowed it here, else the oldest that is alike."""
         ran = (asker_id, end.session, end.call)
-        for held in self._running:
-            if (held.asker_id, held.session, held.call) == ran:
-                self._running.remove(held)
+        for call in self._running:
+            if (call.asker_id, call.session, call.call) == ran:
+                self._running.remove(call)
                 return []
-        alike = (name for name, held in self._held.items() if (held.asker_id, held.session, held.call) == ran)
+        alike = (name for name, call in self._waiting.items() if (call.asker_id, call.session, call.call) == ran)
         return list(alike)[:1]
 
 
-def _is_of(held: HookCall, asker_id: str, end: End) -> bool:
-    is_theirs = (held.asker_id, held.session) == (asker_id, end.session)
-    return is_theirs and end.is_of(held.prompt, by_subagent=held.by_subagent)
+def _is_of(call: HookCall, asker_id: str, end: End) -> bool:
+    is_theirs = (call.asker_id, call.session) == (asker_id, end.session)
+    return is_theirs and end.is_of(call.prompt, by_subagent=call.by_subagent)

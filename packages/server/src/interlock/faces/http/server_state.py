@@ -9,8 +9,7 @@ from datetime import UTC, datetime
 from fastapi.requests import HTTPConnection
 
 from interlock.faces.http.limits import Limits
-from interlock.faces.http.one_time_link import OneTimeLink
-from interlock.faces.http.tokens import Tokens
+from interlock.faces.http.tokens import OneTimeLink, Tokens
 from interlock.services.core import Core
 from interlock.texts import Locale
 

@@ -1,13 +1,18 @@
-"""What an open stream has to look at again and again: whether its caller may still see what it shows."""
+"""What an open stream, or a call that waits, has to look at again and again: whether its caller may still see what it
+shows."""
 
+import asyncio
 import time
+from collections.abc import Awaitable, Callable
 
 from fastapi.requests import HTTPConnection
 
 from interlock.domain.errors import NotAuthenticated
 from interlock.domain.principal import Principal
-from interlock.faces.http.credentials import caller_still
+from interlock.faces.http.credentials import caller_now, caller_still
 from interlock.faces.http.server_state import state_of
+from interlock.services.requests import pending
+from interlock.services.requests.pending import RequestView
 from interlock.services.threads.following import IDLE_SECONDS
 from interlock.services.threads.threads import is_visible
 
@@ -57,3 +62,29 @@ class Watch:
             return False
         self.spoke()
         return True
+
+
+async def wait_until_settled(
+    connection: HTTPConnection, request_id: str, wait: float, is_gone: Callable[[], Awaitable[bool]] | None = None
+) -> RequestView:
+    """The request once it is settled, or as it is when the time is up; for as long as the credential holds.
+
+    `is_gone` is for calls that nothing else ends when their client goes.
+    """
+    state = state_of(connection)
+    first_caller = await caller_now(connection)
+    view = asyncio.ensure_future(pending.view_request(state.core, first_caller, request_id, wait=wait))
+    try:
+        while not view.done() and not state.closing.is_set():
+            await asyncio.wait([view], timeout=RECHECK_SECONDS)
+            await caller_still(connection)
+            if is_gone is not None and await is_gone():
+                break
+    finally:
+        view.cancel()
+        await asyncio.wait([view])
+    # What came in the last moment is told only to a credential that holds in that moment.
+    caller = await caller_now(connection)
+    if view.cancelled() or caller != first_caller:
+        return await pending.view_request(state.core, caller, request_id)
+    return view.result()

@@ -25,9 +25,8 @@ from interlock.faces.langgraph.fields import (
     text_of,
     texts_of,
 )
-from interlock.faces.langgraph.paging import page_headers, selected
 from interlock.faces.langgraph.scene import Scene
-from interlock.faces.langgraph.views import assistant, assistant_id
+from interlock.faces.langgraph.views import assistant, assistant_id, page_headers, selected
 from interlock.ports.agents import GraphSchemas
 
 router = APIRouter(include_in_schema=False)

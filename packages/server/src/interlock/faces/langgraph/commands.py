@@ -78,8 +78,8 @@ async def _start(scene: Scene, thread_id: str, command: Command) -> JsonObject:
     known = ("assistant_id", "input", "config", "metadata", "multitask_strategy")
     body = {named.get(name, name): value for name, value in params.items()}
     turn = read_turn(scene, {name: value for name, value in body.items() if name in known})
-    begun = await begin(scene, thread_id, turn, creates=True)
-    return success(command.id, {"run_id": begun.run_id}, begun.seq)
+    ref = await begin(scene, thread_id, turn, creates=True)
+    return success(command.id, {"run_id": ref.run_id}, ref.seq)
 
 
 async def _respond(scene: Scene, thread_id: str, command: Command) -> JsonObject:

@@ -89,12 +89,12 @@ class _Message:
 
 
 class ThreadEvents:
-    def __init__(self, scene: Scene, thread: Thread, wanted: Filter) -> None:
+    def __init__(self, scene: Scene, thread: Thread, event_filter: Filter) -> None:
         self._scene = scene
         self._thread = thread
-        self._wanted = wanted
+        self._filter = event_filter
         # A number that this thread has not reached, say from before a restored backup, must not hide what comes.
-        self._since = None if wanted.since is None else min(wanted.since, thread.seq * PARTS + PARTS - 1)
+        self._since = None if event_filter.since is None else min(event_filter.since, thread.seq * PARTS + PARTS - 1)
         self._watch = Watch(scene.request)
         self._base = 0
         self._part = 0
@@ -114,8 +114,8 @@ class ThreadEvents:
             try:
                 async with aclosing(follow(core, self._thread.id, after)) as items:
                     async for item in items:
-                        async for told in self._told(item):
-                            yield told
+                        async for event in self._events_of(item):
+                            yield event
                         if item is None:
                             yield None
                         is_gone = isinstance(item, Event) and isinstance(item.data, ThreadDeleted)
@@ -126,7 +126,7 @@ class ThreadEvents:
 
     async def _start(self) -> int:
         """After which entry of the log it begins; one that stands in the middle of a run knows which."""
-        if self._wanted.channels & {"values", "updates"}:
+        if self._filter.channels & {"values", "updates"}:
             await self._read_past()
         if self._since is None:
             return 0
@@ -147,7 +147,7 @@ class ThreadEvents:
         self._run_id = run_id
         self._steps = Steps(self._scene, self._thread, run_id)
 
-    async def _told(self, item: Event | Token | Partial | None) -> AsyncGenerator[JsonObject]:
+    async def _events_of(self, item: Event | Token | Partial | None) -> AsyncGenerator[JsonObject]:
         if isinstance(item, Event):
             self._base, self._part = item.seq, 0
             self._at = int(item.at.timestamp() * 1000)
@@ -160,7 +160,7 @@ class ThreadEvents:
 
     async def _stepped(self, item: Event | None) -> AsyncGenerator[JsonObject]:
         is_end = isinstance(item, Event) and isinstance(item.data, RunEnded) and item.data.run_id == self._run_id
-        if self._steps is None or not self._wanted.channels & {"values", "updates"} or self._run_id in self._ended:
+        if self._steps is None or not self._filter.channels & {"values", "updates"} or self._run_id in self._ended:
             return
         if item is not None and item.seq <= self._thread.seq:
             # Of what is replayed the steps come with the end of their run.
@@ -176,8 +176,8 @@ class ThreadEvents:
             return
         for task in step.done:
             if not task.name.startswith("__"):
-                yield from self._said("updates", f"updates:{task.id}", {task.name: task.result}, node=task.name)
-        yield from self._said("values", f"values:{step.snapshot.checkpoint_id}", step.snapshot.values)
+                yield from self._event("updates", f"updates:{task.id}", {task.name: task.result}, node=task.name)
+        yield from self._event("values", f"values:{step.snapshot.checkpoint_id}", step.snapshot.values)
 
     async def _translated(self, item: Event | Token | Partial) -> list[JsonObject]:
         if isinstance(item, Token | Partial):
@@ -212,27 +212,27 @@ class ThreadEvents:
         for one in picture.open:
             view = one.view(self._scene.locale)
             data = {"interrupt_id": one.id, "payload": view["value"], "value": view["value"]}
-            for event in self._said("input", f"input:{one.id}", data, method="input.requested"):
+            for event in self._event("input", f"input:{one.id}", data, method="input.requested"):
                 left -= 1
                 yield event
         # What is left of a question has the number of the whole: who begins after that number is not told of it.
-        if self._wanted.takes("input") and not left:
+        if self._filter.takes("input") and not left:
             await self._scene.note_shown(picture)
 
     def _lifecycle(self, run_id: str, name: str, **more: JsonValue) -> Iterator[JsonObject]:
         data = {"event": name, "graph_name": self._thread.agent, **more}
-        yield from self._said("lifecycle", f"lifecycle:{run_id}:{name}", data)
+        yield from self._event("lifecycle", f"lifecycle:{run_id}:{name}", data)
 
     def _token(self, item: Token | Partial) -> Iterator[JsonObject]:
         if self._message is None or self._message.id != item.message_id:
             self._message = _Message(item.message_id)
-            yield from self._begun_message(item.message_id)
+            yield from self._message_start(item.message_id)
             yield from self._block(item.message_id, 0, "content-block-start", content={"type": "text", "text": ""})
         whole = item.text if isinstance(item, Partial) else self._message.text + item.text
         new, self._message.text = whole[len(self._message.text) :], whole
         if new:
             delta = {"type": "text-delta", "text": new}
-            yield from self._said(
+            yield from self._event(
                 "messages",
                 f"messages:{item.message_id}:delta:{len(whole)}",
                 {"event": "content-block-delta", "id": item.message_id, "index": 0, "delta": delta},
@@ -242,7 +242,7 @@ class ThreadEvents:
         is_begun = self._message is not None and self._message.id == message.message_id
         self._message = None
         if not is_begun:
-            yield from self._begun_message(message.message_id)
+            yield from self._message_start(message.message_id)
         index = 0
         if message.text or is_begun:
             content = {"type": "text", "text": message.text}
@@ -255,39 +255,39 @@ class ThreadEvents:
             yield from self._block(message.message_id, place, "content-block-start", content=block)
             yield from self._block(message.message_id, place, "content-block-finish", content=block)
         data = {"event": "message-finish", "id": message.message_id}
-        yield from self._said("messages", f"messages:{message.message_id}:finish", data)
+        yield from self._event("messages", f"messages:{message.message_id}:finish", data)
 
-    def _begun_message(self, message_id: str) -> Iterator[JsonObject]:
+    def _message_start(self, message_id: str) -> Iterator[JsonObject]:
         data = {"event": "message-start", "role": "ai", "id": message_id}
-        yield from self._said("messages", f"messages:{message_id}:start", data)
+        yield from self._event("messages", f"messages:{message_id}:start", data)
 
     def _block(self, message_id: str, index: int, name: str, **more: JsonValue) -> Iterator[JsonObject]:
         data = {"event": name, "id": message_id, "index": index, **more}
-        yield from self._said("messages", f"messages:{message_id}:{name}:{index}", data)
+        yield from self._event("messages", f"messages:{message_id}:{name}:{index}", data)
 
     def _tool(self, event: Event) -> Iterator[JsonObject]:
         match event.data:
             case ToolStarted(call_id, tool, given):
                 data: JsonObject = {"event": "tool-started", "tool_call_id": call_id, "tool_name": tool, "input": given}
-                yield from self._said("tools", f"tools:{event.seq}", data)
+                yield from self._event("tools", f"tools:{event.seq}", data)
             case ToolEnded(call_id, tool, output, status):
                 is_error = status == "failed"
-                told = {"message": output} if is_error else {"output": output}
+                result = {"message": output} if is_error else {"output": output}
                 name = "tool-error" if is_error else "tool-finished"
-                data = {"event": name, "tool_call_id": call_id, "tool_name": tool, **told}
-                yield from self._said("tools", f"tools:{event.seq}", data)
+                data = {"event": name, "tool_call_id": call_id, "tool_name": tool, **result}
+                yield from self._event("tools", f"tools:{event.seq}", data)
             case Custom(written):
-                yield from self._said("custom", f"custom:{event.seq}", {"payload": written})
+                yield from self._event("custom", f"custom:{event.seq}", {"payload": written})
             case _:
                 pass
 
-    def _said(
+    def _event(
         self, channel: str, event_id: str, data: JsonValue, *, method: str | None = None, node: str | None = None
     ) -> Iterator[JsonObject]:
         # Numbered before it is filtered: every reader has the same numbers.
         seq = self._base * PARTS + self._part
         self._part = min(self._part + 1, PARTS - 1)
-        if not self._wanted.takes(channel) or (self._since is not None and seq <= self._since):
+        if not self._filter.takes(channel) or (self._since is not None and seq <= self._since):
             return
         params: JsonObject = {"namespace": [], "timestamp": self._at, "data": data}
         if node is not None:

@@ -123,14 +123,14 @@ class RunFeed:
             try:
                 async with aclosing(follow(core, self._thread.id, self.seq)) as items:
                     async for item in items:
-                        async for told in self._told(item):
-                            yield told
-                            if isinstance(told, Over):
+                        async for one in self._items_of(item):
+                            yield one
+                            if isinstance(one, Over):
                                 return
             except StorageUnavailable:
                 yield Over(reason="unavailable")
 
-    async def _told(self, item: Event | Token | Partial | None) -> AsyncGenerator[Item]:
+    async def _items_of(self, item: Event | Token | Partial | None) -> AsyncGenerator[Item]:
         if isinstance(item, Event):
             self.seq = item.seq
             if isinstance(item.data, RunStarted) and item.data.run_id == self._run_id:

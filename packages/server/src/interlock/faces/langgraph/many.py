@@ -38,9 +38,9 @@ async def batch(request: Request, caller: Caller) -> Response:
         read_stateless(scene, body)
     views: list[Any] = []
     for body in bodies:
-        begun = await begin_stateless(scene, body)
-        views.append(await created(scene, begun))
-        tidy_later(scene, begun.thread, body)
+        ref = await begin_stateless(scene, body)
+        views.append(await created(scene, ref))
+        tidy_later(scene, ref.thread, body)
     return LenientJSONResponse(views)
 
 
@@ -67,10 +67,10 @@ async def cancel(request: Request, caller: Caller) -> Response:
         waiting = [one.id for one in await tx.waiting_runs.of_thread(thread_id)] if status != "running" else []
         active = [one.id for one in await tx.runs.of_thread(thread_id) if one.status in ACTIVE]
     found = [*waiting, *(active if status != "pending" else [])]
-    meant = [one for one in found if named is None or one in named]
-    if named is not None and not meant:
+    targets = [one for one in found if named is None or one in named]
+    if named is not None and not targets:
         raise not_found("an active run of these ids was")
-    for run_id in meant:
+    for run_id in targets:
         if not await messages.cancel_waiting(scene.core, caller, thread_id, run_id):
             await messages.stop(scene.core, caller, thread_id, "cancelled by a client", run_id=run_id)
     return Response(status_code=204)

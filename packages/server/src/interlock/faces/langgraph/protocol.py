@@ -47,9 +47,9 @@ async def command(request: Request, caller: Caller, thread_id: str) -> Response:
 
 @router.post("/threads/{thread_id}/stream/events", dependencies=[Depends(stream_slot)])
 async def events(request: Request, caller: Caller, thread_id: str) -> Response:
-    scene, wanted = Scene(request, caller), Filter.read(await body_of(request))
+    scene, event_filter = Scene(request, caller), Filter.read(await body_of(request))
     thread = await scene.thread(thread_id)
-    return EventStream(_encoded(ThreadEvents(scene, thread, wanted)), caller=caller.id)
+    return EventStream(_encoded(ThreadEvents(scene, thread, event_filter)), caller=caller.id)
 
 
 async def _encoded(source: ThreadEvents) -> AsyncGenerator[bytes]:

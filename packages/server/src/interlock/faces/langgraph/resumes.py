@@ -184,10 +184,10 @@ class Resume:
 
     async def _settle(self, pause: Pause, requests: Sequence[Request], choose: answering.Choose) -> Resumed:
         def chosen(pending: Sequence[Request]) -> list[Reply]:
-            meant = [one for one in pending if one in requests]
-            if not meant:
+            targets = [one for one in pending if one in requests]
+            if not targets:
                 raise _Changed
-            return choose(meant)
+            return choose(targets)
 
         try:
             return await self._settled_by(pause, chosen)

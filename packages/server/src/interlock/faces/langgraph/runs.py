@@ -33,11 +33,10 @@ from interlock.faces.langgraph.fields import (
     text_of,
     texts_of,
 )
-from interlock.faces.langgraph.paging import page_headers, selected
 from interlock.faces.langgraph.scene import Scene
 from interlock.faces.langgraph.streaming import Outcome, RunStream, is_whole, modes_of
-from interlock.faces.langgraph.turns import Begun, Turn, begin, read_turn
-from interlock.faces.langgraph.views import RUN_STATUS, run_view
+from interlock.faces.langgraph.turns import RunRef, Turn, begin, read_turn
+from interlock.faces.langgraph.views import RUN_STATUS, page_headers, run_view, selected
 from interlock.services.core import Core
 from interlock.services.threads import messages, threads
 from interlock.services.threads.following import follow
@@ -52,22 +51,22 @@ STREAMS: Mapping[str, Any] = {"dependencies": [Depends(stream_slot)]}
 @router.post("/threads/{thread_id}/runs")
 async def create(request: Request, caller: Caller, thread_id: str) -> Response:
     scene = Scene(request, caller)
-    begun = await _begun(scene, thread_id, await body_of(request))
-    return await _created(scene, begun)
+    ref = await _begin(scene, thread_id, await body_of(request))
+    return await _created(scene, ref)
 
 
 @router.post("/threads/{thread_id}/runs/stream", **STREAMS)
 async def stream(request: Request, caller: Caller, thread_id: str) -> Response:
     scene, body = Scene(request, caller), await body_of(request)
     modes = modes_of(body.get("stream_mode"))
-    return _streamed(scene, RunStream(scene, begun := await _begun(scene, thread_id, body), modes), begun)
+    return _streamed(scene, RunStream(scene, ref := await _begin(scene, thread_id, body), modes), ref)
 
 
 @router.post("/threads/{thread_id}/runs/wait", **STREAMS)
 async def wait(request: Request, caller: Caller, thread_id: str) -> Response:
     scene = Scene(request, caller)
-    begun = await _begun(scene, thread_id, await body_of(request))
-    return _awaited(scene, RunStream(scene, begun, ["values"]), begun)
+    ref = await _begin(scene, thread_id, await body_of(request))
+    return _awaited(scene, RunStream(scene, ref, ["values"]), ref)
 
 
 @router.get("/threads/{thread_id}/runs")
@@ -79,8 +78,8 @@ async def runs(request: Request, caller: Caller, thread_id: str) -> Response:
     statuses = [ours for ours, theirs in RUN_STATUS.items() if status in ("", theirs)]
     async with scene.core.store.snapshot() as tx:
         waiting = list(reversed(await tx.waiting_runs.of_thread(thread_id))) if RunStatus.QUEUED in statuses else []
-        begun = await tx.runs.newest(thread_id, limit + 1, max(0, offset - len(waiting)), statuses)
-    found = [*waiting[offset:], *begun]
+        rows = await tx.runs.newest(thread_id, limit + 1, max(0, offset - len(waiting)), statuses)
+    found = [*waiting[offset:], *rows]
     page = [selected(run_view(thread, one), texts_of(query, "select")) for one in found[:limit]]
     return LenientJSONResponse(page, headers=page_headers(offset, len(page), has_more=len(found) > limit))
 
@@ -95,20 +94,20 @@ async def get(request: Request, caller: Caller, thread_id: str, run_id: str) -> 
 @router.get("/threads/{thread_id}/runs/{run_id}/join", **STREAMS)
 async def join(request: Request, caller: Caller, thread_id: str, run_id: str) -> Response:
     scene = Scene(request, caller)
-    begun = await _known(scene, thread_id, run_id)
-    follower = RunStream(scene, begun, ["values"])
-    leaves = _leaving(scene, begun, follower, query_of(request))
-    return _awaited(scene, follower, begun, leaves)
+    ref = await _ref_of(scene, thread_id, run_id)
+    follower = RunStream(scene, ref, ["values"])
+    leaves = _leaving(scene, ref, follower, query_of(request))
+    return _awaited(scene, follower, ref, leaves)
 
 
 @router.get("/threads/{thread_id}/runs/{run_id}/stream", **STREAMS)
 async def join_stream(request: Request, caller: Caller, thread_id: str, run_id: str) -> Response:
     scene, query = Scene(request, caller), query_of(request)
-    begun = await _known(scene, thread_id, run_id)
+    ref = await _ref_of(scene, thread_id, run_id)
     after = request.headers.get("last-event-id")
     modes = modes_of(query.get("stream_mode"))
-    follower = RunStream(scene, begun, modes, None if is_whole(after) else after)
-    return _streamed(scene, follower, begun, _leaving(scene, begun, follower, query))
+    follower = RunStream(scene, ref, modes, None if is_whole(after) else after)
+    return _streamed(scene, follower, ref, _leaving(scene, ref, follower, query))
 
 
 @router.post("/threads/{thread_id}/runs/{run_id}/cancel")
@@ -126,8 +125,8 @@ async def cancel(request: Request, caller: Caller, thread_id: str, run_id: str) 
     await messages.stop(scene.core, caller, thread_id, "cancelled by a client", run_id=run_id)
     if not is_on(query.get("wait")):
         return LenientJSONResponse({}, 202)
-    begun = Begun(thread, run_id, run.started_seq - 1)
-    return _awaited(scene, RunStream(scene, begun, ["values"]), begun)
+    ref = RunRef(thread, run_id, run.started_seq - 1)
+    return _awaited(scene, RunStream(scene, ref, ["values"]), ref)
 
 
 @router.delete("/threads/{thread_id}/runs/{run_id}")
@@ -138,9 +137,9 @@ async def delete(request: Request, caller: Caller, thread_id: str, run_id: str) 
 @router.post("/runs")
 async def create_stateless(request: Request, caller: Caller) -> Response:
     scene, body = Scene(request, caller), await body_of(request)
-    begun = await begin_stateless(scene, body)
-    response = await _created(scene, begun)
-    tidy_later(scene, begun.thread, body)
+    ref = await begin_stateless(scene, body)
+    response = await _created(scene, ref)
+    tidy_later(scene, ref.thread, body)
     return response
 
 
@@ -148,58 +147,58 @@ async def create_stateless(request: Request, caller: Caller) -> Response:
 async def stream_stateless(request: Request, caller: Caller) -> Response:
     scene, body = Scene(request, caller), await body_of(request)
     modes = modes_of(body.get("stream_mode"))
-    begun = await begin_stateless(scene, body)
-    follower = RunStream(scene, begun, modes)
-    return EventStream(_tidied(scene, begun, body, follower.events()), _headers(begun, "stream"), caller=caller.id)
+    ref = await begin_stateless(scene, body)
+    follower = RunStream(scene, ref, modes)
+    return EventStream(_tidied(scene, ref, body, follower.events()), _headers(ref, "stream"), caller=caller.id)
 
 
 @router.post("/runs/wait", **STREAMS)
 async def wait_stateless(request: Request, caller: Caller) -> Response:
     scene, body = Scene(request, caller), await body_of(request)
-    begun = await begin_stateless(scene, body)
-    content = _tidied(scene, begun, body, RunStream(scene, begun, ["values"]).result())
-    return Outcome(content, _headers(begun, "join"), caller=caller.id)
+    ref = await begin_stateless(scene, body)
+    content = _tidied(scene, ref, body, RunStream(scene, ref, ["values"]).result())
+    return Outcome(content, _headers(ref, "join"), caller=caller.id)
 
 
-async def _begun(scene: Scene, thread_id: str, body: Fields) -> Begun:
+async def _begin(scene: Scene, thread_id: str, body: Fields) -> RunRef:
     turn = read_turn(scene, body)
     creates = choice_of(body, "if_not_exists", "reject", "reject", "create") == "create"
     return await begin(scene, thread_id, turn, creates=creates)
 
 
-async def _known(scene: Scene, thread_id: str, run_id: str) -> Begun:
+async def _ref_of(scene: Scene, thread_id: str, run_id: str) -> RunRef:
     thread = await scene.thread(thread_id)
     run = await scene.run(thread, run_id)
-    return Begun(thread, run_id, run.started_seq - 1 if isinstance(run, Run) else thread.seq)
+    return RunRef(thread, run_id, run.started_seq - 1 if isinstance(run, Run) else thread.seq)
 
 
-async def _created(scene: Scene, begun: Begun) -> Response:
-    return LenientJSONResponse(await created(scene, begun), headers=_headers(begun, "stream"))
+async def _created(scene: Scene, ref: RunRef) -> Response:
+    return LenientJSONResponse(await created(scene, ref), headers=_headers(ref, "stream"))
 
 
-async def created(scene: Scene, begun: Begun) -> JsonObject:
-    thread = await scene.thread(begun.thread.id)
-    view = run_view(thread, await scene.run(thread, begun.run_id))
-    return view if begun.goes_on else {**view, "status": "success"}
+async def created(scene: Scene, ref: RunRef) -> JsonObject:
+    thread = await scene.thread(ref.thread.id)
+    view = run_view(thread, await scene.run(thread, ref.run_id))
+    return view if ref.goes_on else {**view, "status": "success"}
 
 
-def _headers(begun: Begun, tail: str) -> dict[str, str]:
+def _headers(ref: RunRef, tail: str) -> dict[str, str]:
     # A name may have any letters, a header only some.
-    path = f"/threads/{quote(begun.thread.id, safe='@')}/runs/{begun.run_id}"
+    path = f"/threads/{quote(ref.thread.id, safe='@')}/runs/{ref.run_id}"
     return {"content-location": path, "location": f"{path}/{tail}"}
 
 
-def _streamed(scene: Scene, follower: RunStream, begun: Begun, leaves: Any = None) -> Response:
+def _streamed(scene: Scene, follower: RunStream, ref: RunRef, leaves: Any = None) -> Response:
     content = follower.events() if leaves is None else leaves(follower.events())
-    return EventStream(content, _headers(begun, "stream"), caller=scene.caller.id)
+    return EventStream(content, _headers(ref, "stream"), caller=scene.caller.id)
 
 
-def _awaited(scene: Scene, follower: RunStream, begun: Begun, leaves: Any = None) -> Response:
+def _awaited(scene: Scene, follower: RunStream, ref: RunRef, leaves: Any = None) -> Response:
     content = follower.result() if leaves is None else leaves(follower.result())
-    return Outcome(content, _headers(begun, "join"), caller=scene.caller.id)
+    return Outcome(content, _headers(ref, "join"), caller=scene.caller.id)
 
 
-def _leaving(scene: Scene, begun: Begun, follower: RunStream, query: Fields) -> Any:
+def _leaving(scene: Scene, ref: RunRef, follower: RunStream, query: Fields) -> Any:
     """Whoever joins may say that the run is to stop when they go."""
     if not is_on(query.get("cancel_on_disconnect")):
         return None
@@ -212,7 +211,7 @@ def _leaving(scene: Scene, begun: Begun, follower: RunStream, query: Fields) -> 
         finally:
             # A server that shuts down ends its streams, and the runs go on elsewhere or later.
             if not follower.is_over and not state_of(scene.request).closing.is_set():
-                _beside(_stopped(scene.core, scene.caller, begun.thread.id, begun.run_id))
+                _beside(_stopped(scene.core, scene.caller, ref.thread.id, ref.run_id))
 
     return left
 
@@ -232,7 +231,7 @@ def read_stateless(scene: Scene, body: Fields) -> Turn:
     return turn
 
 
-async def begin_stateless(scene: Scene, body: Fields) -> Begun:
+async def begin_stateless(scene: Scene, body: Fields) -> RunRef:
     turn = read_stateless(scene, body)
     is_kept = body.get("on_completion") == "keep"
     thread = await threads.create_thread(
@@ -246,13 +245,13 @@ async def begin_stateless(scene: Scene, body: Fields) -> Begun:
     return await begin(scene, thread.id, turn)
 
 
-async def _tidied(scene: Scene, begun: Begun, body: Fields, content: AsyncGenerator[bytes]) -> AsyncGenerator[bytes]:
+async def _tidied(scene: Scene, ref: RunRef, body: Fields, content: AsyncGenerator[bytes]) -> AsyncGenerator[bytes]:
     try:
         async with aclosing(content) as pieces:
             async for piece in pieces:
                 yield piece
     finally:
-        tidy_later(scene, begun.thread, body)
+        tidy_later(scene, ref.thread, body)
 
 
 def tidy_later(scene: Scene, thread: Thread, body: Fields) -> None:

@@ -15,20 +15,18 @@ from interlock.domain.run import RunStatus
 from interlock.faces.http.depth import too_deep
 from interlock.faces.http.dropping import drop
 from interlock.faces.http.sse import EventStream, data_line, encode_lines
-from interlock.faces.langgraph import inspection
 from interlock.faces.langgraph.errors import Refusal, invalid
 from interlock.faces.langgraph.feed import NOTHING_YET, Over, Quiet, RunFeed, Step
-from interlock.faces.langgraph.inspection import Inspection
 from interlock.faces.langgraph.scene import Scene
-from interlock.faces.langgraph.turns import Begun
+from interlock.faces.langgraph.stream_modes import INSPECTION_MODES, Inspection, WholeMessages
+from interlock.faces.langgraph.turns import RunRef
 from interlock.faces.langgraph.views import own_asks
-from interlock.faces.langgraph.whole_messages import WholeMessages
 from interlock.ports.agents import Snapshot, TaskState
 from interlock.texts import threads_text as text
 
 GOES_ON = ("closing", "unavailable")
 """Why a stream may end while its run does not."""
-MODES = ("values", "updates", "messages-tuple", "messages", "custom", "events", *inspection.MODES)
+MODES = ("values", "updates", "messages-tuple", "messages", "custom", "events", *INSPECTION_MODES)
 KEEP_ALIVE = b": keep-alive\n"
 """One newline: the JavaScript client makes an empty event of every blank line."""
 FAILED = "RunFailed"
@@ -124,26 +122,26 @@ class RunStream:
     def __init__(
         self,
         scene: Scene,
-        begun: Begun,
+        ref: RunRef,
         modes: Sequence[str],
         after: str | None = None,
         last: tuple[str, JsonValue] = END,
     ) -> None:
         self._scene = scene
-        self._begun = begun
+        self._ref = ref
         self._last = last
         self._modes = frozenset(modes)
-        seq, step = begun.seq, NOTHING_YET
+        seq, step = ref.seq, NOTHING_YET
         self._is_rejoined = after is not None
         if after is not None:
             seq, step = position(after)
             # One that this thread has not reached, say from before a restored backup, must not hide what comes.
-            seq = min(seq, begun.thread.seq)
-        self._seq, self._step_number = max(seq, begun.seq), step
-        self._feed = RunFeed(scene, begun.thread, begun.run_id, self._seq, step)
+            seq = min(seq, ref.thread.seq)
+        self._seq, self._step_number = max(seq, ref.seq), step
+        self._feed = RunFeed(scene, ref.thread, ref.run_id, self._seq, step)
         self._messages = Messages()
         self._whole = WholeMessages()
-        self._inspection = Inspection(begun.thread.id, self._modes)
+        self._inspection = Inspection(ref.thread.id, self._modes)
         self._started: set[str] = set()
         self.is_over = False
 
@@ -154,8 +152,8 @@ class RunStream:
 
     async def events(self) -> AsyncGenerator[bytes]:
         if not self._is_rejoined:
-            yield self._frame("metadata", {"run_id": self._begun.run_id, "attempt": 1})
-        if not self._begun.goes_on:
+            yield self._frame("metadata", {"run_id": self._ref.run_id, "attempt": 1})
+        if not self._ref.goes_on:
             async for frame in self._present():
                 yield frame
             return
@@ -171,7 +169,7 @@ class RunStream:
     async def result(self) -> AsyncGenerator[bytes]:
         """The values at the end; a newline now and then keeps the connection."""
         over = Over(RunStatus.PAUSED)
-        if self._begun.goes_on:
+        if self._ref.goes_on:
             async with aclosing(self._feed.items()) as items:
                 async for item in items:
                     if isinstance(item, Quiet):
@@ -186,7 +184,7 @@ class RunStream:
     async def _outcome(self, over: Over) -> JsonValue:
         if over.status is RunStatus.FAILED or over.reason:
             return {"__error__": self._error(over)}
-        picture = await self._scene.picture(self._begun.thread.id)
+        picture = await self._scene.picture(self._ref.thread.id)
         snapshot = await self._final()
         if not self._is_of_this(picture.pause):
             return snapshot.values
@@ -195,15 +193,15 @@ class RunStream:
         return {**_fields(snapshot.values), "__interrupt__": listed} if listed else snapshot.values
 
     def _is_of_this(self, pause: Any) -> bool:
-        return pause is not None and pause.run_id == self._begun.run_id
+        return pause is not None and pause.run_id == self._ref.run_id
 
     async def _final(self) -> Snapshot:
         """The state that the run left."""
-        thread = self._begun.thread
+        thread = self._ref.thread
         head = await self._scene.core.agents.snapshot(thread)
-        if head.run_id in (None, self._begun.run_id) or not self._begun.goes_on:
+        if head.run_id in (None, self._ref.run_id) or not self._ref.goes_on:
             return head
-        found = await self._scene.core.agents.snapshots(thread, 1, run_id=self._begun.run_id)
+        found = await self._scene.core.agents.snapshots(thread, 1, run_id=self._ref.run_id)
         return found[0] if found else head
 
     def _encoded(self, item: Any) -> Iterator[bytes]:
@@ -272,7 +270,7 @@ class RunStream:
             "event": name,
             "name": task.name,
             "run_id": task.id,
-            "parent_ids": [self._begun.run_id],
+            "parent_ids": [self._ref.run_id],
             "tags": [f"graph:step:{number}"],
             "metadata": self._node(task.name, task.id, number),
             "data": data,
@@ -285,8 +283,8 @@ class RunStream:
         if name is None and head is not None and task is not None:
             name, task_id, number = task.name, task.id, head.step + 1
         return {
-            "thread_id": self._begun.thread.id,
-            "run_id": self._begun.run_id,
+            "thread_id": self._ref.thread.id,
+            "run_id": self._ref.run_id,
             "langgraph_node": name or "",
             "langgraph_step": number,
             "langgraph_checkpoint_ns": f"{name}:{task_id}" if name else "",
@@ -312,7 +310,7 @@ class RunStream:
         return self._frame(event, data)
 
     async def _asked(self) -> AsyncGenerator[bytes]:
-        picture = await self._scene.picture(self._begun.thread.id)
+        picture = await self._scene.picture(self._ref.thread.id)
         if not self._is_of_this(picture.pause):
             # It was answered meanwhile: an old question is not shown as an open one.
             return
@@ -331,7 +329,7 @@ class RunStream:
             await self._scene.note_shown(picture)
 
     async def _present(self) -> AsyncGenerator[bytes]:
-        picture = await self._scene.picture(self._begun.thread.id)
+        picture = await self._scene.picture(self._ref.thread.id)
         snapshot = await self._scene.core.agents.snapshot(picture.thread)
         listed = picture.listed(self._scene.locale)
         more = {"__interrupt__": listed} if listed else {}

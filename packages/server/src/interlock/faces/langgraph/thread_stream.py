@@ -14,7 +14,7 @@ from interlock.faces.http.watching import Watch
 from interlock.faces.langgraph.fields import not_offered, query_of, texts_of
 from interlock.faces.langgraph.scene import Scene
 from interlock.faces.langgraph.streaming import KEEP_ALIVE, RunStream, is_whole, position
-from interlock.faces.langgraph.turns import Begun
+from interlock.faces.langgraph.turns import RunRef
 from interlock.services.threads.followers import following
 from interlock.services.threads.following import follow
 
@@ -32,8 +32,8 @@ async def stream(request: Request, caller: Caller, thread_id: str) -> Response:
     if is_whole(after):
         return EventStream(_runs(scene, thread, await _start(scene, thread)), caller=caller.id)
     seq = min(position(after or "")[0], thread.seq)
-    begun = await _under_way(scene, thread, seq)
-    return EventStream(_runs(scene, thread, seq, begun, after if begun else None), caller=caller.id)
+    ref = await _under_way(scene, thread, seq)
+    return EventStream(_runs(scene, thread, seq, ref, after if ref else None), caller=caller.id)
 
 
 async def _start(scene: Scene, thread: Thread) -> int:
@@ -43,40 +43,40 @@ async def _start(scene: Scene, thread: Thread) -> int:
     return active.started_seq - 1 if active else thread.seq
 
 
-async def _under_way(scene: Scene, thread: Thread, seq: int) -> Begun | None:
+async def _under_way(scene: Scene, thread: Thread, seq: int) -> RunRef | None:
     """The run in the middle of which this place of the log is."""
     async with scene.core.store.snapshot() as tx:
         started = await tx.events.last(thread.id, RunStarted.type, seq)
         ended = await tx.events.last(thread.id, RunEnded.type, seq)
     if started is None or not isinstance(started.data, RunStarted) or (ended is not None and ended.seq > started.seq):
         return None
-    return Begun(thread, started.data.run_id, started.seq - 1)
+    return RunRef(thread, started.data.run_id, started.seq - 1)
 
 
 async def _runs(
-    scene: Scene, thread: Thread, seq: int, begun: Begun | None = None, after: str | None = None
+    scene: Scene, thread: Thread, seq: int, ref: RunRef | None = None, after: str | None = None
 ) -> AsyncGenerator[bytes]:
     while True:
-        if begun is None:
+        if ref is None:
             async with aclosing(_until_run(scene, thread, seq)) as waited:
                 async for found in waited:
                     if found is None:
                         yield KEEP_ALIVE
                     else:
-                        begun = found
-        if begun is None:
+                        ref = found
+        if ref is None:
             return
-        last = ("metadata", {"status": "run_done", "run_id": begun.run_id})
-        follower = RunStream(scene, begun, ["values"], after, last)
+        last = ("metadata", {"status": "run_done", "run_id": ref.run_id})
+        follower = RunStream(scene, ref, ["values"], after, last)
         async with aclosing(follower.events()) as frames:
             async for frame in frames:
                 yield frame
         if not follower.is_over:
             return
-        seq, begun, after = follower.seq, None, None
+        seq, ref, after = follower.seq, None, None
 
 
-async def _until_run(scene: Scene, thread: Thread, seq: int) -> AsyncGenerator[Begun | None]:
+async def _until_run(scene: Scene, thread: Thread, seq: int) -> AsyncGenerator[RunRef | None]:
     """None while nothing happens, and at last the next run that began; without it where nobody may follow any more."""
     watch = Watch(scene.request)
     with following(scene.core, thread.id):
@@ -85,7 +85,7 @@ async def _until_run(scene: Scene, thread: Thread, seq: int) -> AsyncGenerator[B
                 if isinstance(item, Event) and isinstance(item.data, ThreadDeleted):
                     return
                 if isinstance(item, Event) and isinstance(item.data, RunStarted):
-                    yield Begun(thread, item.data.run_id, item.seq - 1)
+                    yield RunRef(thread, item.data.run_id, item.seq - 1)
                     return
                 if item is None:
                     yield None

@@ -26,10 +26,17 @@ from interlock.faces.langgraph.fields import (
     text_of,
     texts_of,
 )
-from interlock.faces.langgraph.paging import page_headers, selected
 from interlock.faces.langgraph.resumes import SOURCE
 from interlock.faces.langgraph.scene import Scene, thread_uuid
-from interlock.faces.langgraph.views import ThreadPicture, checkpoint, own_asks, state_view, thread_view
+from interlock.faces.langgraph.views import (
+    ThreadPicture,
+    checkpoint,
+    own_asks,
+    page_headers,
+    selected,
+    state_view,
+    thread_view,
+)
 from interlock.services.threads import messages, states, threads
 from interlock.services.threads.threads import MOST_FOUND, MOST_SKIPPED
 
@@ -152,8 +159,8 @@ async def write(request: Request, caller: Caller, thread_id: str) -> Response:
         written = head.checkpoint_id
     else:
         written = await states.write_state(scene.core, caller, thread_id, values, as_node, SOURCE)
-    shown = checkpoint(thread_id, written)
-    return LenientJSONResponse({"checkpoint": shown, "configurable": shown or {}, "checkpoint_id": written})
+    config = checkpoint(thread_id, written)
+    return LenientJSONResponse({"checkpoint": config, "configurable": config or {}, "checkpoint_id": written})
 
 
 @router.get("/threads/{thread_id}/history")
@@ -229,8 +236,8 @@ async def _found(scene: Scene, body: Fields, most: int) -> list[Thread]:
     sort_by = choice_of(body, "sort_by", "updated_at", *SORTED_BY)
     is_rising = choice_of(body, "sort_order", "desc", "asc", "desc") == "asc"
     is_sorted = sort_by in ("updated_at", "state_updated_at") and not is_rising
-    wanted = most if is_sorted else MOST_LISTED
-    size = min(wanted, LISTED_AT_ONCE)
+    count = most if is_sorted else MOST_LISTED
+    size = min(count, LISTED_AT_ONCE)
     ids, agents = texts_of(body, "ids"), _agents(scene, metadata)
     if ids is not None and len(ids) > MOST_LISTED:
         raise invalid(f"ids must be {MOST_LISTED} at the most")
@@ -247,7 +254,7 @@ async def _found(scene: Scene, body: Fields, most: int) -> list[Thread]:
             limit=size,
         )
         found += [one for one in page if await _fits(scene, one, status, values)]
-        if len(page) < size or len(found) >= wanted:
+        if len(page) < size or len(found) >= count:
             break
     return found if is_sorted else sorted(found, key=_key(sort_by), reverse=not is_rising)
 

@@ -21,7 +21,7 @@ STRATEGIES = ("enqueue", "reject", "interrupt", "rollback")
 
 
 @dataclass(frozen=True, slots=True)
-class Begun:
+class RunRef:
     thread: Thread
     run_id: str
     seq: int
@@ -120,7 +120,7 @@ def _fence(body: Mapping[str, Any], config: Mapping[str, Any] | None) -> str | N
     return found
 
 
-async def begin(scene: Scene, thread_id: str, turn: Turn, *, creates: bool = False) -> Begun:
+async def begin(scene: Scene, thread_id: str, turn: Turn, *, creates: bool = False) -> RunRef:
     """Do what the turn says. 2xx only after this: what it says is committed then."""
     thread = await _thread(scene, thread_id, turn, creates=creates)
     if turn.fence is not None:
@@ -174,54 +174,54 @@ def _resume(scene: Scene, thread: Thread, turn: Turn) -> Resume:
     )
 
 
-async def _resumed(scene: Scene, thread: Thread, turn: Turn) -> Begun:
+async def _resumed(scene: Scene, thread: Thread, turn: Turn) -> RunRef:
     resumed = await _resume(scene, thread, turn).answer(turn.resume)
-    return Begun(thread, resumed.run_id, resumed.seq, resumed.goes_on)
+    return RunRef(thread, resumed.run_id, resumed.seq, resumed.goes_on)
 
 
-async def _ended(scene: Scene, thread: Thread) -> Begun:
+async def _ended(scene: Scene, thread: Thread) -> RunRef:
     pause = await messages.cancel_pause(scene.core, scene.caller, thread.id, SOURCE)
     if pause is None:
         picture = await scene.picture(thread.id)
-        return Begun(thread, picture.last.id if picture.last else "", thread.seq, goes_on=False)
-    return Begun(thread, pause.run_id, thread.seq, goes_on=False)
+        return RunRef(thread, picture.last.id if picture.last else "", thread.seq, goes_on=False)
+    return RunRef(thread, pause.run_id, thread.seq, goes_on=False)
 
 
-async def _looked(scene: Scene, thread: Thread, turn: Turn) -> Begun:
+async def _looked(scene: Scene, thread: Thread, turn: Turn) -> RunRef:
     """`input: null`: at a breakpoint the yes; at a question nothing is run, and what is open comes back."""
     passed = await _resume(scene, thread, turn).pass_breakpoint()
     if passed is not None:
-        return Begun(thread, passed.run_id, passed.seq, passed.goes_on)
+        return RunRef(thread, passed.run_id, passed.seq, passed.goes_on)
     picture = await scene.picture(thread.id)
     if picture.pause is None:
         raise Refusal(422, "invalid_argument", "there is no input, and nothing to go on with")
-    return Begun(thread, picture.pause.run_id, thread.seq, goes_on=False)
+    return RunRef(thread, picture.pause.run_id, thread.seq, goes_on=False)
 
 
-async def _sent(scene: Scene, thread: Thread, turn: Turn, given: GraphInput) -> Begun:
+async def _sent(scene: Scene, thread: Thread, turn: Turn, given: GraphInput) -> RunRef:
     core, caller = scene.core, scene.caller
     key = scene.request.headers.get("idempotency-key")
     named: dict[str, Any] = {"detached": turn.detached}
     if key:
         named["run_id"] = named_run_id(thread.id, f"{caller.id}\n{key}")
     if turn.strategy == "reject":
-        return _begun(await messages.send_input(core, caller, thread.id, given, **named), given, key)
+        return _ref_of(await messages.send_input(core, caller, thread.id, given, **named), given, key)
     if turn.strategy != "enqueue" and thread.status is ThreadStatus.PAUSED:
         try:
-            return _begun(await messages.replace_pause(core, caller, thread.id, given, SOURCE, **named), given, key)
+            return _ref_of(await messages.replace_pause(core, caller, thread.id, given, SOURCE, **named), given, key)
         except ThreadBusy as error:
             # Somebody answered meanwhile: it runs, and the input waits its turn.
             if error.status is not ThreadStatus.RUNNING:
                 raise
     started = await messages.enqueue_input(core, caller, thread.id, given, **named)
-    begun = _begun(started, given, key)
+    ref = _ref_of(started, given, key)
     if turn.strategy == "interrupt" and isinstance(started, EnqueuedRun) and started.behind is not None:
         # By its id: meanwhile it may have ended, and the input itself may run.
         await messages.stop(core, caller, thread.id, "another input takes its place", run_id=started.behind)
-    return begun
+    return ref
 
 
-def _begun(started: StartedRun | EnqueuedRun, given: GraphInput, key: str | None) -> Begun:
+def _ref_of(started: StartedRun | EnqueuedRun, given: GraphInput, key: str | None) -> RunRef:
     if key and started.run.input != given:
         raise KeyReused("this idempotency key came before with another body; use a new one")
-    return Begun(started.thread, started.run.id, started.seq)
+    return RunRef(started.thread, started.run.id, started.seq)

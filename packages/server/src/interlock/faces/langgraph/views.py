@@ -189,3 +189,15 @@ def _input(given: Any) -> JsonValue:
     if isinstance(given, MessageInput):
         return {"messages": [{"type": "human", "content": given.text}]}
     return given.values if isinstance(given, GraphInput) else None
+
+
+def page_headers(offset: int, length: int, *, has_more: bool) -> dict[str, str]:
+    """How many there are in all is not counted: one more than were seen, where there are more."""
+    end = offset + length
+    if not has_more:
+        return {"x-pagination-total": str(end)}
+    return {"x-pagination-total": str(end + 1), "x-pagination-next": str(end)}
+
+
+def selected(view: JsonObject, names: Sequence[str] | None) -> JsonObject:
+    return view if names is None else {name: value for name, value in view.items() if name in names}

@@ -18,7 +18,7 @@ from interlock.domain.principal import Principal
 from interlock.domain.request import RequestStatus
 from interlock.faces.http.credentials import caller_still
 from interlock.faces.http.server_state import ServerState, state_of
-from interlock.faces.http.waiting import settled
+from interlock.faces.http.watching import wait_until_settled
 from interlock.faces.mcp.arguments import Asking
 from interlock.faces.mcp.hosts import hold_seconds
 from interlock.faces.mcp.results import page_of, result_of
@@ -79,10 +79,10 @@ class Call:
         """Where this server is found by its host, and so by whoever sits there."""
         return str(self.connection.base_url).rstrip("/")
 
-    def hold_seconds(self, wanted: float | None) -> float:
+    def hold_seconds(self, wait_seconds: float | None) -> float:
         known = self.context.session.client_params
         client = known.client_info.name if known else self.connection.headers.get("user-agent", "")
-        return hold_seconds(client, self.connection.query_params.get("hold"), wanted)
+        return hold_seconds(client, self.connection.query_params.get("hold"), wait_seconds)
 
     def result(self, view: RequestView) -> CallToolResult:
         return result_of(view, self.pages)
@@ -103,18 +103,18 @@ class Call:
         self, asking: Asking, key: str | None, seconds: float, *, tells_pending: bool = True
     ) -> RequestView:
         holder = new_id("call")
-        held = await self._ask(asking, holder, key or self.call_id(asking))
-        is_told = False
+        hold = await self._ask(asking, holder, key or self.call_id(asking))
+        is_over = False
         try:
-            view = await self._held(held, holder, seconds)
+            view = await self._wait(hold, holder, seconds)
             if tells_pending or view.request.status is not RequestStatus.PENDING:
-                await holding.finish(self.state.core, held, holder)
-                is_told = True
+                await holding.finish(self.state.core, hold, holder)
+                is_over = True
         finally:
-            if not is_told:
+            if not is_over:
                 # The caller went: what it asked stays open, for the same call when it comes again.
                 with anyio.CancelScope(shield=True):
-                    await holding.abandon(self.state.core, held, holder)
+                    await holding.abandon(self.state.core, hold, holder)
         return view
 
     async def withdraw(self, request_id: str, reason: str | None) -> None:
@@ -146,12 +146,14 @@ class Call:
             return {"conversation_id": named}
         return {"conversation_key": f"mcp {named or f'day {self.state.core.clock.now().date().isoformat()}'}"}
 
-    async def _held(self, held: HoldHandle, holder: str, seconds: float) -> RequestView:
+    async def _wait(self, hold: HoldHandle, holder: str, seconds: float) -> RequestView:
         if not seconds:
-            return await pending.view_request(self.state.core, self.principal, held.request_id)
-        return await self.settled(held.request_id, seconds, lambda: holding.renew(self.state.core, held, holder))
+            return await pending.view_request(self.state.core, self.principal, hold.request_id)
+        return await self.wait_until_settled(
+            hold.request_id, seconds, lambda: holding.renew(self.state.core, hold, holder)
+        )
 
-    async def settled(
+    async def wait_until_settled(
         self, request_id: str, seconds: float, keep: Callable[[], Awaitable[None]] | None = None
     ) -> RequestView:
         """The request once it is settled, or as it is after so many seconds; the host hears of the waiting."""
@@ -160,7 +162,7 @@ class Call:
         with self.state.limits.stream(self.principal.person_id):
             while True:
                 left = max(0.0, until - time.monotonic())
-                view = await settled(self.connection, request_id, min(BEAT_SECONDS if beats else 0.0, left))
+                view = await wait_until_settled(self.connection, request_id, min(BEAT_SECONDS if beats else 0.0, left))
                 if view.request.status is not RequestStatus.PENDING or not left or self.state.closing.is_set():
                     return view
                 beats += 1

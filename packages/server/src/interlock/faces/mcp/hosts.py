@@ -11,18 +11,18 @@ UNKNOWN_SECONDS = 45.0
 """Below the minute after which many clients give up."""
 
 
-def hold_seconds(client: str, asked_for: str | None, wanted: float | None) -> float:
-    """For the host, or as the address of the endpoint says; `wanted`, by the call, shortens it.
+def hold_seconds(client: str, by_address: str | None, by_call: float | None) -> float:
+    """For the host, or as the address of the endpoint says; `by_call`, what the call names, shortens it.
 
     It prolongs it only where nothing is known of the host.
     """
     name = client.lower()
-    known = next((seconds for prefix, seconds in HOLD_SECONDS.items() if name.startswith(prefix)), None)
-    if asked_for is not None:
-        known = _seconds(asked_for)
-    if wanted is not None:
-        return wanted if known is None else min(wanted, known)
-    return UNKNOWN_SECONDS if known is None else known
+    seconds = next((seconds for prefix, seconds in HOLD_SECONDS.items() if name.startswith(prefix)), None)
+    if by_address is not None:
+        seconds = _seconds(by_address)
+    if by_call is not None:
+        return by_call if seconds is None else min(by_call, seconds)
+    return UNKNOWN_SECONDS if seconds is None else seconds
 
 
 def _seconds(text: str) -> float:

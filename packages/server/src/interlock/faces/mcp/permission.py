@@ -63,12 +63,12 @@ def _question(given: Any) -> dict[str, Any] | None:
     options: Any = asked.get("options") or []
     if not isinstance(text, str) or not text.strip() or not isinstance(options, list):
         return None
-    shown = [_option(one) for one in cast("list[Any]", options)]
-    if None in shown:
+    choices = [_option(one) for one in cast("list[Any]", options)]
+    if None in choices:
         return None
     # As in the terminal, an answer of one's own is always possible.
-    own = [{"label": "Other", "value": CUSTOM, "allow_custom": True}] if shown else []
-    return {"question": text, "options": [*shown, *own]}
+    own = [{"label": "Other", "value": CUSTOM, "allow_custom": True}] if choices else []
+    return {"question": text, "options": [*choices, *own]}
 
 
 def _option(given: Any) -> dict[str, str] | None:

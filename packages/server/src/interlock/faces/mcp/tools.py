@@ -55,19 +55,19 @@ async def _ask_for_secret(call: Call, asking: RequestSecret) -> HandlerResult:
     return InputRequiredResult(input_requests={"page": ElicitRequest(params=wish)}, request_state=key)
 
 
-async def _wait(call: Call, wanted: Wait) -> CallToolResult:
-    await outside.check_asker(call.state.core, call.principal, wanted.request_id)
-    return call.result(await call.settled(wanted.request_id, call.hold_seconds(wanted.wait_seconds)))
+async def _wait(call: Call, arguments: Wait) -> CallToolResult:
+    await outside.check_asker(call.state.core, call.principal, arguments.request_id)
+    return call.result(await call.wait_until_settled(arguments.request_id, call.hold_seconds(arguments.wait_seconds)))
 
 
-async def _withdraw(call: Call, wanted: Withdraw) -> CallToolResult:
+async def _withdraw(call: Call, arguments: Withdraw) -> CallToolResult:
     core = call.state.core
     try:
-        await call.withdraw(wanted.request_id, wanted.reason)
+        await call.withdraw(arguments.request_id, arguments.reason)
     except AlreadySettled as error:
         if error.end.status is not RequestStatus.CANCELLED:
             raise
-    return call.result(await pending.view_request(core, call.principal, wanted.request_id))
+    return call.result(await pending.view_request(core, call.principal, arguments.request_id))
 
 
 _READS: Mapping[str, bool] = {"readOnlyHint": True}

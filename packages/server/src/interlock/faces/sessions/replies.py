@@ -39,11 +39,11 @@ class ReplyInput:
 
 def choose(reply: ReplyInput, takes: Takes) -> Choose:
     return lambda requests: [
-        Reply(request.id, _VALUES[reply.how](request, reply.args, takes)) for request in _meant(reply, requests)
+        Reply(request.id, _VALUES[reply.how](request, reply.args, takes)) for request in _targets(reply, requests)
     ]
 
 
-def _meant(reply: ReplyInput, requests: Sequence[Request]) -> Sequence[Request]:
+def _targets(reply: ReplyInput, requests: Sequence[Request]) -> Sequence[Request]:
     """`accept` and `reject` mean every approval of the pause, `edit` and `response` one request."""
     if reply.request_id is None and reply.how in ("accept", "reject"):
         approvals = [request for request in requests if request.kind is RequestKind.APPROVAL]

@@ -3,7 +3,7 @@
 from collections.abc import Callable, Mapping
 from typing import Any
 
-from interlock.domain.errors import FieldError, InvalidAnswer
+from interlock.domain.errors import FieldError, InvalidAnswer, InvalidInput, ReadsAsRefusal
 from interlock.domain.grant import GrantDuration, GrantScope, Remember
 from interlock.domain.kinds import (
     ApprovalAnswer,
@@ -15,6 +15,7 @@ from interlock.domain.kinds import (
 )
 from interlock.domain.request import Request
 from interlock.services.requests.answering import Reply
+from interlock.texts import Locale, answers_text
 
 Response = Mapping[str, Any]
 
@@ -173,3 +174,12 @@ FORMS: Mapping[RequestKind, tuple[Fields, Callable[[Request, Response], Reply]]]
         _permission,
     ),
 }
+
+
+def message_of(error: InvalidInput, locale: Locale, form: str) -> str:
+    """`form` is how the face spells an answer, with `%s` in its place."""
+    if not isinstance(error, ReadsAsRefusal):
+        return error.message
+    text = error.text
+    itself = form % f'{{"text": {text}}}'
+    return answers_text("reads_as_refusal", locale, text=text, no=form % "false", itself=itself)

@@ -20,6 +20,7 @@ from interlock.domain.ids import new_thread_id
 from interlock.domain.principal import Principal
 from interlock.domain.request import PublicRequest
 from interlock.domain.request import Request as Asked
+from interlock.domain.run_input import GraphInput, MessageInput
 from interlock.domain.thread import ThreadStatus
 from interlock.faces.http.credentials import Caller, stream_slot
 from interlock.faces.http.documented import stream
@@ -28,8 +29,7 @@ from interlock.faces.http.locale import locale_of
 from interlock.faces.http.problems import problem
 from interlock.faces.http.server_state import state_of
 from interlock.faces.http.sse import EventStream
-from interlock.faces.shared.inputs import run_input
-from interlock.faces.shared.refusals import message_of
+from interlock.faces.shared.responses import message_of
 from interlock.faces.threads import streaming
 from interlock.faces.threads.actions import ACTIONS, choose
 from interlock.faces.threads.frames import EVENTS, Frames
@@ -58,31 +58,29 @@ async def chat_in(
 
     An unused id `{username}-{uuid}` makes the thread.
     """
-    try:
-        started = await messages.send_input(
-            state_of(request).core,
-            caller,
-            thread_id,
-            run_input(body.message, body.input),
-            detached=x_on_disconnect == "continue",
-        )
-    except ThreadBusy as error:
-        return await _conflict(request, caller, thread_id, error)
-    return _stream_run(request, caller, started)
+    return await _send(request, caller, thread_id, body, x_on_disconnect)
 
 
 @router.post("/chat", **STREAMS, responses=stream(EVENTS, 400, 401, 409))
 async def chat(request: Request, caller: Caller, body: wire.Chat, x_on_disconnect: OnDisconnect = None) -> Response:
     """Send a message or an input to the thread that the body names, or to a new one; its id is in `X-Thread-Id`."""
     thread_id = body.thread_id or new_thread_id(caller.name)
+    return await _send(request, caller, thread_id, body, x_on_disconnect, body.agent)
+
+
+async def _send(
+    request: Request,
+    caller: Principal,
+    thread_id: str,
+    body: wire.ChatMessage,
+    on_disconnect: str | None,
+    agent: str | None = None,
+) -> Response:
+    value = GraphInput(body.input) if body.message is None else MessageInput(body.message)
+    detached = on_disconnect == "continue"
     try:
         started = await messages.send_input(
-            state_of(request).core,
-            caller,
-            thread_id,
-            run_input(body.message, body.input),
-            detached=x_on_disconnect == "continue",
-            agent=body.agent,
+            state_of(request).core, caller, thread_id, value, detached=detached, agent=agent
         )
     except ThreadBusy as error:
         return await _conflict(request, caller, thread_id, error)

@@ -2,12 +2,11 @@
 
 from collections.abc import Callable, Mapping
 
-from interlock_client.cli.terminal.forms.clarification import ClarificationForm
 from interlock_client.cli.terminal.forms.decision import DecisionForm
 from interlock_client.cli.terminal.forms.env_var import EnvVarForm
 from interlock_client.cli.terminal.forms.form import Form, Incomplete
 from interlock_client.cli.terminal.forms.free import FreeForm
-from interlock_client.cli.terminal.forms.questions import QuestionsForm
+from interlock_client.cli.terminal.forms.questions import ClarificationForm, QuestionsForm
 from interlock_client.cli.terminal.open_request import Kind, OpenRequest
 
 _FORMS: Mapping[Kind, Callable[[OpenRequest], Form]] = {

@@ -21,7 +21,7 @@ def _is_yes(answer: Answer) -> bool:
     return answer.origin is AnswerOrigin.PERSON and isinstance(answer.value, ApprovalAnswer) and answer.value.runs
 
 
-def _seen_later(answer: Answer) -> str | None:
+def _sha256_in_inbox(answer: Answer) -> str | None:
     """The inbox shows a file as it is when somebody looks, which may be another than when it was asked about."""
     shown_file = answer.metadata.get(FILE_SHOWN) if answer.source == INBOX else None
     return shown_file if isinstance(shown_file, str) else None
@@ -45,31 +45,31 @@ class RecordedAnswers:
         One that is gone was consumed; one unknown is a new question.
         """
         resume: dict[str, Any] = {}
-        untold: set[str] = set()
+        unanswerable: set[str] = set()
         for interrupt_id, requests in self.by_interrupt.items():
             if interrupt_id not in state.pending:
                 continue
             value = replies.resume_value(requests, self.answers)
-            if value is replies.UNTOLD:
-                untold.add(interrupt_id)
+            if value is replies.NO_REPLY:
+                unanswerable.add(interrupt_id)
             else:
                 resume[interrupt_id] = value
-        return resume, untold
+        return resume, unanswerable
 
-    def done_with(self, state: GraphState | None) -> list[str]:
+    def finished_pauses(self, state: GraphState | None) -> list[str]:
         """The pauses of which nothing is asked by the graph any more.
 
         Without a state: effects in doubt are asked about before anything is sent, and the rest is still to be sent.
         """
         if state is None:
             return [pause.pause.id for pause in self.pauses if pause.pause.origin is PauseOrigin.EFFECT]
-        asked = {
+        pending = {
             request.pause_id
             for interrupt_id, requests in self.by_interrupt.items()
             if interrupt_id in state.pending
             for request in requests
         }
-        return [pause.pause.id for pause in self.pauses if pause.pause.id not in asked]
+        return [pause.pause.id for pause in self.pauses if pause.pause.id not in pending]
 
     def approved(self) -> list[ApprovedCall]:
         """The calls that may run."""
@@ -86,17 +86,17 @@ class RecordedAnswers:
 
     def shown_files(self) -> dict[tuple[str, str], FilePreview]:
         """By call and digest of what may run, the file behind it as the person was shown it who allowed it."""
-        found: dict[tuple[str, str], FilePreview] = {}
+        files: dict[tuple[str, str], FilePreview] = {}
         for request in self._requests():
             answer: Answer | None = self.answers.get(request.id)
             if request.call_id is None or request.file is None or answer is None or not _is_yes(answer):
                 continue
             digest = replies.approved_digest(request, answer.value)
             if digest is not None:
-                found[request.call_id, digest] = replace(
-                    request.file, sha256=_seen_later(answer) or request.file.sha256
+                files[request.call_id, digest] = replace(
+                    request.file, sha256=_sha256_in_inbox(answer) or request.file.sha256
                 )
-        return found
+        return files
 
     def unsent_input(self, turn: Run) -> RunInput | None:
         """What waited until the doubt about effects before it was settled, of the turn that this run started."""

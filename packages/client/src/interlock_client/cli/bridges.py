@@ -1,11 +1,50 @@
-"""`interlock mcp-gateway`: a person is asked before the tools of an MCP server are called."""
+"""Commands that agents, editors and MCP hosts start, so that a person is asked: hook, mcp, acp and mcp-gateway.
+
+Each imports what it runs when it is called: no other command waits for that.
+"""
 
 from pathlib import PurePath
 from typing import Annotated
 
 import typer
 
-from interlock_client.cli._server import Key, Url, load_config
+from interlock_client.cli._server import Key, Url, load_config, refusals
+
+
+def hook(context: typer.Context) -> None:
+    """Let coding agents ask a person: install, uninstall or status, and the name of an agent."""
+    from interlock_client.hook.entry import main
+
+    raise typer.Exit(main(context.args))
+
+
+def mcp(context: typer.Context) -> None:
+    """Let an MCP host ask a person: the server's /mcp over standard input and output."""
+    from interlock_client.mcp_bridge import main
+
+    raise typer.Exit(main(context.args))
+
+
+def acp(
+    command: Annotated[list[str], typer.Argument(help="How to start the agent, after `--`.", metavar="-- COMMAND...")],
+    timeout: Annotated[int, typer.Option(min=1, help="Seconds that a person has to answer.")] = 43_200,
+) -> None:
+    """Start an agent for an editor (Agent Client Protocol), and ask in the inbox too what it asks there.
+
+    The first answer wins. The server and the key are INTERLOCK_URL and INTERLOCK_KEY, or those of
+    `interlock hook install`.
+    """
+    import asyncio
+
+    from interlock_client.bridge.dialogs import inbox_of
+    from interlock_client.bridge.proxy import serve
+
+    async def work() -> int:
+        return await serve(command, inbox_of(timeout))
+
+    with refusals():
+        raise typer.Exit(asyncio.run(work()))
+
 
 _LAUNCHERS = frozenset({"npx", "uvx", "uv", "run", "node", "python", "python3", "docker", "bunx"})
 _Patterns = list[str] | None

@@ -6,6 +6,15 @@ out: since its result is on record, or since what it was about is gone.
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from typing import Any
+
+from langgraph.checkpoint.base import CheckpointTuple
+
+from interlock.agents.asking import ask_body
+from interlock.domain.canonical import canonical_json, plain
+from interlock.domain.kinds import DecisionBody
+from interlock.texts import LOCALES, Locale
+from interlock.texts import graph_doubts_text as text
 
 
 @dataclass(slots=True)
@@ -51,3 +60,31 @@ class CallSequence:
             self.given[place] = name
         else:
             self._passed.add(place)
+
+
+_STYLES = {"same": "danger", "anew": "default"}
+
+
+def ask_if_same(saved: CheckpointTuple | None, given: Any) -> bool:
+    """Whether a graph that had come to its end, given something else, is the one that is called now.
+
+    It asks a person, since nobody else can tell: a list may have become shorter, or an input may hold the time.
+    """
+    values: Mapping[str, Any] = saved.checkpoint["channel_values"] if saved else {}
+    before = {key: value for key, value in values.items() if ":" not in key and not key.startswith("__")}
+    bodies = {locale: _body(locale, _json(before), _json(given)) for locale in LOCALES}
+    return ask_body(bodies["en"].with_translations(bodies), None)["decision"] == "same"
+
+
+def _json(value: Any) -> str:
+    return canonical_json(plain(value))
+
+
+def _body(locale: Locale, before: str, now: str) -> DecisionBody:
+    return DecisionBody.ask(
+        text("title", locale),
+        [{"key": key, "label": text(key, locale), "style": style} for key, style in _STYLES.items()],
+        description=text("shown", locale, before=before, now=now),
+        risks=[text("risk", locale)],
+        decision_type="graph_in_doubt",
+    )

@@ -16,7 +16,7 @@ _MOST_CHARACTERS = 1_000_000
 """Of all values that are remembered for later runs, some twenty thousand keys."""
 
 
-class LentValues(Redaction):
+class ProcessSecrets(Redaction):
     """All values that code in this process was lent: those of runs under way, and as many of runs that ended as there
     is room for. What has ended is forgotten by generations, the older one at once."""
 
@@ -51,7 +51,7 @@ class LentValues(Redaction):
             return [*self._newer.spans(text), *self._older.spans(text)]
 
 
-class Memory:
+class ThreadSecrets:
     """What people gave to each thread, for its later runs and for those of the owner's other threads.
 
     Not for everybody's: who sees what is hidden can guess, and who gives a common word would hide it from all. In other
@@ -97,4 +97,4 @@ class Memory:
             self._owners.pop(key[0], None)
 
 
-lent = LentValues()
+process_secrets = ProcessSecrets()
