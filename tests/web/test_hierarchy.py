@@ -168,6 +168,27 @@ def test_a_settled_card_says_what_was_asked_and_by_whom_it_was_answered(owner: T
     assert view(owner, entry["request_id"])["status"] == "answered"
 
 
+def stands_before(page: Page, first: Locator, then: Locator) -> None:
+    """From top to bottom, and for who has it read to them."""
+    expect(first).to_be_visible()
+    expect(then).to_be_visible()
+    assert middle(first)[1] < middle(then)[1]
+    following = "([one, other]) => (one.compareDocumentPosition(other) & Node.DOCUMENT_POSITION_FOLLOWING) !== 0"
+    assert page.evaluate(following, [first.element_handle(), then.element_handle()])
+
+
+def test_a_question_stands_before_its_result_live_and_after_a_reload(owner: ThreadsClient, visit: Visit) -> None:
+    (entry,) = asked(owner, ("guarded", {"name": "in order"}))
+    page = visit(owner).opens(f"/chat/{entry['conversation_id']}")
+    expect(page.locator("[data-asked=open]").get_by_role("button", name="Approve")).to_be_visible()
+    answer(owner, entry["request_id"], {"decision": "accept"}).raise_for_status()
+    owner.wait_for_status(entry["conversation_id"], "idle")
+    result = page.locator("section[data-state=done]").filter(has_text="Result").get_by_text("done in order")
+    stands_before(page, page.locator("[data-asked=settled]"), result)
+    page.reload()
+    stands_before(page, page.get_by_text("You approved this at"), result)
+
+
 # All around it, in the colour that is for the edges of fields.
 HEAVY = """() => {
   const drawn = document.createElement("i");
