@@ -189,6 +189,20 @@ def test_a_question_stands_before_its_result_live_and_after_a_reload(owner: Thre
     stands_before(page, page.get_by_text("You approved this at"), result)
 
 
+def test_what_a_tool_asks_while_it_runs_stands_before_its_result_too(owner: ThreadsClient, visit: Visit) -> None:
+    call = ("request_clarification", {"question": "Which way?", "options": ["left", "right"]})
+    (entry,) = asked(owner, call)
+    page = visit(owner).opens(f"/chat/{entry['conversation_id']}")
+    expect(page.locator("[data-asked=open]").get_by_role("button", name="Send")).to_be_visible()
+    expect(page.locator("section[data-state=waiting]")).to_have_count(0)
+    answer(owner, entry["request_id"], {"answer": "left"}).raise_for_status()
+    owner.wait_for_status(entry["conversation_id"], "idle")
+    result = page.locator("section[data-state=done]").filter(has_text="request_clarification").get_by_text("Result")
+    stands_before(page, page.locator("[data-asked=settled]"), result)
+    page.reload()
+    stands_before(page, page.get_by_text("You answered this at"), result)
+
+
 # All around it, in the colour that is for the edges of fields.
 HEAVY = """() => {
   const drawn = document.createElement("i");

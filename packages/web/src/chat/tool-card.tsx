@@ -27,6 +27,7 @@ const SIGNS: Readonly<Record<ToolState, LucideIcon>> = {
   cancelled: Ban,
   expired: Clock,
   waiting: CirclePause,
+  queued: CirclePause,
   answered: CirclePause,
   unfinished: CircleHelp,
 };

@@ -36,6 +36,14 @@ def summary(tool: str, args: Mapping[str, JsonValue], change: tuple[int, int] | 
     return f"{tool} {_details(args)}".rstrip()
 
 
+def with_parts(title: str, details: JsonValue) -> str:
+    """A question with what was handed over beside it: each part under its name, without the signs of JSON."""
+    parts = (
+        [f"{name} {_bare(part)}" for name, part in details.items()] if isinstance(details, dict) else [_bare(details)]
+    )
+    return BETWEEN.join([title, *parts] if title else parts)
+
+
 def _details(args: Mapping[str, JsonValue]) -> str:
     amount, recipient = _first(args, _AMOUNTS), _first(args, _RECIPIENTS)
     is_amount = isinstance(amount, int | float | str)

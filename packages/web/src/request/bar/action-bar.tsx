@@ -24,11 +24,18 @@ export function ActionBar({ ref }: { ref: React.Ref<HTMLElement> }) {
       aria-label={t("label")}
       data-bar
       onClickCapture={stop}
+      onMouseDown={selectsNothing}
     >
       <Restarted />
       {situation === "open" ? <Controls /> : <StateNote />}
     </Region>
   );
+}
+
+/** The second click of two marks words, and the button that it was meant for may be gone by then. */
+function selectsNothing(event: React.MouseEvent): void {
+  const isField = event.target instanceof Element && event.target.closest("input, textarea") !== null;
+  if (event.detail > 1 && !isField) event.preventDefault();
 }
 
 function Controls() {
