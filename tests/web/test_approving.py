@@ -9,7 +9,7 @@ from tests.support.threads import ThreadsClient
 from tests.support.waiting import wait_for
 from tests.support.witness import Witness
 from tests.web.person import Person
-from tests.web.reviewing import Review, asks, opened
+from tests.web.reviewing import Review, asks, opened, reviewed
 
 LONG = "\n".join(f"echo {number}" for number in range(5_000))
 IS_SHOWN = """(text) => [...document.querySelectorAll("section")].some(
@@ -224,9 +224,17 @@ def test_a_double_click_on_the_page_of_a_request_answers_once(reviewer: Person, 
     review.button("Approve").dblclick(no_wait_after=True)
     review.ends("Approved at")
     assert len(review.sent) == 1
-    # The second click falls on words, which it marks elsewhere.
-    assert review.page.evaluate("getSelection().toString()") == ""
     assert view(reviewer.client, there["request_id"])["status"] == "pending"
+
+
+def test_a_double_click_in_a_conversation_marks_no_words(reviewer: Person) -> None:
+    """The second click comes when its button has gone."""
+    (entry,) = asked(reviewer.client, ("guarded", {"name": "unmarked"}))
+    page = reviewer.opens(f"/chat/{entry['conversation_id']}")
+    review = reviewed(reviewer, page, entry["request_id"])
+    review.button("Approve").dblclick()
+    review.ends("Approved at")
+    assert page.evaluate("getSelection().toString()") == ""
 
 
 def test_a_high_risk_is_approved_with_its_code_alone(reviewer: Person, witness: Witness) -> None:

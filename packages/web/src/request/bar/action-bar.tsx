@@ -1,3 +1,4 @@
+import { useRef } from "react";
 import { useTranslations } from "use-intl";
 import { Region } from "@/design/outline";
 import { useReview } from "../review";
@@ -12,6 +13,7 @@ import { StateNote } from "./state-note";
 export function ActionBar({ ref }: { ref: React.Ref<HTMLElement> }) {
   const t = useTranslations("request.bar");
   const { situation, embedded, isLate } = useReview();
+  const unmark = useUnmarked();
   const stop = (event: React.SyntheticEvent) => {
     if (!isLate(event.nativeEvent)) return;
     event.preventDefault();
@@ -24,7 +26,7 @@ export function ActionBar({ ref }: { ref: React.Ref<HTMLElement> }) {
       aria-label={t("label")}
       data-bar
       onClickCapture={stop}
-      onMouseDown={selectsNothing}
+      onMouseDown={unmark}
     >
       <Restarted />
       {situation === "open" ? <Controls /> : <StateNote />}
@@ -32,10 +34,13 @@ export function ActionBar({ ref }: { ref: React.Ref<HTMLElement> }) {
   );
 }
 
-/** The second click of two marks words, and the button that it was meant for may be gone by then. */
-function selectsNothing(event: React.MouseEvent): void {
-  const isField = event.target instanceof Element && event.target.closest("input, textarea") !== null;
-  if (event.detail > 1 && !isField) event.preventDefault();
+/** The second click of two marks words; a button that both were meant for may be gone by then. */
+function useUnmarked(): (event: React.MouseEvent) => void {
+  const isMeantForButton = useRef(false);
+  return (event) => {
+    if (event.detail === 1) isMeantForButton.current = (event.target as Element).closest("button") !== null;
+    else if (isMeantForButton.current) event.preventDefault();
+  };
 }
 
 function Controls() {
