@@ -139,14 +139,14 @@ def test_a_receipt_leads_to_the_next_request_that_waits(owner: ThreadsClient, vi
     review = opened(person, first)
     review.chooses("Approve")
     review.ends("Approved at")
-    following = review.page.get_by_role("link", name="Next request (1 waits)")
+    following = review.page.get_by_role("link", name="Next request (1 waiting)")
     expect(following).to_be_visible()
     review.later()
     following.click()
     expect(review.page).to_have_url(re.compile(second))
     follow = opened(person, second)
     follow.chooses("Approve")
-    follow.ends("Nothing else waits.")
+    follow.ends("Nothing else is waiting.")
 
 
 def test_the_agents_words_and_the_tools_own_are_told_apart(owner: ThreadsClient, visit: Visit) -> None:
