@@ -1,4 +1,3 @@
-import { useRef } from "react";
 import { useTranslations } from "use-intl";
 import { Region } from "@/design/outline";
 import { useReview } from "../review";
@@ -13,7 +12,6 @@ import { StateNote } from "./state-note";
 export function ActionBar({ ref }: { ref: React.Ref<HTMLElement> }) {
   const t = useTranslations("request.bar");
   const { situation, embedded, isLate } = useReview();
-  const unmark = useUnmarked();
   const stop = (event: React.SyntheticEvent) => {
     if (!isLate(event.nativeEvent)) return;
     event.preventDefault();
@@ -26,7 +24,7 @@ export function ActionBar({ ref }: { ref: React.Ref<HTMLElement> }) {
       aria-label={t("label")}
       data-bar
       onClickCapture={stop}
-      onMouseDown={unmark}
+      onMouseDown={keepUnmarked}
     >
       <Restarted />
       {situation === "open" ? <Controls /> : <StateNote />}
@@ -34,13 +32,14 @@ export function ActionBar({ ref }: { ref: React.Ref<HTMLElement> }) {
   );
 }
 
-/** The second click of two marks words; a button that both were meant for may be gone by then. */
-function useUnmarked(): (event: React.MouseEvent) => void {
-  const isMeantForButton = useRef(false);
-  return (event) => {
-    if (event.detail === 1) isMeantForButton.current = (event.target as Element).closest("button") !== null;
-    else if (isMeantForButton.current) event.preventDefault();
+/** The second click of two marks words; what the first one was meant for may be gone by then, and the page have moved. */
+function keepUnmarked(event: React.MouseEvent): void {
+  if (event.detail > 1 || !(event.target as Element).closest("button")) return;
+  const look = (next: MouseEvent) => {
+    if (next.detail > 1) next.preventDefault();
+    else removeEventListener("mousedown", look, { capture: true });
   };
+  addEventListener("mousedown", look, { capture: true });
 }
 
 function Controls() {
