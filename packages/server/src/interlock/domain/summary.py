@@ -5,8 +5,9 @@ It tells calls apart and is nothing to decide by: what will run is on the reques
 
 import json
 from collections.abc import Mapping, Sequence
+from typing import cast
 
-from interlock.domain.json_value import JsonValue
+from interlock.domain.json_value import JsonObject, JsonValue
 
 LINE_BREAK = " ⏎ "
 BETWEEN = " · "
@@ -38,9 +39,9 @@ def summary(tool: str, args: Mapping[str, JsonValue], change: tuple[int, int] | 
 
 def with_parts(title: str, details: JsonValue) -> str:
     """A question with what was handed over beside it: each part under its name, without the signs of JSON."""
-    parts = (
-        [f"{name} {_bare(part)}" for name, part in details.items()] if isinstance(details, dict) else [_bare(details)]
-    )
+    parts = [_bare(details)]
+    if isinstance(details, dict):
+        parts = [f"{name} {_bare(part)}" for name, part in cast("JsonObject", details).items()]
     return BETWEEN.join([title, *parts] if title else parts)
 
 
