@@ -14,6 +14,7 @@ from interlock_client.confirm import ErrorTypes
 
 SOURCE = Path(__file__).parents[2] / "packages/server/src/interlock"
 COMMANDS = Path(__file__).parents[2] / "packages/client/src/interlock_client/cli"
+PAGES = Path(__file__).parents[2] / "packages/web/src"
 CHINESE = re.compile(r"[\u3400-\u9fff]")
 NOT_TEXTS = {
     "agents/demo/commands.py": "what people write to the demo agent",
@@ -30,6 +31,9 @@ BANNED = {
 }
 """Words that an editor took out: nobody says them, or they say what is not so."""
 KEYS = [(section, key) for section, texts in CATALOGUE["en"].items() for key in texts]
+
+
+FACE = re.compile(r'^SOURCE = "(\w+)"', re.MULTILINE)
 
 
 def placeholders(text: str) -> set[str]:
@@ -124,3 +128,19 @@ def test_chinese_texts_are_in_the_catalogue_alone() -> None:
         if isinstance(node, ast.Constant) and isinstance(node.value, str) and CHINESE.search(node.value)
     }
     assert found == set(NOT_TEXTS)
+
+
+@pytest.mark.parametrize(
+    ("page", "form"),
+    [
+        ("history/filters.ts", '"{}"'),
+        ("history/messages.ts", "    {}: "),
+        ("request/ended.ts", '"{}"'),
+        ("request/texts/states.ts", "    {}: "),
+    ],
+)
+def test_the_pages_have_words_for_every_face_that_somebody_answers_on(page: str, form: str) -> None:
+    faces = {face for path in SOURCE.rglob("*.py") for face in FACE.findall(path.read_text(encoding="utf-8"))}
+    words = (PAGES / page).read_text(encoding="utf-8")
+    assert len(faces) >= 8
+    assert [face for face in sorted(faces) if form.format(face) not in words] == []

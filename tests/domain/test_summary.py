@@ -5,6 +5,8 @@ from typing import Any
 
 import pytest
 
+from interlock.domain.json_value import JsonValue
+from interlock.domain.kinds import ClarificationBody
 from interlock.domain.preview import FilePreview
 from interlock.domain.showing import MOST_COMPARED, changed_lines
 from interlock.domain.summary import summary
@@ -31,6 +33,20 @@ from interlock.domain.summary import summary
 )
 def test_a_call_is_told_by_what_matters_and_without_quotes(tool: str, args: dict[str, Any], told: str) -> None:
     assert summary(tool, args) == told
+
+
+@pytest.mark.parametrize(
+    ("value", "told"),
+    [
+        ("Go on?", "Go on?"),
+        ({"question": "Go on?", "rows": 12, "tables": ["a", "b"]}, 'Go on? · rows 12 · tables ["a", "b"]'),
+        ({"question": "Go on?", "options": ["yes", "no"]}, "Go on?"),
+        ({"action": "drop", "table": "users"}, "action drop · table users"),
+        ([1, 2], "[1, 2]"),
+    ],
+)
+def test_what_a_graph_hands_over_is_told_by_its_parts(value: JsonValue, told: str) -> None:
+    assert ClarificationBody.of_free(value).headline == told
 
 
 def test_a_change_of_a_file_is_told_by_its_lines() -> None:

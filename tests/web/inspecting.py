@@ -36,6 +36,29 @@ BROKEN = """() => {
   const seen = [...document.querySelectorAll("button")].filter((one) => one.checkVisibility());
   return seen.filter((one) => own(one).some((node) => lines(node) > 1)).map((one) => `in lines: ${one.innerText}`);
 }"""
+# axe leaves out what stands in an empty field. Colours are painted, and read back as the eye gets them.
+PLACEHOLDERS = """() => {
+  const canvas = document.createElement("canvas").getContext("2d", { willReadFrequently: true });
+  const painted = (...colours) => {
+    for (const colour of colours) { canvas.fillStyle = colour; canvas.fillRect(0, 0, 1, 1); }
+    return [...canvas.getImageData(0, 0, 1, 1).data].slice(0, 3);
+  };
+  const lightness = (colour) => {
+    const [red, green, blue] = colour.map((one) => one / 255).map(
+      (one) => (one <= 0.04045 ? one / 12.92 : ((one + 0.055) / 1.055) ** 2.4));
+    return 0.2126 * red + 0.7152 * green + 0.0722 * blue;
+  };
+  const grounds = (one) => (one ? [...grounds(one.parentElement), getComputedStyle(one).backgroundColor] : []);
+  const contrast = (field) => {
+    const hint = getComputedStyle(field, "::placeholder").color;
+    const both = [painted(...grounds(field)), painted(...grounds(field), hint)];
+    const [dark, light] = both.map(lightness).sort((one, other) => one - other);
+    return (light + 0.05) / (dark + 0.05);
+  };
+  const all = [...document.querySelectorAll(":is(input, textarea):placeholder-shown")];
+  const hinting = all.filter((one) => one.checkVisibility() && one.placeholder);
+  return hinting.map((one) => [one.placeholder, contrast(one)]);
+}"""
 COLOURS = {"runOnly": ["color-contrast", "link-in-text-block"]}
 VIOLATIONS = """
 window.violations = [];
@@ -50,6 +73,8 @@ class Inspector:
         self.page = page
         self.faults: dict[str, list[str]] = {}
         self.wide: dict[str, list[str]] = {}
+        self.hints: dict[str, dict[str, float]] = {"light": {}, "dark": {}}
+        """What stands in empty fields, and its contrast."""
         self.violations: list[str] = []
         self.hosts: set[str] = set()
         self.policies: set[str] = set()
@@ -65,6 +90,7 @@ class Inspector:
             self.page.evaluate(self._axe)
         for scheme in self._schemes():
             self._note(self.faults, f"{name}, {scheme}", FAULTS, COLOURS if scheme == "dark" else {})
+            self.hints[scheme] |= dict(self.page.evaluate(PLACEHOLDERS))
         self.page.emulate_media(forced_colors="active")
         self._note(self.faults, f"{name}, forced colours", FAULTS, COLOURS)
         self.page.emulate_media(forced_colors="none")

@@ -9,7 +9,7 @@ from tests.support.threads import ThreadsClient
 from tests.support.waiting import wait_for
 from tests.support.witness import Witness
 from tests.web.person import Person
-from tests.web.reviewing import Review, asks, opened
+from tests.web.reviewing import Review, asks, opened, reviewed
 
 LONG = "\n".join(f"echo {number}" for number in range(5_000))
 IS_SHOWN = """(text) => [...document.querySelectorAll("section")].some(
@@ -227,6 +227,16 @@ def test_a_double_click_on_the_page_of_a_request_answers_once(reviewer: Person, 
     assert view(reviewer.client, there["request_id"])["status"] == "pending"
 
 
+def test_a_double_click_in_a_conversation_marks_no_words(reviewer: Person) -> None:
+    """The second click comes when its button has gone."""
+    (entry,) = asked(reviewer.client, ("guarded", {"name": "unmarked"}))
+    page = reviewer.opens(f"/chat/{entry['conversation_id']}")
+    review = reviewed(reviewer, page, entry["request_id"])
+    review.button("Approve").dblclick()
+    review.ends("Approved at")
+    assert page.evaluate("getSelection().toString()") == ""
+
+
 def test_a_high_risk_is_approved_with_its_code_alone(reviewer: Person, witness: Witness) -> None:
     review = opened(reviewer, asks(reviewer, "execute", command="coded-on-the-page"))
     code = review.told()["code"]
@@ -234,7 +244,8 @@ def test_a_high_risk_is_approved_with_its_code_alone(reviewer: Person, witness: 
     review.tries("Approve")
     expect(review.code).to_be_focused()
     review.code.fill("0000" if code != "0000" else "1111")
-    expect(review.bar).to_contain_text("These are not the digits")
+    mistake = review.bar.get_by_text("These are not the digits")
+    expect(mistake).to_have_css("color", "rgb(179, 38, 30)")
     review.tries("Approve")
     review.button("Approve").press(" ")
     review.code.fill(code[:3])

@@ -6,29 +6,39 @@ from pathlib import Path
 import pytest
 from playwright.sync_api import Browser, expect
 
+from tests.support import puppet
 from tests.support.inbox import told
 from tests.support.people import People
+from tests.support.puppet import Call, calls, script
 from tests.support.server import ServerProcess
 from tests.support.waiting import wait_for
 from tests.web.person import Person
 from tests.web.reviewing import Review, opened
 
 LINES = "".join(f"line {number}\n" for number in range(1, 41))
+WRITERS = Path(__file__).with_name("writers.py")
+CALLS: dict[str, Call] = {
+    "deep": ("write_file", {"file_path": "/deep.md", "content": "after\n"}),
+    "own": ("save", {"name": "own.md", "content": "after\n"}),
+}
+"""What each agent is told to call, which writes a file of its name."""
 
 
 @pytest.fixture(scope="module")
-def own(tmp_path_factory: pytest.TempPathFactory) -> Generator[ServerProcess]:
-    """A server with the demo agent alone: it knows that agent's files."""
-    process = ServerProcess(tmp_path_factory.mktemp("files"), environment={"INTERLOCK_LOCALE": "en"})
+def workspace(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return tmp_path_factory.mktemp("workspace")
+
+
+@pytest.fixture(scope="module")
+def own(tmp_path_factory: pytest.TempPathFactory, workspace: Path) -> Generator[ServerProcess]:
+    """A server with agents that write files in one folder: the demo agent, and two that are not from here."""
+    agents = [puppet.DEMO_SPEC, *(f"{name}={WRITERS}:{name}" for name in CALLS)]
+    environment = {"INTERLOCK_LOCALE": "en", puppet.WORKSPACE: str(workspace)}
+    process = ServerProcess(tmp_path_factory.mktemp("files"), agents=agents, environment=environment)
     try:
         yield process.start()
     finally:
         process.close()
-
-
-@pytest.fixture(scope="module")
-def workspace(own: ServerProcess) -> Path:
-    return own.data / "workspace"
 
 
 @pytest.fixture(scope="module")
@@ -40,9 +50,9 @@ def desk(browser: Browser, own: ServerProcess) -> Generator[Person]:
         person.leave()
 
 
-def ordered(reviewer: Person, message: str) -> Review:
-    """What the demo agent makes of a message, on its page."""
-    (entry,) = told(reviewer.client, message)
+def ordered(reviewer: Person, message: str, agent: str = "demo") -> Review:
+    """What an agent makes of a message, on its page."""
+    (entry,) = told(reviewer.client, message, agent)
     return opened(reviewer, entry["request_id"])
 
 
@@ -117,6 +127,28 @@ def test_a_file_that_changed_meanwhile_is_not_overwritten(reviewer: Person, work
     review.chooses("Approve")
     review.ends("Approved at")
     wait_for(file.read_text, lambda text: text.strip() == "after")
+
+
+@pytest.mark.parametrize("agent", CALLS)
+def test_a_file_of_any_agent_that_changed_meanwhile_is_not_overwritten_and_is_shown_anew(
+    reviewer: Person, workspace: Path, agent: str
+) -> None:
+    file = workspace / f"{agent}.md"
+    file.write_text("before\n")
+    review = ordered(reviewer, script(calls(CALLS[agent])), agent)
+    expect(review.shown).to_contain_text("removed:before")
+    expect(review.shown).to_contain_text("added:after")
+    file.write_text("somebody else was here\n")
+    review.chooses("Approve")
+    review.ends("The file has changed since it was shown. Approving is off.")
+    expect(review.button("Approve")).to_be_disabled()
+    assert (len(review.sent), review.told()["status"]) == (1, "pending")
+    assert file.read_text() == "somebody else was here\n"
+    review.chooses("Show the new changes")
+    expect(review.shown).to_contain_text("removed:somebody else was here")
+    review.chooses("Approve")
+    review.ends("Approved at")
+    becomes(file, "after\n")
 
 
 def test_coming_back_to_a_file_that_changed_turns_approving_off(reviewer: Person, workspace: Path) -> None:

@@ -139,14 +139,14 @@ def test_a_receipt_leads_to_the_next_request_that_waits(owner: ThreadsClient, vi
     review = opened(person, first)
     review.chooses("Approve")
     review.ends("Approved at")
-    following = review.page.get_by_role("link", name="Next request (1 waits)")
+    following = review.page.get_by_role("link", name="Next request (1 waiting)")
     expect(following).to_be_visible()
     review.later()
     following.click()
     expect(review.page).to_have_url(re.compile(second))
     follow = opened(person, second)
     follow.chooses("Approve")
-    follow.ends("Nothing else waits.")
+    follow.ends("Nothing else is waiting.")
 
 
 def test_the_agents_words_and_the_tools_own_are_told_apart(owner: ThreadsClient, visit: Visit) -> None:
@@ -166,6 +166,41 @@ def test_a_settled_card_says_what_was_asked_and_by_whom_it_was_answered(owner: T
     expect(page.get_by_text("guarded settled card", exact=True)).to_be_visible()
     expect(page.get_by_text("You refused this at")).to_be_visible()
     assert view(owner, entry["request_id"])["status"] == "answered"
+
+
+def stands_before(page: Page, first: Locator, then: Locator) -> None:
+    """From top to bottom, and for who has it read to them."""
+    expect(first).to_be_visible()
+    expect(then).to_be_visible()
+    assert middle(first)[1] < middle(then)[1]
+    following = "([one, other]) => (one.compareDocumentPosition(other) & Node.DOCUMENT_POSITION_FOLLOWING) !== 0"
+    assert page.evaluate(following, [first.element_handle(), then.element_handle()])
+
+
+def test_a_question_stands_before_its_result_live_and_after_a_reload(owner: ThreadsClient, visit: Visit) -> None:
+    (entry,) = asked(owner, ("guarded", {"name": "in order"}))
+    page = visit(owner).opens(f"/chat/{entry['conversation_id']}")
+    expect(page.locator("[data-asked=open]").get_by_role("button", name="Approve")).to_be_visible()
+    answer(owner, entry["request_id"], {"decision": "accept"}).raise_for_status()
+    owner.wait_for_status(entry["conversation_id"], "idle")
+    result = page.locator("section[data-state=done]").filter(has_text="Result").get_by_text("done in order")
+    stands_before(page, page.locator("[data-asked=settled]"), result)
+    page.reload()
+    stands_before(page, page.get_by_text("You approved this at"), result)
+
+
+def test_what_a_tool_asks_while_it_runs_stands_before_its_result_too(owner: ThreadsClient, visit: Visit) -> None:
+    call = ("request_clarification", {"question": "Which way?", "options": ["left", "right"]})
+    (entry,) = asked(owner, call)
+    page = visit(owner).opens(f"/chat/{entry['conversation_id']}")
+    expect(page.locator("[data-asked=open]").get_by_role("button", name="Send")).to_be_visible()
+    expect(page.locator("section[data-state=waiting]")).to_have_count(0)
+    answer(owner, entry["request_id"], {"answer": "left"}).raise_for_status()
+    owner.wait_for_status(entry["conversation_id"], "idle")
+    result = page.locator("section[data-state=done]").filter(has_text="request_clarification").get_by_text("Result")
+    stands_before(page, page.locator("[data-asked=settled]"), result)
+    page.reload()
+    stands_before(page, page.get_by_text("You answered this at"), result)
 
 
 # All around it, in the colour that is for the edges of fields.

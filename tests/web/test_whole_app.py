@@ -8,7 +8,8 @@ from typing import Any
 import pytest
 from playwright.sync_api import Browser, Page, expect
 
-from tests.support.people import FIRST, People
+from tests.support.inbox import told
+from tests.support.people import People
 from tests.support.server import ServerProcess
 from tests.support.threads import ThreadsClient
 from tests.web.conftest import Visit
@@ -37,14 +38,21 @@ def pages(resident: ThreadsClient) -> dict[str, str]:
 def inspected(
     browser: Browser, server: ServerProcess, resident: ThreadsClient, pages: dict[str, str]
 ) -> Generator[Inspector]:
-    """Every page, looked at."""
+    """Every page, looked at, each under the title that its heading says."""
     person = Person(browser, server.url, resident, {})
     inspector = Inspector(person.opens())
     for name, path in pages.items():
         shown(inspector.page, path)
         inspector.looks(name)
+        titled(inspector.page)
     yield inspector
     person.leave()
+
+
+def titled(page: Page) -> None:
+    """As its heading says."""
+    heading = re.escape(page.get_by_role("heading", level=1).inner_text())
+    expect(page).to_have_title(re.compile(rf"^(\(\d+\) )?{heading} · Interlock$"))
 
 
 def test_axe_finds_nothing_on_any_page_in_light_dark_or_forced_colours(inspected: Inspector) -> None:
@@ -66,7 +74,7 @@ def test_no_page_breaks_the_policy_that_it_came_with(inspected: Inspector) -> No
     assert inspected.violations == []
 
 
-def test_no_page_scrolls_sideways_on_a_phone_in_chinese(
+def test_no_page_scrolls_sideways_on_a_phone_in_chinese_where_its_heading_is_its_title_too(
     resident: ThreadsClient, visit: Visit, pages: dict[str, str]
 ) -> None:
     inspector = Inspector(visit(resident, locale="zh-CN", viewport=PHONE).opens())
@@ -74,56 +82,15 @@ def test_no_page_scrolls_sideways_on_a_phone_in_chinese(
         shown(inspector.page, path)
         expect(inspector.page.locator("html")).to_have_attribute("lang", "zh-CN")
         inspector.fits(name)
+        titled(inspector.page)
     assert inspector.wide == {}
 
 
-@pytest.mark.parametrize("locale", ["en-GB", "zh-CN"])
-def test_the_title_of_every_page_is_its_heading(
-    resident: ThreadsClient, visit: Visit, pages: dict[str, str], locale: str
-) -> None:
-    page = visit(resident, locale=locale).opens()
-    for path in pages.values():
-        shown(page, path)
-        heading = re.escape(page.get_by_role("heading", level=1).inner_text())
-        expect(page).to_have_title(re.compile(rf"^(\(\d+\) )?{heading} · Interlock$"))
-
-
-# axe leaves out what stands in an empty field. Colours are painted, and read back as the eye gets them.
-PLACEHOLDERS = """() => {
-  const canvas = document.createElement("canvas").getContext("2d", { willReadFrequently: true });
-  const painted = (...colours) => {
-    for (const colour of colours) { canvas.fillStyle = colour; canvas.fillRect(0, 0, 1, 1); }
-    return [...canvas.getImageData(0, 0, 1, 1).data].slice(0, 3);
-  };
-  const lightness = (colour) => {
-    const [red, green, blue] = colour.map((one) => one / 255).map(
-      (one) => (one <= 0.04045 ? one / 12.92 : ((one + 0.055) / 1.055) ** 2.4));
-    return 0.2126 * red + 0.7152 * green + 0.0722 * blue;
-  };
-  const grounds = (one) => (one ? [...grounds(one.parentElement), getComputedStyle(one).backgroundColor] : []);
-  const contrast = (field) => {
-    const hint = getComputedStyle(field, "::placeholder").color;
-    const both = [painted(...grounds(field)), painted(...grounds(field), hint)];
-    const [dark, light] = both.map(lightness).sort((one, other) => one - other);
-    return (light + 0.05) / (dark + 0.05);
-  };
-  const all = [...document.querySelectorAll(":is(input, textarea):placeholder-shown")];
-  const hinting = all.filter((one) => one.checkVisibility() && one.placeholder);
-  return hinting.map((one) => [one.placeholder, contrast(one)]);
-}"""
-
-
-@pytest.mark.parametrize("scheme", ["light", "dark"])
-def test_what_stands_in_empty_fields_can_be_read(
-    resident: ThreadsClient, visit: Visit, pages: dict[str, str], scheme: str
-) -> None:
-    page = visit(resident, color_scheme=scheme).opens()
-    found: dict[str, float] = {}
-    for path in pages.values():
-        shown(page, path)
-        found |= dict(page.evaluate(PLACEHOLDERS))
-    assert {"Search requests", "Message the agent", "Username"} <= set(found)
-    assert [hint for hint, contrast in found.items() if contrast < READABLE] == []
+def test_what_stands_in_empty_fields_can_be_read(inspected: Inspector) -> None:
+    for scheme in ("light", "dark"):
+        found = inspected.hints[scheme]
+        assert {"Search requests", "Message the agent", "Username"} <= set(found)
+        assert [hint for hint, contrast in found.items() if contrast < READABLE] == []
 
 
 def opens_editor(page: Page, pages: dict[str, str]) -> None:
@@ -228,30 +195,24 @@ def test_neither_forms_nor_dialogs_have_faults(resident: ThreadsClient, visit: V
     inspector.page.goto("/login")
     expect(inspector.page.get_by_role("heading", name="Sign in to Interlock")).to_be_visible()
     inspector.looks("login")
+    inspector.page.get_by_role("button", name="Create an account").click()
+    inspector.page.get_by_label("Username", exact=True).fill("newcomer")
+    inspector.page.get_by_label("Password", exact=True).fill("one password")
+    inspector.page.get_by_label("Repeat password").fill("another password")
+    inspector.page.get_by_label("Repeat password").press("Enter")
+    expect(inspector.page.get_by_role("alert")).to_be_visible()
+    inspector.looks("new account")
     assert (inspector.faults, inspector.wide, inspector.violations) == ({}, {}, [])
 
 
-@pytest.fixture
-def differing(tmp_path: Path) -> Generator[ServerProcess]:
-    """A server with the demo agent alone: it knows that agent's files."""
-    process = ServerProcess(tmp_path / "data", environment={"INTERLOCK_LOCALE": "en"})
-    try:
-        yield process.start()
-    finally:
-        process.close()
-
-
-def test_a_difference_has_no_faults(differing: ServerProcess, visit: Visit) -> None:
+def test_a_difference_has_no_faults(resident: ThreadsClient, workspace: Path, visit: Visit) -> None:
     lines = "".join(f"line {number} {'of many words ' * 20}\n" for number in range(60))
-    (differing.data / "workspace" / "long.txt").write_text(lines)
-    with People(differing.url) as people:
-        owner = people.named(FIRST)
-        owner.chat(owner.new_thread(), 'replace "line 30" with "LINE THIRTY" in long.txt')
-        (entry,) = owner.http.get("/api/v1/inbox").json()["requests"]
-        inspector = Inspector(visit(owner, differing.url).opens())
-        shown(inspector.page, f"/requests/{entry['request_id']}")
-        expect(inspector.page.get_by_text("LINE THIRTY").first).to_be_visible()
-        inspector.looks("difference")
+    (workspace / "long.txt").write_text(lines)
+    (entry,) = told(resident, 'replace "line 30" with "LINE THIRTY" in long.txt', "demo")
+    inspector = Inspector(visit(resident).opens())
+    shown(inspector.page, f"/requests/{entry['request_id']}")
+    expect(inspector.page.get_by_text("LINE THIRTY").first).to_be_visible()
+    inspector.looks("difference")
     assert (inspector.faults, inspector.wide, inspector.violations) == ({}, {}, [])
 
 

@@ -27,12 +27,13 @@ const SIGNS: Readonly<Record<ToolState, LucideIcon>> = {
   cancelled: Ban,
   expired: Clock,
   waiting: CirclePause,
+  queued: CirclePause,
   answered: CirclePause,
   unfinished: CircleHelp,
 };
 
 /** A call of a tool: how it stands, what it was called with and what it gave, to the last character. */
-export function ToolCard({ tool }: { tool: ToolItem }) {
+export function ToolCard({ tool, isPaused = false }: { tool: ToolItem; isPaused?: boolean }) {
   const t = useTranslations("chat.tool");
   // What waits is shown in full by the request below it.
   const isAsked = tool.state === "waiting";
@@ -43,7 +44,7 @@ export function ToolCard({ tool }: { tool: ToolItem }) {
         <code className={styles.name}>
           <Revealed text={tool.name} />
         </code>
-        <Standing tool={tool} />
+        <Standing tool={tool} isPaused={isPaused} />
       </div>
       {!isAsked && tool.input !== null && <Input input={tool.input} isUnrun={isUnrun(tool)} />}
       {tool.output !== null && <Output output={tool.output} isUnrun={isUnrun(tool)} />}
@@ -52,12 +53,14 @@ export function ToolCard({ tool }: { tool: ToolItem }) {
   );
 }
 
-function Standing({ tool: { state, took } }: { tool: ToolItem }) {
+/** Whether a person has still to answer something is known of the conversation. */
+function Standing({ tool: { state, took }, isPaused }: { tool: ToolItem; isPaused: boolean }) {
   const t = useTranslations("chat.tool");
   const Sign = SIGNS[state];
   return (
     <span className={styles.state}>
-      <Sign size={14} aria-hidden="true" className={state === "running" ? styles.turning : undefined} /> {t(state)}
+      <Sign size={14} aria-hidden="true" className={state === "running" ? styles.turning : undefined} />{" "}
+      {t(state === "answered" && !isPaused ? "resuming" : state)}
       {took !== null && <> · {t("seconds", { seconds: (took / 1_000).toFixed(took < 1_000 ? 2 : 1) })}</>}
     </span>
   );

@@ -44,7 +44,7 @@ function ItemView({ item, open, remedy }: { item: Item } & Pick<Props, "open" | 
     case "text":
       return <AgentText text={item.text} />;
     case "tool":
-      return <ToolCard tool={item} />;
+      return <ToolCard tool={item} isPaused={open.length > 0} />;
     case "failure":
       return <FailureNote message={item.message} remedy={remedy} />;
     case "pause":

@@ -2,7 +2,21 @@
 import type { Outcome } from "interlock-client/inbox";
 
 export const OUTCOMES = ["approved", "edited", "refused", "replied", "answered", "cancelled", "expired"] as const;
-export const FACES = ["web", "threads", "hitl", "sessions", "confirm", "grant", "saved", "deadline"] as const;
+export const FACES = [
+  "web",
+  "threads",
+  "hitl",
+  "sessions",
+  "confirm",
+  "agui",
+  "langgraph",
+  "mcp",
+  "hooks",
+  "grant",
+  "saved",
+  "deadline",
+  "server",
+] as const;
 
 export type Face = (typeof FACES)[number];
 

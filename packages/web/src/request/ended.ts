@@ -4,7 +4,21 @@ import { usePerson } from "@/api/session";
 import { isAtTerminal, outcomeOf } from "./model/outcome";
 import { useMoment } from "./moment";
 
-const PLACES = ["web", "hitl", "confirm", "threads", "sessions", "server", "grant", "saved", "deadline"] as const;
+const PLACES = [
+  "web",
+  "hitl",
+  "confirm",
+  "threads",
+  "sessions",
+  "agui",
+  "langgraph",
+  "mcp",
+  "hooks",
+  "server",
+  "grant",
+  "saved",
+  "deadline",
+] as const;
 
 export type End = Pick<
   InboxRequest,

@@ -179,7 +179,7 @@ export const zh: Translated<typeof en> = {
     agent: "智能体 <agent></agent>",
     given: "{who} 于 {time} 授权",
     owner: "适用于 <owner></owner>",
-    ceiling: { low: "仅限低风险", medium: "最高中风险", high: "最高高风险", critical: "最高极高风险" },
+    ceiling: { low: "仅限低风险", medium: "不超过中风险", high: "不超过高风险", critical: "包括极高风险" },
     request: "对应的请求",
     conversation: "所属对话",
     uses: "{count, plural, =0 {从未使用} other {已使用 # 次，最近 {last}}}",

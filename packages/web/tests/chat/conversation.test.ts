@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { arranged } from "@/chat/state/arranged";
-import { lastTurn, toolsUnderWay } from "@/chat/state/model";
+import { type Conversation, lastTurn, toolsUnderWay } from "@/chat/state/model";
 import {
   approval,
   asks,
@@ -237,16 +237,29 @@ describe("a pause", () => {
 });
 
 describe("what is asked", () => {
-  it("stands under the call that it is about, and by itself where there is none", () => {
-    const loose = request("clar_1", "clarification", null);
-    const { turns } = having(
-      told(start("3", "ls", "c0"), asks("5", approval("perm_1", "c1"), approval("perm_2", "c2"), loose), end("6")),
-    );
-    const placed = arranged(turns[0]?.items ?? []).map(({ item, asked }) => [
+  const loose = (id: string) => request(id, "clarification", null);
+  const placed = (conversation: Conversation) =>
+    arranged(conversation.turns[0]?.items ?? []).map(({ item, asked }) => [
       item.type === "tool" ? item.callId : item.type,
       ...asked.map((one) => one.id),
       ...(item.type === "pause" ? item.asked.map((one) => one.id) : []),
     ]);
-    expect(placed).toEqual([["c0"], ["c1", "perm_1"], ["c2", "perm_2"], ["pause", "clar_1"]]);
+
+  it("stands under the call that it is about, and by itself where there is none", () => {
+    const requests = [approval("perm_1", "c1"), approval("perm_2", "c2"), loose("clar_1")];
+    const asked = having(
+      told(start("3", "ls", "c0"), finish("4", "ls", "c0", "a.txt"), asks("5", ...requests), end("6")),
+    );
+    expect(placed(asked)).toEqual([["c0"], ["c1", "perm_1"], ["c2", "perm_2"], ["pause", "clar_1"]]);
+  });
+
+  it("stands before the result of the call that asked", () => {
+    const begun = told(start("3", "ls", "c0"), start("4", "ask_user", "c1"), start("5", "ask_user", "c2"));
+    const ended = finish("6", "ls", "c0", "a.txt");
+    const both = having(begun, told(ended, asks("7", loose("clar_1"), loose("clar_2")), end("8")));
+    expect(placed(both)).toEqual([["c0"], ["c1", "clar_1"], ["c2", "clar_2"], ["pause"]]);
+    const first = having(begun, told(ended, asks("7", loose("clar_1")), end("8")));
+    expect(placed(first)).toEqual([["c0"], ["c1", "clar_1"], ["c2"], ["pause"]]);
+    expect(shown(first)).toEqual(["> ?", "ls(c0) done", "ask_user(c1) waiting", "ask_user(c2) queued", "[clar_1]"]);
   });
 });

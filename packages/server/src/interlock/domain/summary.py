@@ -5,8 +5,9 @@ It tells calls apart and is nothing to decide by: what will run is on the reques
 
 import json
 from collections.abc import Mapping, Sequence
+from typing import cast
 
-from interlock.domain.json_value import JsonValue
+from interlock.domain.json_value import JsonObject, JsonValue
 
 LINE_BREAK = " ⏎ "
 BETWEEN = " · "
@@ -34,6 +35,14 @@ def summary(tool: str, args: Mapping[str, JsonValue], change: tuple[int, int] | 
         counted = [] if change is None else [f"+{change[0]} −{change[1]}"]
         return " ".join([tool, named, *counted, *map(_bare, rest)])
     return f"{tool} {_details(args)}".rstrip()
+
+
+def with_parts(title: str, details: JsonValue) -> str:
+    """A question with what was handed over beside it: each part under its name, without the signs of JSON."""
+    parts = [_bare(details)]
+    if isinstance(details, dict):
+        parts = [f"{name} {_bare(part)}" for name, part in cast("JsonObject", details).items()]
+    return BETWEEN.join([title, *parts] if title else parts)
 
 
 def _details(args: Mapping[str, JsonValue]) -> str:

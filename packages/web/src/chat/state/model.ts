@@ -20,6 +20,8 @@ export type ToolState =
   | "expired"
   /** A person is asked first. */
   | "waiting"
+  /** Nobody is asked about it: it goes on, or begins, when what was asked beside it is answered. */
+  | "queued"
   /** The person has answered, and others of the same pause have not. */
   | "answered"
   /** The run ended, and nothing told how this did. */
@@ -42,6 +44,7 @@ export interface ToolItem {
 export interface Asked {
   id: string;
   kind: RequestKind;
+  /** The call that it stands with: the one that it is about, or the one that asked while it ran. */
   callId: string | null;
   /** Of an approval. */
   tool: string | null;

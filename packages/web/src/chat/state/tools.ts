@@ -39,7 +39,16 @@ export function withEnd(items: readonly Item[], event: ToolEnd, at: number | nul
 /** The calls that people are asked about, and the pause itself. */
 export function withPause(items: readonly Item[], requests: readonly RequestView[]): Item[] {
   const waiting = requests.reduce(withWaiting, [...items]);
-  return [...waiting, { type: "pause", asked: requests.map(askedOf) }];
+  return [...waiting, { type: "pause", asked: withAskers(waiting, requests.map(askedOf)) }];
+}
+
+/** What is about no call was asked by one that has not ended: each by its own, where there are as many of both. */
+function withAskers(items: readonly Item[], asked: readonly Asked[]): Asked[] {
+  const isAbout = (item: ToolItem) => asked.some((one) => one.callId === item.callId);
+  const askers = items.filter((item): item is ToolItem => item.type === "tool" && !hasEnded(item) && !isAbout(item));
+  const loose = asked.filter((one) => one.callId === null);
+  const askerOf = (one: Asked) => (askers.length === loose.length ? askers[loose.indexOf(one)] : askers[0]);
+  return asked.map((one) => (one.callId === null ? { ...one, callId: askerOf(one)?.callId ?? null } : one));
 }
 
 function withWaiting(items: Item[], { kind, call_id, request_data }: RequestView): Item[] {
@@ -59,9 +68,13 @@ export function withAnswer(items: readonly Item[], requestId: string): Item[] {
   return (call?.state === "waiting" && changed(items, asked.callId, { state: "answered" })) || [...items];
 }
 
-/** The run waits, and nothing runs meanwhile: a tool that has not ended is the one that asks. */
+/** The run waits, and nothing runs meanwhile: a tool that has not ended asks, or waits for those that do. */
 export function withAllWaiting(items: readonly Item[]): Item[] {
-  return items.map((item) => (item.type === "tool" && item.state === "running" ? { ...item, state: "waiting" } : item));
+  const pause = items.findLast((item) => item.type === "pause");
+  const state = (tool: ToolItem) => (pause?.asked.some((one) => one.callId === tool.callId) ? "waiting" : "queued");
+  return items.map((item) =>
+    item.type === "tool" && item.state === "running" ? { ...item, state: state(item) } : item,
+  );
 }
 
 /** The run is over: what has not ended by now will not be told to end. */

@@ -24,11 +24,22 @@ export function ActionBar({ ref }: { ref: React.Ref<HTMLElement> }) {
       aria-label={t("label")}
       data-bar
       onClickCapture={stop}
+      onMouseDown={keepUnmarked}
     >
       <Restarted />
       {situation === "open" ? <Controls /> : <StateNote />}
     </Region>
   );
+}
+
+/** The second click of two marks words; what the first one was meant for may be gone by then, and the page have moved. */
+function keepUnmarked(event: React.MouseEvent): void {
+  if (event.detail > 1 || !(event.target as Element).closest("button")) return;
+  const look = (next: MouseEvent) => {
+    if (next.detail > 1) next.preventDefault();
+    else removeEventListener("mousedown", look, { capture: true });
+  };
+  addEventListener("mousedown", look, { capture: true });
 }
 
 function Controls() {

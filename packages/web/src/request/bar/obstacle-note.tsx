@@ -18,8 +18,9 @@ export function ObstacleNote() {
   const { request, obstacle } = useReview();
   const { showNew } = useActions();
   if (!obstacle) return null;
+  const isWrong = obstacle.type === "code" && obstacle.isWrong;
   return (
-    <div className={styles.obstacle} data-obstacle={obstacle.type}>
+    <div className={styles.obstacle} data-obstacle={isWrong ? "wrong" : obstacle.type}>
       <span id={obstacleId(request)}>
         <Words obstacle={obstacle} />
       </span>

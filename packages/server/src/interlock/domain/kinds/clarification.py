@@ -10,6 +10,7 @@ from interlock.domain.kinds.fields import Faults, Fields, is_blank
 from interlock.domain.kinds.free_answers import resolve
 from interlock.domain.kinds.interrupt_value import InterruptParts, options_of
 from interlock.domain.kinds.kind import AnswerValue, RequestBody, RequestKind, wrong
+from interlock.domain.summary import with_parts
 
 
 @dataclass(frozen=True, slots=True)
@@ -107,7 +108,9 @@ class ClarificationBody(RequestBody):
 
     @property
     def headline(self) -> str:
-        return self.question
+        if self.details is ABSENT:
+            return self.question
+        return with_parts(self.title or "", self.details)
 
     def default(self) -> ClarificationAnswer | None:
         return None if self.default_answer is None else ClarificationAnswer(self.default_answer)
