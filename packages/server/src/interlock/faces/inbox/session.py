@@ -89,7 +89,7 @@ async def sign_in_once(request: Request, response: Response, body: wire.SignInOn
     return await _signed_in(request, response, user, "link")
 
 
-@router.delete("/session", responses=refusals())
+@router.delete("/session", responses=refusals(), response_model_exclude_none=True)
 async def sign_out(request: Request, response: Response) -> wire.SignedOut:
     """End the token that the caller brings, in the header or the cookie, and forget the cookie."""
     state = state_of(request)
