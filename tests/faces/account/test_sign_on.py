@@ -1,7 +1,7 @@
 """Single sign-on over HTTP: from this browser to the provider and back, and nobody else's way in."""
 
-from collections.abc import Generator, Iterator
-from contextlib import contextmanager
+from collections.abc import Callable, Generator, Iterator
+from contextlib import ExitStack, contextmanager
 from datetime import datetime
 from typing import Any
 
@@ -59,6 +59,19 @@ def admin(server: ServerProcess) -> Generator[ThreadsClient]:
     client = ThreadsClient(server.url, "boss").sign_in()
     yield client
     client.http.close()
+
+
+@pytest.fixture
+def join(server: ServerProcess, admin: ThreadsClient) -> Iterator[Callable[[str], ThreadsClient]]:
+    """Somebody with a password."""
+    with ExitStack() as stack:
+
+        def joined(name: str) -> ThreadsClient:
+            person = ThreadsClient(server.url, name)
+            stack.callback(person.http.close)
+            return person.sign_in()
+
+        yield joined
 
 
 @contextmanager
@@ -188,9 +201,13 @@ def test_a_role_and_groups_hold_until_the_next_sign_in(
 
 
 def test_who_is_signed_in_links_an_identity(
-    server: ServerProcess, admin: ThreadsClient, browser: httpx.Client, provider: OidcProvider
+    server: ServerProcess,
+    admin: ThreadsClient,
+    browser: httpx.Client,
+    provider: OidcProvider,
+    join: Callable[[str], ThreadsClient],
 ) -> None:
-    ann = ThreadsClient(server.url, "linker").sign_in()
+    ann = join("linker")
     browser.post(SESSION, json={"username": "linker", "password": ann.password}).raise_for_status()
     person = {"sub": "s-link", "preferred_username": "<b>ann"}
     back = goes(browser, provider, person, IDENTITIES)
@@ -212,13 +229,12 @@ def test_who_is_signed_in_links_an_identity(
     assert browser.delete(f"{IDENTITIES}/{identity['id']}").status_code == 200
     assert browser.get(IDENTITIES).json() == {"identities": [], "has_password": True}
     assert who(browser)["username"] == "linker"
-    ann.http.close()
 
 
 def test_an_admin_links_and_unlinks_which_ends_the_sessions(
-    admin: ThreadsClient, browser: httpx.Client, provider: OidcProvider, server: ServerProcess
+    admin: ThreadsClient, browser: httpx.Client, provider: OidcProvider, join: Callable[[str], ThreadsClient]
 ) -> None:
-    ann = ThreadsClient(server.url, "linked").sign_in()
+    ann = join("linked")
     place = f"/api/v1/people/{ann.http.get(SESSION).json()['user_id']}/identities"
     made = admin.http.post(place, json={"subject": "s-admin"}).raise_for_status().json()
     assert admin.http.post(place.replace("user_", "user_x"), json={"subject": "s-admin-2"}).status_code == 404
@@ -232,7 +248,6 @@ def test_an_admin_links_and_unlinks_which_ends_the_sessions(
     assert admin.http.delete(f"{place}/{made['id']}").status_code == 200
     assert browser.get(SESSION).status_code == 401
     assert ann.http.get(SESSION).status_code == 200
-    ann.http.close()
 
 
 def test_the_only_way_in_is_not_unlinked_by_its_owner(browser: httpx.Client, provider: OidcProvider) -> None:
