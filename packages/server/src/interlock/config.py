@@ -212,6 +212,14 @@ def _hosts(text: str) -> tuple[str, ...]:
     return hosts
 
 
+def _whole_hosts(text: str) -> tuple[str, ...]:
+    hosts = _hosts(text)
+    for host in hosts:
+        if "*" in host:
+            raise ValueError(f"{host} names no single host: name each one")
+    return hosts
+
+
 def _proxies(text: str) -> tuple[str, ...]:
     proxies = _listed(text)
     for proxy in proxies:
@@ -409,7 +417,7 @@ _VARIABLES: Mapping[str, Any] = {
     "oidc_name": _short_name,
     "oidc_groups_claim": str,
     "oidc_roles": _role_rules,
-    "oidc_hosts": _hosts,
+    "oidc_hosts": _whole_hosts,
     "risks": _risks,
     "approval_timeout": _seconds,
     "confirmation_timeout": _seconds,

@@ -210,6 +210,10 @@ def require_user(user: User | None, username: str) -> User:
     return user
 
 
+async def refuse_passwords(core: Core) -> None:
+    check_passwords(core)
+
+
 def check_passwords(core: Core) -> None:
     """`PasswordsOff` where nobody signs in with one."""
     if core.settings.passwords:
