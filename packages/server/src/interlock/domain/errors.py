@@ -41,9 +41,9 @@ if TYPE_CHECKING:
     from interlock.domain.thread import ThreadStatus
 
 
-SignOnReason = Literal["off", "unreachable", "refused", "denied", "expired", "closed", "taken"]
+SignOnReason = Literal["off", "unreachable", "refused", "denied", "expired", "closed"]
 """`off`: not set up; `refused`: what the provider sent cannot be taken; `denied`: the provider signed nobody in;
-`expired`: another browser began it, or too long ago; `closed`: no account is made here; `taken`: another's already."""
+`expired`: another browser began it, or too long ago; `closed`: no account is made here."""
 
 
 class InterlockError(Exception):
