@@ -56,7 +56,7 @@ def test_a_path_of_this_server_is_gone_back_to(path: str) -> None:
         "", "inbox", "https://evil.example", "//evil.example", "/\\evil.example", "\\\\evil.example",
         "/.//evil.example",
         "/..//evil.example", "/inbox/../..//evil.example", "/\t/evil.example", "/\n/evil.example", " /inbox",
-        "javascript:alert(1)", "/" + "x" * 2_000, "http:/inbox", "///evil.example", "/a//b",
+        "javascript:alert(1)", "/" + "x" * 2_000, "http:/inbox", "///evil.example", "/a//b", "/\u4e2d",
     ],
 )  # fmt: skip
 def test_no_other_place_is_gone_to(path: str) -> None:

@@ -10,11 +10,11 @@ import base64
 import hmac
 import json
 import logging
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Coroutine, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime, timedelta
 from ipaddress import ip_address
-from typing import Any, cast
+from typing import Any, Generic, TypeVar, cast
 from urllib.parse import quote, urlencode, urlsplit
 
 import httpx
@@ -23,6 +23,8 @@ import jwt
 from interlock.domain.errors import SignOnFailed
 from interlock.domain.sign_on import LONGEST_SUBJECT, MOST_GROUPS, SignOnClaims, groups_of
 from interlock.ports.clock import Clock
+
+T = TypeVar("T")
 
 SECONDS = 10.0
 MOST_BYTES = 512 * 1024
@@ -82,6 +84,26 @@ def is_loopback(host: str) -> bool:
         return False
 
 
+class _Shared(Generic[T]):
+    """One call for all who wait for it: a provider that hangs is not waited for by one after the other."""
+
+    def __init__(self) -> None:
+        self._task: asyncio.Task[T] | None = None
+
+    async def get(self, call: Callable[[], Coroutine[Any, Any, T]]) -> T:
+        if self._task is None:
+            self._task = asyncio.create_task(call())
+            self._task.add_done_callback(self._end)
+        # Who goes does not take it away from the others.
+        return await asyncio.shield(self._task)
+
+    def _end(self, task: asyncio.Task[T]) -> None:
+        self._task = None
+        if not task.cancelled():
+            # Taken note of, also where nobody waits any more.
+            task.exception()
+
+
 class OidcSignOn:
     def __init__(self, settings: OidcSettings, clock: Clock) -> None:
         self._settings = settings
@@ -89,7 +111,8 @@ class OidcSignOn:
         self._hosts = {(urlsplit(settings.issuer).hostname or "").lower(), *settings.hosts}
         self._provider: _Provider | None = None
         self._keys: _Keys | None = None
-        self._reading = asyncio.Lock()
+        self._describing = _Shared[_Provider]()
+        self._reading_keys = _Shared[_Keys]()
         self._client = httpx.AsyncClient(
             timeout=SECONDS,
             limits=httpx.Limits(max_connections=20),
@@ -233,11 +256,13 @@ class OidcSignOn:
             raise _refused("the ID token is of another time; is this server's clock right?")
 
     async def _present_provider(self) -> _Provider:
-        async with self._reading:
-            if self._provider is None or self._clock.now() - self._provider.read_at > KEPT:
-                path = f"{self.issuer.rstrip('/')}/.well-known/openid-configuration"
-                self._provider = self._described(await self._call("GET", path))
-            return self._provider
+        if self._provider is None or self._clock.now() - self._provider.read_at > KEPT:
+            self._provider = await self._describing.get(self._describe)
+        return self._provider
+
+    async def _describe(self) -> _Provider:
+        path = f"{self.issuer.rstrip('/')}/.well-known/openid-configuration"
+        return self._described(await self._call("GET", path))
 
     def _described(self, given: Mapping[str, Any]) -> _Provider:
         if given.get("issuer") != self.issuer:
@@ -246,7 +271,8 @@ class OidcSignOn:
         ends: Any = given.get("end_session_endpoint")
         for name, place in (*places.items(), *([("end_session_endpoint", ends)] if ends else [])):
             self._check_place(name, place)
-        methods: Any = given.get("token_endpoint_auth_methods_supported") or ["client_secret_basic"]
+        named: Any = given.get("token_endpoint_auth_methods_supported")
+        methods = cast("list[Any]", named) if isinstance(named, list) else ["client_secret_basic"]
         return _Provider(
             cast("str", places["authorization_endpoint"]),
             cast("str", places["token_endpoint"]),
@@ -270,14 +296,13 @@ class OidcSignOn:
             raise _refused(f"the provider's {name} is no address with https")
 
     async def _key(self, provider: _Provider, algorithm: str, kid: object) -> jwt.PyJWK:
-        async with self._reading:
-            now = self._clock.now()
-            if self._keys is None or now - self._keys.read_at > KEPT:
-                self._keys = await self._read_keys(provider)
+        now = self._clock.now()
+        if self._keys is None or now - self._keys.read_at > KEPT:
+            self._keys = await self._reading_keys.get(lambda: self._read_keys(provider))
+        found = _matching(self._keys.keys, algorithm, kid)
+        if not found and now - self._keys.read_at > APART:
+            self._keys = await self._reading_keys.get(lambda: self._read_keys(provider))
             found = _matching(self._keys.keys, algorithm, kid)
-            if not found and now - self._keys.read_at > APART:
-                self._keys = await self._read_keys(provider)
-                found = _matching(self._keys.keys, algorithm, kid)
         if len(found) != 1:
             raise _refused("the ID token names no key of the provider")
         return jwt.PyJWK(dict(found[0]), algorithm=algorithm)

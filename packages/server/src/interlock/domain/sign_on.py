@@ -89,7 +89,7 @@ def groups_of(given: object) -> tuple[str, ...] | None:
 
 def local_path(text: str) -> str | None:
     """A path of this server's pages; None for anything that a browser might take for another place."""
-    is_plain = text.isprintable() and "\\" not in text and " " not in text
+    is_plain = text.isascii() and text.isprintable() and "\\" not in text and " " not in text
     if not is_plain or not text.startswith("/") or text.startswith("//") or len(text) > 2_000:
         return None
     try:

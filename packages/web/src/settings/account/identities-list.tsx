@@ -13,11 +13,14 @@ import { useIdentities, useUnlink } from "./api";
 
 /** The identities with which a person signs in by single sign-on. */
 export function IdentitiesList() {
-  const t = useTranslations("settings.account.identities");
   const provider = useWelcome().data?.sign_on;
+  return provider ? <Identities provider={provider} /> : null;
+}
+
+function Identities({ provider }: { provider: string }) {
+  const t = useTranslations("settings.account.identities");
   const identities = useIdentities();
   const link = useBeginLink();
-  if (!provider) return null;
   return (
     <section className={styles.section} aria-labelledby="identities">
       <h2 id="identities">{t("title")}</h2>

@@ -98,7 +98,8 @@ async def _signed_on(core: Core, said: SignOnClaims) -> tuple[SignedOn | None, s
         if identity is None:
             user = await _new_user(work, said)
             identity = new_identity(work, user, said.issuer, said.subject)
-            await work.tx.identities.add(identity)
+            if not await work.tx.identities.add(identity):
+                raise SignOnFailed("this identity was linked to an account meanwhile; begin again", "expired")
         else:
             user = await work.tx.users.lock(identity.user_id)
         if user is None or not user.is_allowed:
