@@ -50,9 +50,11 @@ def clock() -> Clock:
     return Clock()
 
 
-def settings(provider: OidcProvider, **more: Any) -> OidcSettings:
-    given = {"redirect_uri": f"{HERE}/login/return", "after_sign_out": f"{HERE}/login", "client_secret": CLIENT_SECRET}
-    return OidcSettings(provider.issuer, CLIENT_ID, **{**given, **more})
+def settings(
+    provider: OidcProvider, *, client_secret: str = CLIENT_SECRET, hosts: tuple[str, ...] = ()
+) -> OidcSettings:
+    places = f"{HERE}/login/return", f"{HERE}/login"
+    return OidcSettings(provider.issuer, CLIENT_ID, *places, client_secret=client_secret, hosts=hosts)
 
 
 @pytest.fixture

@@ -169,7 +169,7 @@ class OidcProvider:
         key: Any = _KEYS[self.key]
         headers = {"kid": self.wrong.kid or f"key-{self.key}"}
         if self.wrong.algorithm == "none":
-            return jwt.encode(claims, None, algorithm="none", headers=headers)
+            return jwt.encode(claims, "", algorithm="none", headers=headers)
         if self.wrong.algorithm == "HS256":
             return _signed_with(key.public_key().public_bytes(Encoding.PEM, PublicFormat.SubjectPublicKeyInfo), claims)
         return jwt.encode(claims, key, algorithm=self.wrong.algorithm, headers=headers)

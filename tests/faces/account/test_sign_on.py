@@ -75,7 +75,7 @@ def join(server: ServerProcess, admin: ThreadsClient) -> Iterator[Callable[[str]
 
 
 @contextmanager
-def at_a_browser(server: ServerProcess) -> Iterator[httpx.Client]:
+def at_a_browser(server: ServerProcess) -> Generator[httpx.Client]:
     with http_client(server.url, headers={"origin": server.url}) as client:
         yield client
 
