@@ -81,6 +81,63 @@ def test_a_flag_that_cannot_be_is_named(name: str, value: object) -> None:
         load({name: value}, {})
 
 
+SIGN_ON = {
+    "OIDC_ISSUER": "https://id.example/realm",
+    "OIDC_CLIENT_ID": "interlock",
+    "OIDC_CLIENT_SECRET": "kept-to-itself",
+    "PUBLIC_URL": "https://Interlock.example/",
+}
+
+
+def sign_on_with(**changed: str | None) -> Config:
+    given = {**SIGN_ON, **changed}
+    return load({}, {f"INTERLOCK_{name}": value for name, value in given.items() if value is not None})
+
+
+def test_single_sign_on_is_set_up_by_its_issuer_and_keeps_its_secret_to_itself() -> None:
+    config = sign_on_with(OIDC_ROLES='admin=/ops "reviewer:refunds=Refund team"', PASSWORDS="off")
+    assert config.oidc_issuer == "https://id.example/realm"
+    assert config.public_url == "https://interlock.example"
+    assert [(rule.role, rule.agent, rule.group) for rule in config.oidc_roles] == [
+        ("admin", None, "/ops"),
+        ("reviewer", "refunds", "Refund team"),
+    ]
+    assert not config.passwords
+    assert "kept-to-itself" not in repr(config)
+    assert sign_on_with(OIDC_ISSUER="http://127.0.0.1:9/realm", PUBLIC_URL="http://localhost:8000").public_url
+
+
+@pytest.mark.parametrize(
+    ("changed", "said"),
+    [
+        ({"OIDC_ISSUER": "http://id.example"}, "INTERLOCK_OIDC_ISSUER=.*https://"),
+        ({"OIDC_ISSUER": "https://user@id.example"}, "INTERLOCK_OIDC_ISSUER="),
+        ({"OIDC_ISSUER": "https://id.example?x=1"}, "INTERLOCK_OIDC_ISSUER="),
+        ({"OIDC_ISSUER": "https://id.example:x"}, "INTERLOCK_OIDC_ISSUER="),
+        ({"OIDC_ISSUER": None}, "needs INTERLOCK_OIDC_ISSUER"),
+        ({"OIDC_CLIENT_ID": None}, "needs INTERLOCK_OIDC_CLIENT_ID"),
+        ({"PUBLIC_URL": None}, "needs INTERLOCK_PUBLIC_URL"),
+        ({"PUBLIC_URL": "https://interlock.example/path"}, "INTERLOCK_PUBLIC_URL=.*without a path"),
+        ({"PUBLIC_URL": "interlock.example"}, "INTERLOCK_PUBLIC_URL="),
+        ({"OIDC_ROLES": "owner=x"}, "admin=GROUP or reviewer:AGENT=GROUP"),
+        ({"OIDC_ROLES": 'admin="x'}, "INTERLOCK_OIDC_ROLES="),
+        ({"OIDC_HOSTS": "*.example"}, "name each one"),
+        ({"OIDC_NAME": "x" * 41}, "40 characters"),
+        ({"PASSWORDS": "perhaps"}, "on or off"),
+        ({"AUTH": "none"}, "--auth accounts"),
+    ],
+)
+def test_single_sign_on_that_cannot_be_is_refused_by_name(changed: dict[str, str | None], said: str) -> None:
+    with pytest.raises(InvalidInput, match=said) as refused:
+        sign_on_with(**changed)
+    assert "kept-to-itself" not in refused.value.message
+
+
+def test_passwords_are_not_turned_off_without_another_way_to_sign_in() -> None:
+    with pytest.raises(InvalidInput, match="INTERLOCK_OIDC_ISSUER"):
+        load({}, {"INTERLOCK_PASSWORDS": "off"})
+
+
 @pytest.mark.parametrize("host", ["0.0.0.0", "::", "192.168.1.5", "example.org", "localhost.example.org"])
 def test_no_accounts_is_for_loopback_only(host: str) -> None:
     with pytest.raises(InvalidInput, match="loopback"):

@@ -49,6 +49,9 @@ THEIR_KEY = "200 200 404 404 404 404 403 403 403 401"
 THEIR_SESSION = "404 200 404 404 404 404 403 403 403 401"
 WRONG_PASSWORD = "400 400 400 400 400 400 403 403 403 401"
 """Of who may change their password, and does not know it."""
+NOT_SET_UP = "403 403 403 403 403 403 403 403 403 403"
+"""Of single sign-on, on a server without it: what it does is shown by its own tests."""
+NOT_SET_UP_FOR_ANYBODY = "403 403 403 403 403 403 403 403 403 401"
 WRONG_QUERY = "422 422 422 422 422 422 422 422 422 401"
 """Sent rightly it would end the session of everybody in the table."""
 
@@ -134,7 +137,30 @@ TABLE: list[Row] = [
         lambda scene: to("/api/v1/account/sessions", params={"others": "perhaps"}),
         WRONG_QUERY,
     ),
+    ("get /api/v1/account/identities", lambda scene: to("/api/v1/account/identities"), SIGNED_IN),
+    ("post /api/v1/account/identities", lambda scene: to("/api/v1/account/identities"), NOT_SET_UP_FOR_ANYBODY),
+    (
+        "delete /api/v1/account/identities/{identity_id}",
+        lambda scene: to("/api/v1/account/identities/none"),
+        "404 404 404 404 404 404 403 403 403 401",
+    ),
+    ("post /api/v1/session/sign-on", lambda scene: to("/api/v1/session/sign-on", json={}), NOT_SET_UP),
+    (
+        "post /api/v1/session/sign-on/finish",
+        lambda scene: to("/api/v1/session/sign-on/finish", json={"state": "guessed", "code": "guessed"}),
+        NOT_SET_UP,
+    ),
     ("get /api/v1/people", lambda scene: to("/api/v1/people"), ADMIN),
+    (
+        "post /api/v1/people/{user_id}/identities",
+        lambda scene: to(f"/api/v1/people/{scene.newcomer()}/identities", json={"subject": "one"}),
+        NOT_SET_UP_FOR_ANYBODY,
+    ),
+    (
+        "delete /api/v1/people/{user_id}/identities/{identity_id}",
+        lambda scene: to(f"/api/v1/people/{scene.newcomer()}/identities/none"),
+        NO_SUCH,
+    ),
     (
         "post /api/v1/people/{user_id}/role",
         lambda scene: to(f"/api/v1/people/{scene.newcomer()}/role", json={"role": "reviewer", "reviews": ["puppet"]}),

@@ -44,11 +44,17 @@ export interface Welcome {
   locale: "zh" | "en";
   has_accounts: boolean;
   registration: boolean;
+  /** Whether people sign in with passwords. */
+  passwords: boolean;
+  /** The name of the provider of single sign-on. */
+  sign_on?: string | null;
   server_time: string;
 }
 
 export interface SignedOut {
   ended: boolean;
+  /** After single sign-on: where the browser goes to sign out of the provider too. */
+  url?: string | null;
 }
 
 export interface InboxEntry {

@@ -551,7 +551,7 @@ export interface SignInEntry {
   last_used_at: string;
   expires_at: string;
   /** null where it is not known. */
-  how: "password" | "link" | null;
+  how: "password" | "link" | "oidc" | null;
   /** Of an IPv6 address the network. */
   address: string | null;
   user_agent: string | null;
@@ -571,6 +571,55 @@ export interface SessionsEnded {
   access_token?: string | null;
 }
 
+export interface BeginSignOn {
+  /** The page to go to afterwards: a path of this server. */
+  next?: string;
+}
+
+export interface SignOnPlace {
+  /** Where the browser goes. */
+  url: string;
+}
+
+export interface FinishSignOn {
+  state: string;
+  /** null where the provider sent none, because nobody signed in. */
+  code?: string | null;
+  iss?: string | null;
+}
+
+export interface SignedOn {
+  next: string;
+  /** An identity was linked, and nobody signed in. */
+  linked: boolean;
+  /** The provider sent no groups, because there are too many. */
+  groups_left_out: boolean;
+}
+
+/** An account at the provider of single sign-on. */
+export interface IdentityEntry {
+  id: string;
+  issuer: string;
+  subject: string;
+  /** What the provider calls the person; empty before they have signed in with it. */
+  label: string;
+  /** Of the last sign-in. */
+  groups: string[];
+  groups_left_out: boolean;
+  linked_at: string;
+  used_at: string | null;
+}
+
+export interface IdentityList {
+  identities: IdentityEntry[];
+  /** Whether the person can also sign in with a password. */
+  has_password: boolean;
+}
+
+export interface NewIdentity {
+  subject: string;
+}
+
 export interface PersonEntry {
   user_id: string;
   username: string;
@@ -579,6 +628,8 @@ export interface PersonEntry {
   created_at: string;
   allowed: boolean;
   deleted_at: string | null;
+  /** With which they sign in by single sign-on. */
+  identities: IdentityEntry[];
 }
 
 export interface PeopleList {

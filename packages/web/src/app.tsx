@@ -5,6 +5,7 @@ import { useSamePerson, useSession } from "@/api/session";
 import { InboxPage } from "@/inbox/inbox-page";
 import { EndedSheet } from "@/login/ended-sheet";
 import { LoginPage } from "@/login/login-page";
+import { ReturnPage } from "@/login/return-page";
 import { Announcer } from "@/shell/announcer";
 import { ErrorBoundary } from "@/shell/error-boundary";
 import { Failed } from "@/shell/failed";
@@ -25,6 +26,9 @@ export function App() {
     <Announcer>
       <ErrorBoundary place="app">
         <Switch>
+          <Route path="/login/return">
+            <ReturnPage />
+          </Route>
           <Route path="/login">
             <LoginPage />
           </Route>

@@ -9,7 +9,7 @@ from interlock_client._patience import Patience
 from interlock_client._transport import Call, Part, segment
 from interlock_client.errors import Forbidden, InterlockError, NotFound
 from interlock_client.events import InboxAsked, InboxEvent, InboxExtended, InboxGone, InboxSettled
-from interlock_client.inbox import Inbox, InboxEntry, InboxRequest, Kind, Risk
+from interlock_client.inbox import Inbox, InboxEntry, InboxRequest, Kind, Risk, Welcome
 
 INBOX = "/api/v1/inbox"
 PAGE = 200
@@ -26,6 +26,10 @@ class InboxPart(Part):
     ) -> AsyncGenerator[InboxEntry]:
         """Everything that waits and that the caller may see, the oldest first."""
         return self._listed({"kind": kind, "risk": risk, "agent": agent}, Patience(self._transport.patience))
+
+    async def welcome(self) -> Welcome:
+        """What the server says before anybody has signed in: how one does."""
+        return await self._got(Welcome, "/api/v1/welcome")
 
     async def follow_inbox(self, *, on_connection: OnConnection | None = None) -> AsyncGenerator[InboxEvent]:
         """Everything that waits now, and from then on what is asked and what becomes of it, over all conversations.

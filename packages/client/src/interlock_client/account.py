@@ -22,7 +22,7 @@ class SignInEntry(ServerModel):
     signed_in_at: datetime
     last_used_at: datetime = Field(description="Right to the minute.")
     expires_at: datetime
-    how: Literal["password", "link"] | None = Field(description="null where it is not known.")
+    how: Literal["password", "link", "oidc"] | None = Field(description="null where it is not known.")
     address: str | None = Field(description="Of an IPv6 address the network.")
     user_agent: str | None
     current: bool = Field(description="Whether it is the one that this is asked with.")
@@ -40,6 +40,52 @@ class SessionsEnded(ServerModel):
     )
 
 
+class BeginSignOn(ClientModel):
+    next: Annotated[str, StringConstraints(max_length=2_000)] = Field(
+        default="", description="The page to go to afterwards: a path of this server."
+    )
+
+
+class SignOnPlace(ServerModel):
+    url: str = Field(description="Where the browser goes.")
+
+
+class FinishSignOn(ClientModel):
+    state: Annotated[str, StringConstraints(min_length=1, max_length=200)]
+    code: Annotated[str, StringConstraints(min_length=1, max_length=4_000)] | None = Field(
+        default=None, description="null where the provider sent none, because nobody signed in."
+    )
+    iss: Annotated[str, StringConstraints(max_length=2_000)] | None = None
+
+
+class SignedOn(ServerModel):
+    next: str
+    linked: bool = Field(description="An identity was linked, and nobody signed in.")
+    groups_left_out: bool = Field(description="The provider sent no groups, because there are too many.")
+
+
+class IdentityEntry(ServerModel):
+    """An account at the provider of single sign-on."""
+
+    id: str
+    issuer: str
+    subject: str
+    label: str = Field(description="What the provider calls the person; empty before they have signed in with it.")
+    groups: list[str] = Field(description="Of the last sign-in.")
+    groups_left_out: bool
+    linked_at: datetime
+    used_at: datetime | None
+
+
+class IdentityList(ServerModel):
+    identities: list[IdentityEntry]
+    has_password: bool = Field(description="Whether the person can also sign in with a password.")
+
+
+class NewIdentity(ClientModel):
+    subject: Annotated[str, StringConstraints(min_length=1, max_length=255)]
+
+
 class PersonEntry(ServerModel):
     user_id: str
     username: str
@@ -48,6 +94,9 @@ class PersonEntry(ServerModel):
     created_at: datetime
     allowed: bool
     deleted_at: datetime | None
+    identities: list[IdentityEntry] = Field(
+        default_factory=list[IdentityEntry], description="With which they sign in by single sign-on."
+    )
 
 
 class PeopleList(ServerModel):

@@ -49,11 +49,16 @@ class Welcome(ServerModel):
     locale: Literal["zh", "en"]
     has_accounts: bool
     registration: bool
+    passwords: bool = Field(default=True, description="Whether people sign in with passwords.")
+    sign_on: str | None = Field(default=None, description="The name of the provider of single sign-on.")
     server_time: datetime
 
 
 class SignedOut(ServerModel):
     ended: bool = True
+    url: str | None = Field(
+        default=None, description="After single sign-on: where the browser goes to sign out of the provider too."
+    )
 
 
 class InboxEntry(ServerModel):

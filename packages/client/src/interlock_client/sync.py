@@ -103,6 +103,7 @@ class SyncInterlock(_Twin):
     cancel = waits(Interlock.cancel)
     follow = iterates(Interlock.follow)
     inbox = iterates(Interlock.inbox)
+    welcome = waits(Interlock.welcome)
     follow_inbox = iterates(Interlock.follow_inbox)
 
     create_thread = waits(Interlock.create_thread)

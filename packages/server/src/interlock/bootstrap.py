@@ -10,6 +10,7 @@ from contextlib import AsyncExitStack, asynccontextmanager, contextmanager, supp
 from dataclasses import dataclass
 from importlib.util import find_spec
 from typing import TYPE_CHECKING, Any, cast
+from urllib.parse import urlsplit
 
 from interlock import failpoints
 from interlock.bus.local import LocalBus
@@ -30,6 +31,7 @@ from interlock.ports.bus import Bus
 from interlock.ports.clock import SystemClock
 from interlock.ports.observer import Observer
 from interlock.ports.policies import ConditionEngine
+from interlock.ports.sign_on import SignOn
 from interlock.ports.store import Store
 from interlock.ports.webhooks import Poster
 from interlock.services.audit.trail import make_heads
@@ -64,6 +66,8 @@ if TYPE_CHECKING:
 
 RUNS = 64
 """How many a server runs at once."""
+RETURN_PATH = "/login/return"
+"""The page to which the provider of single sign-on sends browsers back."""
 TOOL_THREADS = 2 * RUNS  # sync tools and nodes hold one for as long as they work: as many as runs, and some
 
 logger = logging.getLogger(__name__)
@@ -138,6 +142,7 @@ class _Foundation:
     store: Store
     poster: Poster
     settings: OperatorSettings
+    sign_on: SignOn | None = None
 
     def core(
         self,
@@ -157,6 +162,7 @@ class _Foundation:
             make_runner,
             observer=CompositeObserver(tally, *observers),
             poster=self.poster,
+            sign_on=self.sign_on,
             conditions=_conditions(),
             tally=tally,
         )
@@ -178,8 +184,8 @@ async def _open_foundation(config: Config) -> AsyncGenerator[_Foundation]:
         ring = await open_ring(database, master, SystemClock().now())
         store = SqlStore(database, sealer=ring, audit_key=ring.audit, replies_key=ring.replies)
         await make_heads(store, SystemClock().now())
-        async with _poster(config) as poster:
-            yield _Foundation(database, ring, store, poster, _operator_settings(config))
+        async with _poster(config) as poster, _sign_on(config) as sign_on:
+            yield _Foundation(database, ring, store, poster, _operator_settings(config), sign_on)
     finally:
         await database.close()
 
@@ -199,6 +205,31 @@ async def _poster(config: Config) -> AsyncGenerator[Poster]:
         await poster.close()
 
 
+@asynccontextmanager
+async def _sign_on(config: Config) -> AsyncGenerator[SignOn | None]:
+    """The provider that the operator named. It is not asked anything before somebody signs in."""
+    if config.oidc_issuer is None or config.oidc_client_id is None or config.public_url is None:
+        yield None
+        return
+    from interlock.sign_on import OidcSettings, OidcSignOn
+
+    settings = OidcSettings(
+        config.oidc_issuer,
+        config.oidc_client_id,
+        redirect_uri=f"{config.public_url}{RETURN_PATH}",
+        after_sign_out=f"{config.public_url}/login",
+        client_secret=config.oidc_client_secret,
+        name=config.oidc_name or urlsplit(config.oidc_issuer).hostname or "",
+        groups_claim=config.oidc_groups_claim,
+        hosts=config.oidc_hosts,
+    )
+    provider = OidcSignOn(settings, SystemClock())
+    try:
+        yield provider
+    finally:
+        await provider.close()
+
+
 def _conditions() -> ConditionEngine | None:
     """What evaluates rules, where the extra is installed; without it every rule that has a condition asks a person."""
     try:
@@ -211,6 +242,8 @@ def _conditions() -> ConditionEngine | None:
 def _operator_settings(config: Config) -> OperatorSettings:
     return OperatorSettings(
         registration_open=config.registration,
+        passwords=config.passwords,
+        role_rules=config.oidc_roles,
         approval_timeout=config.approval_timeout,
         follow_grace=config.follow_grace,
         lease_seconds=config.lease_seconds,
@@ -422,9 +455,11 @@ def _application(
         metrics=lambda: metrics.text(core),
         metrics_token=config.metrics_token,
         round_key=derive(base.ring.replies, "mcp"),
+        attempt_key=derive(base.ring.replies, "sign-on"),
+        public_url=config.public_url,
     )
     allowed = Allowed(
-        frozenset({config.host.lower(), *(host.lower() for host in config.allowed_hosts)}),
+        frozenset({config.host.lower(), *(host.lower() for host in config.allowed_hosts), *_public_host(config)}),
         frozenset(config.allowed_origins),
         any_address=not config.is_loopback,
     )
@@ -432,6 +467,11 @@ def _application(
     is_worker = ray is None and base.database.is_shared
     app = create_app(state, allowed, lambda _app: _serving(state, ray, is_worker=is_worker), web, _upstreams(config))
     return Application(app, state)
+
+
+def _public_host(config: Config) -> Iterator[str]:
+    if host := urlsplit(config.public_url or "").hostname:
+        yield host
 
 
 def _upstreams(config: Config) -> "list[Upstream]":

@@ -3,6 +3,7 @@
 import json
 import os
 import re
+import shlex
 import sys
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
@@ -10,6 +11,7 @@ from difflib import get_close_matches
 from ipaddress import ip_address, ip_network
 from pathlib import Path
 from typing import Any, Literal, TypeVar
+from urllib.parse import SplitResult, urlsplit
 
 import yaml
 
@@ -17,6 +19,7 @@ from interlock.domain.errors import InvalidInput
 from interlock.domain.gateway import UpstreamSettings, read_upstreams
 from interlock.domain.json_value import object_at
 from interlock.domain.risk import RISK_LEVELS
+from interlock.domain.sign_on import RoleRule, read_role_rules
 from interlock.texts import Locale
 from interlock_client.cli.config import CLIENT_VARIABLES
 
@@ -25,6 +28,10 @@ Auth = Literal["accounts", "none"]
 N = TypeVar("N", int, float)
 
 DEMO = "demo"
+_NEEDED = {
+    "oidc_client_id": "the id that the provider gave this server",
+    "public_url": "the address at which browsers reach this server, such as https://interlock.example.com",
+}
 _NEAR = 0.9
 """How like a setting's name another one is that was meant to be it: one letter, or two of a long one."""
 _HOST = re.compile(r"(\*\.)?[\w-]+(\.[\w-]+)*\Z")
@@ -50,6 +57,15 @@ class Config:
     locale: Locale = "zh"
     model: str | None = None
     registration: bool = True
+    passwords: bool = True
+    public_url: str | None = None
+    oidc_issuer: str | None = None
+    oidc_client_id: str | None = None
+    oidc_client_secret: str | None = field(default=None, repr=False)
+    oidc_name: str | None = None
+    oidc_groups_claim: str = "groups"
+    oidc_roles: tuple[RoleRule, ...] = ()
+    oidc_hosts: tuple[str, ...] = ()
     risks: tuple[tuple[str, str], ...] = ()
     approval_timeout: float | None = None
     confirmation_timeout: float = 300.0
@@ -91,12 +107,7 @@ class Config:
 
     @property
     def is_loopback(self) -> bool:
-        if self.host == "localhost":
-            return True
-        try:
-            return ip_address(self.host).is_loopback
-        except ValueError:
-            return False
+        return _is_loopback(self.host)
 
 
 def load(given: Mapping[str, Any] | None = None, environment: Mapping[str, str] | None = None) -> Config:
@@ -201,6 +212,14 @@ def _hosts(text: str) -> tuple[str, ...]:
     return hosts
 
 
+def _whole_hosts(text: str) -> tuple[str, ...]:
+    hosts = _hosts(text)
+    for host in hosts:
+        if "*" in host:
+            raise ValueError(f"{host} names no single host: name each one")
+    return hosts
+
+
 def _proxies(text: str) -> tuple[str, ...]:
     proxies = _listed(text)
     for proxy in proxies:
@@ -218,6 +237,10 @@ def _origins(text: str) -> tuple[str, ...]:
         if not re.fullmatch(r"[a-z][a-z0-9+.-]*://[^/\s]+", origin):
             raise ValueError(f"{origin} is no origin: https://app.example.org, without a path")
     return origins
+
+
+def _is_loopback(host: str) -> bool:
+    return host == "localhost" or (_is_address(host) and ip_address(host).is_loopback)
 
 
 def _is_address(text: str) -> bool:
@@ -332,6 +355,41 @@ def _address(text: str) -> str:
     return text
 
 
+def _origin_of(text: str) -> SplitResult:
+    """An address with https, or on this machine."""
+    parts = urlsplit(text)
+    is_local = parts.scheme == "http" and _is_loopback(parts.hostname or "")
+    if parts.scheme != "https" and not is_local:
+        raise ValueError("it must begin with https://; http:// is for this machine only, as http://127.0.0.1:8000")
+    if not parts.hostname or parts.port == 0 or parts.username is not None or parts.query or parts.fragment:
+        raise ValueError("it must be an address such as https://id.example.com, without a user, a query or a #")
+    return parts
+
+
+def _issuer(text: str) -> str:
+    """Exactly as written: a slash at its end is part of it."""
+    _origin_of(text)
+    return text
+
+
+def _public_url(text: str) -> str:
+    parts = _origin_of(text)
+    if parts.path not in ("", "/"):
+        raise ValueError("it must be without a path, such as https://interlock.example.com")
+    return f"{parts.scheme}://{parts.netloc.lower()}"
+
+
+def _short_name(text: str) -> str:
+    if len(text) > 40 or not text.isprintable():
+        raise ValueError("it must be 40 characters at the most")
+    return text
+
+
+def _role_rules(text: str) -> tuple[RoleRule, ...]:
+    # As a shell reads it, for names of groups with spaces in them.
+    return read_role_rules(shlex.split(text))
+
+
 _VARIABLES: Mapping[str, Any] = {
     "host": str,
     "port": _port,
@@ -351,6 +409,15 @@ _VARIABLES: Mapping[str, Any] = {
     "locale": _one_of("zh", "en"),
     "model": str,
     "registration": _switch,
+    "passwords": _switch,
+    "public_url": _public_url,
+    "oidc_issuer": _issuer,
+    "oidc_client_id": str,
+    "oidc_client_secret": str,
+    "oidc_name": _short_name,
+    "oidc_groups_claim": str,
+    "oidc_roles": _role_rules,
+    "oidc_hosts": _whole_hosts,
     "risks": _risks,
     "approval_timeout": _seconds,
     "confirmation_timeout": _seconds,
@@ -420,3 +487,22 @@ def _check(config: Config) -> None:
         raise InvalidInput(
             "--runner ray needs a database that workers can share: --database postgresql://user@host/name"
         )
+    _check_sign_on(config)
+
+
+def _check_sign_on(config: Config) -> None:
+    if config.oidc_issuer is None:
+        names = ("client_id", "client_secret", "name", "roles", "hosts")
+        for name in names:
+            if getattr(config, f"oidc_{name}"):
+                raise InvalidInput(f"INTERLOCK_OIDC_{name.upper()} needs INTERLOCK_OIDC_ISSUER: set that too")
+        if not config.passwords:
+            raise InvalidInput(
+                "INTERLOCK_PASSWORDS=off would leave no way to sign in: set INTERLOCK_OIDC_ISSUER for single sign-on"
+            )
+        return
+    if config.auth == "none":
+        raise InvalidInput("INTERLOCK_OIDC_ISSUER is for --auth accounts: with --auth none nobody signs in")
+    for name in ("oidc_client_id", "public_url"):
+        if getattr(config, name) is None:
+            raise InvalidInput(f"INTERLOCK_OIDC_ISSUER needs INTERLOCK_{name.upper()}: {_NEEDED[name]}")

@@ -117,9 +117,11 @@ export function useSignOut() {
   const client = useQueryClient();
   return useAct({
     mutationFn: () => remove<SignedOut>("/api/v1/session"),
-    onSuccess: () => {
+    onSuccess: ({ url }) => {
       forgetPerson(client);
       tellTabs("left");
+      // Out of the provider too, where it has a place for that.
+      if (url) location.assign(url);
     },
   });
 }

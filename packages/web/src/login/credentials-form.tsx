@@ -18,6 +18,8 @@ interface Props {
   act: string;
   /** A new account: its password is asked for twice, and the rules are said beforehand. */
   isNew: boolean;
+  /** Without one there is a name only. */
+  withPassword?: boolean;
   refusal: Refusal | null;
   isSending: boolean;
   onSend: (credentials: Credentials) => void;
@@ -27,7 +29,7 @@ interface Props {
 
 /** A name and a password, for whatever way of signing in. */
 export function CredentialsForm(props: Props) {
-  const { title, note, isNew, refusal, isSending } = props;
+  const { title, note, isNew, withPassword = true, refusal, isSending } = props;
   const t = useTranslations("login");
   const id = useId();
   const form = useRef<HTMLFormElement>(null);
@@ -37,17 +39,18 @@ export function CredentialsForm(props: Props) {
     event.preventDefault();
     if (isSending || isWaiting || !form.current) return;
     const given = new FormData(form.current);
-    const password = String(given.get("password"));
-    const wrong = misfit(password, isNew ? String(given.get("repeat")) : null);
+    const typed = (name: string) => String(given.get(name) ?? "");
+    const password = typed("password");
+    const wrong = misfit(password, isNew ? typed("repeat") : null);
     if (wrong) props.onRefused(wrong);
-    else props.onSend({ username: String(given.get("username")).trim(), password });
+    else props.onSend({ username: typed("username").trim(), password });
   };
   return (
     <form ref={form} className={styles.form} onSubmit={submit} aria-describedby={id}>
       <PageTitle name={title}>{title}</PageTitle>
       {note && <p className={styles.text}>{note}</p>}
       <RefusalText id={id} refusal={refusal} isWaiting={isWaiting} />
-      <Fields isNew={isNew} />
+      <Fields isNew={isNew} withPassword={withPassword} />
       <Button type="submit" look="primary" aria-disabled={isSending || isWaiting}>
         {isSending ? t("signingIn") : props.act}
       </Button>
@@ -56,12 +59,14 @@ export function CredentialsForm(props: Props) {
   );
 }
 
-function Fields({ isNew }: { isNew: boolean }) {
+function Fields({ isNew, withPassword }: { isNew: boolean; withPassword: boolean }) {
   const t = useTranslations("login");
   const [isShown, setShown] = useState(false);
   const type = isShown ? "text" : "password";
   const kept = isNew ? "new-password" : "current-password";
   const rule = (name: "username" | "password") => (isNew ? t(`rules.${name}`) : null);
+  if (!withPassword)
+    return <Field name="username" label={t("username")} required autoComplete="username" rule={rule("username")} />;
   return (
     <>
       <Field name="username" label={t("username")} required autoComplete="username" rule={rule("username")} />

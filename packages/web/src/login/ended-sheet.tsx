@@ -1,7 +1,7 @@
 import { useQueryClient } from "@tanstack/react-query";
 import { type FormEvent, useId, useRef, useState } from "react";
 import { useTranslations } from "use-intl";
-import { forgetPerson, usePerson, useSignIn } from "@/api/session";
+import { forgetPerson, usePerson, useSignIn, useWelcome } from "@/api/session";
 import { Button } from "@/design/button";
 import { Dialog } from "@/design/dialog";
 import { Field } from "@/design/field";
@@ -17,10 +17,20 @@ export function EndedSheet({ onBack }: { onBack: () => void }) {
   const t = useTranslations("login");
   const client = useQueryClient();
   const { username } = usePerson();
+  const welcome = useWelcome();
+  const isOnly = welcome.data?.passwords === false;
   return (
     <Dialog title={t("ended.title")} isStuck isCover onClose={() => undefined}>
-      <p>{t("ended.why")}</p>
-      <PasswordForm username={username} onBack={onBack} />
+      <p>{t(isOnly ? "ended.whyOnly" : "ended.why")}</p>
+      {!isOnly && <PasswordForm username={username} onBack={onBack} />}
+      {/* This page hears of it when somebody has signed in there. */}
+      {welcome.data?.sign_on && (
+        <p>
+          <a href="/login" target="_blank" rel="noopener">
+            {t("ended.elsewhere")}
+          </a>
+        </p>
+      )}
       <Button look="quiet" className={styles.leave} onClick={() => forgetPerson(client)}>
         {t("ended.leave")}
       </Button>

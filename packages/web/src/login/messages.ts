@@ -15,6 +15,14 @@ export const en = {
   registerAct: "Create account and sign in",
   toRegister: "Create an account",
   toSignIn: "I already have an account",
+  signOn: {
+    act: "Sign in with <name></name>",
+    finishing: "Signing in…",
+    failed: "You are not signed in",
+    back: "Back to the sign-in page",
+  },
+  firstWithout:
+    "This server has no accounts yet. Choose a username; you become its admin. Link your identity afterwards, under Settings, Account.",
   byLink: "Signing in with the one-time link…",
   rules: {
     username: "1 to 64 letters, digits and . _ @ -",
@@ -30,6 +38,9 @@ export const en = {
     why: "It expired, or it was ended elsewhere. Your work on this page is kept: enter your password to continue.",
     password: "Password for {name}",
     leave: "Discard work and switch account",
+    whyOnly:
+      "It expired, or it was ended elsewhere. Your work on this page is kept: sign in again in a new tab to continue here.",
+    elsewhere: "Sign in in a new tab",
   },
   error: {
     wrong: "Wrong username or password. Both are case-sensitive. An admin can reset the password on the server with",
@@ -45,6 +56,16 @@ export const en = {
     closed: "Registration is closed. Ask whoever runs this server for an account.",
     offline: "The server is not responding. Check that it is running and reachable, then try again.",
     other: "That did not work: {message}",
+    passwordsOff: "Passwords are turned off on this server. Use the other way to sign in.",
+    signOn: {
+      off: "Single sign-on is not set up on this server.",
+      unreachable: "The sign-in provider is not responding. Try again; if it goes on, tell whoever runs this server.",
+      refused:
+        "The sign-in provider sent something that this server does not accept. Try again; if it goes on, tell whoever runs this server: its log says why.",
+      denied: "The sign-in provider did not sign you in. Try again, or use another account there.",
+      expired: "This sign-in was begun in another browser or window, or took too long. Begin again.",
+      closed: "You have no account here, and none is created at the first sign-in. Ask an admin to link yours.",
+    },
     registered: "Account created, but signing in failed. Sign in with your new username and password.",
   },
 };
@@ -64,6 +85,13 @@ export const zh: Translated<typeof en> = {
   registerAct: "创建账户并登录",
   toRegister: "创建账户",
   toSignIn: "已有账户，去登录",
+  signOn: {
+    act: "使用 <name></name> 登录",
+    finishing: "正在登录…",
+    failed: "登录未完成",
+    back: "返回登录页",
+  },
+  firstWithout: "此服务器还没有账户。请设置用户名，你将成为管理员。之后请在“设置 - 账户”中关联你的身份。",
   byLink: "正在使用一次性链接登录…",
   rules: {
     username: "1 到 64 个字母、数字或 . _ @ -",
@@ -79,6 +107,8 @@ export const zh: Translated<typeof en> = {
     why: "会话已过期，或已在别处结束。你在本页填写的内容仍然保留：输入密码即可继续。",
     password: "{name} 的密码",
     leave: "以其他身份登录（放弃本页填写的内容）",
+    whyOnly: "会话已过期，或已在别处结束。你在本页填写的内容仍然保留：在新标签页中重新登录即可在此继续。",
+    elsewhere: "在新标签页中登录",
   },
   error: {
     wrong: "用户名或密码不正确。请检查两者，注意区分大小写。管理员可以在服务器上重置密码：",
@@ -93,6 +123,15 @@ export const zh: Translated<typeof en> = {
     closed: "此服务器不开放注册。请向管理员申请账户。",
     offline: "服务器没有响应。请确认它正在运行且可以访问，然后重试。",
     other: "操作失败：{message}",
+    passwordsOff: "此服务器已关闭密码登录，请使用另一种登录方式。",
+    signOn: {
+      off: "此服务器没有设置单点登录。",
+      unreachable: "登录服务没有响应。请重试；如果一直如此，请告知服务器管理员。",
+      refused: "此服务器无法接受登录服务返回的内容。请重试；如果一直如此，请告知服务器管理员，日志中有原因。",
+      denied: "登录服务没有让你登录。请重试，或在那里换一个账户。",
+      expired: "这次登录是在别的浏览器或窗口中开始的，或用时过长。请重新开始。",
+      closed: "你在这里没有账户，首次登录也不会自动创建。请联系管理员关联你的身份。",
+    },
     registered: "账户已创建，但登录失败。请用新的用户名和密码登录。",
   },
 };

@@ -1,5 +1,7 @@
 /** What the address of the sign-in page says: where to go afterwards, and the token of a one-time link. */
 
+import type { FinishSignOn } from "interlock-client/wire";
+
 const FIRST = "/inbox";
 const TOKEN = /^#once=([\w.~-]+)$/;
 
@@ -21,6 +23,17 @@ export function takeToken(): string | null {
   if (location.hash) history.replaceState(null, "", location.pathname + location.search);
   if (match) token = match[1] ?? null;
   return token;
+}
+
+let given: FinishSignOn | null = null;
+
+/** What the provider of single sign-on sent, which is out of the address from then on. */
+export function takeReturn(): FinishSignOn | null {
+  const query = new URLSearchParams(location.search);
+  const [state, code, iss] = ["state", "code", "iss"].map((name) => query.get(name));
+  if (location.search) history.replaceState(null, "", location.pathname);
+  if (state) given = { state, code: code ?? null, iss: iss ?? null };
+  return given;
 }
 
 /** It holds once. */

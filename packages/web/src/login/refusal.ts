@@ -8,6 +8,9 @@ import {
   ServerUnavailable,
 } from "interlock-client/errors";
 
+const REASONS = ["off", "unreachable", "refused", "denied", "expired", "closed"] as const;
+type Reason = (typeof REASONS)[number];
+
 export type Refusal =
   | {
       type:
@@ -20,7 +23,9 @@ export type Refusal =
         | "username"
         | "password"
         | "repeat"
-        | "registered";
+        | "registered"
+        | "passwordsOff"
+        | `signOn.${Reason}`;
     }
   /** `until`: by this machine's clock; so many `seconds` from when it was said. */
   | { type: "limited"; until: number; seconds: number }
@@ -43,7 +48,12 @@ export function refusalOf(error: unknown, isLink: boolean, now: number): Refusal
   return { type: "other", message: error instanceof Error ? error.message : String(error) };
 }
 
-function forbidden({ code }: Forbidden): Refusal {
+function forbidden({ code, details }: Forbidden): Refusal {
+  if (code === "passwords_off") return { type: "passwordsOff" };
+  if (code === "sign_on_failed") {
+    const reason = REASONS.find((one) => one === details.reason) ?? "refused";
+    return { type: `signOn.${reason}` };
+  }
   return { type: code === "kept_out" ? "out" : "closed" };
 }
 

@@ -11,6 +11,8 @@ import { type Refusal, refusalOf } from "./refusal";
 interface Props {
   token: string;
   hasAccounts: boolean;
+  /** Whether the first account has one. */
+  withPassword: boolean;
   onSignedIn: () => void;
   /** It does not hold. */
   onFailed: () => void;
@@ -54,14 +56,15 @@ function Directly({ token, onSignedIn, onFailed, onMissing }: Props & { onMissin
   return <PageTitle name="by-link">{t("byLink")}</PageTitle>;
 }
 
-function FirstAccount({ token, onSignedIn, onFailed }: Props) {
+function FirstAccount({ token, withPassword, onSignedIn, onFailed }: Props) {
   const t = useTranslations("login");
   const signIn = useSignIn();
   const [refusal, setRefusal] = useState<Refusal | null>(null);
   const send = (credentials: Credentials) => {
     setRefusal(null);
+    const { username, password } = credentials;
     signIn.mutate(
-      { path: "/session/once", body: { token, ...credentials } },
+      { path: "/session/once", body: withPassword ? { token, username, password } : { token, username } },
       {
         onSuccess: () => {
           dropToken();
@@ -78,9 +81,10 @@ function FirstAccount({ token, onSignedIn, onFailed }: Props) {
   return (
     <CredentialsForm
       title={t("first")}
-      note={t("firstWhat")}
+      note={t(withPassword ? "firstWhat" : "firstWithout")}
       act={t("firstAct")}
       isNew
+      withPassword={withPassword}
       refusal={refusal}
       isSending={signIn.isPending}
       onSend={send}

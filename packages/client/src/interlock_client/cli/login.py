@@ -10,6 +10,7 @@ if TYPE_CHECKING:
     from interlock_client.cli.config import ClientConfig
     from interlock_client.cli.credentials import StoredCredential
     from interlock_client.client import Interlock
+    from interlock_client.inbox import Welcome
 
 
 def login(
@@ -25,6 +26,8 @@ def login(
     from interlock_client.cli.credentials import keep
 
     config = load_client({"url": url})
+    if not with_key:
+        _check_passwords(config)
     entry = _given_credential(config) if with_key else _create_key(config, user, days)
     keep(config.credentials, config.url, entry)
     typer.echo(f"signed in at {config.url}; kept in {config.credentials}")
@@ -48,6 +51,7 @@ def logout(
         return
     is_revoked = bool(entry.key_id) and not forget
     if is_revoked:
+        _check_passwords(config)
         _revoke(config, entry)
     credentials.forget(config.credentials, config.url)
     if is_revoked:
@@ -55,6 +59,26 @@ def logout(
     else:
         named = f" ({entry.key_id})" if entry.key_id else ""
         typer.echo(f"the key for {config.url}{named} is forgotten here; it still holds until it expires or is revoked")
+
+
+def _check_passwords(config: "ClientConfig") -> None:
+    """Before a password is asked for, which the server would refuse."""
+    import asyncio
+
+    from interlock_client.client import Interlock
+    from interlock_client.errors import InterlockError
+
+    async def ask() -> "Welcome":
+        async with Interlock(config.url, locale=system_language()) as client:
+            return await client.welcome()
+
+    with refusals():
+        welcome = asyncio.run(ask())
+        if not welcome.passwords:
+            raise InterlockError(
+                f"passwords are turned off on this server: sign in at {config.url} with {welcome.sign_on}, make an API "
+                "key there under Settings, API keys, and store it with: interlock login --with-key"
+            )
 
 
 def _revoke(config: "ClientConfig", entry: "StoredCredential") -> None:

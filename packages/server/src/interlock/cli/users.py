@@ -41,7 +41,8 @@ def create(
     from interlock.services.access import accounts
 
     chosen = _role(role) if role else None
-    secret = _password(password)
+    # Where nobody signs in with a password, the account is for single sign-on.
+    secret = _password(password) if _has_passwords() else None
 
     async def work(core: "Core") -> str:
         user = await accounts.create_user(core, username, secret, role=chosen, reviews=tuple(agent or ()))
@@ -53,8 +54,11 @@ def create(
 @app.command()
 def reset(username: str, password: Password = None, data: Data = None, database: Database = None) -> None:
     """Set a new password; all tokens of the user become invalid."""
-    from interlock.services.access import sign_ins
+    from interlock.services.access import accounts, sign_ins
 
+    if not _has_passwords():
+        # Before a password is asked for, which would be of no use.
+        run(data, database, lambda core: accounts.refuse_passwords(core))
     secret = _password(password)
 
     async def work(core: "Core") -> None:
@@ -172,6 +176,12 @@ def _role(text: str) -> "Known":
     if text not in people:
         raise InvalidInput(f"{text!r} is no role of a person: use {', '.join(people)}")
     return Known(text)
+
+
+def _has_passwords() -> bool:
+    from interlock.config import load
+
+    return load().passwords
 
 
 def _password(given: str | None) -> str:

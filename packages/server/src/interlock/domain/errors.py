@@ -7,7 +7,9 @@
     │   └── WrongSession     a reply to another session than the user's present one
     ├── NotAuthenticated     no credential, or one that does not hold
     ├── Forbidden            the caller may not do this, or the thing does not exist for them
-    │   └── SignInForbidden  the right password of somebody who may not sign in
+    │   ├── SignInForbidden  the right password of somebody who may not sign in
+    │   ├── PasswordsOff     what needs a password, where the operator turned them off
+    │   └── SignOnFailed     single sign-on that did not come about; `reason` is why
     ├── NotFound             no such thing, told only to those who may know
     │   └── NoSession        a user without a session
     ├── Conflict             the thing is in another state than the call needs
@@ -32,11 +34,16 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, ClassVar
+from typing import TYPE_CHECKING, ClassVar, Literal
 
 if TYPE_CHECKING:
     from interlock.domain.request import Pause, Request, RequestEnd
     from interlock.domain.thread import ThreadStatus
+
+
+SignOnReason = Literal["off", "unreachable", "refused", "denied", "expired", "closed"]
+"""`off`: not set up; `refused`: what the provider sent cannot be taken; `denied`: the provider signed nobody in;
+`expired`: another browser began it, or too long ago; `closed`: no account is made here."""
 
 
 class InterlockError(Exception):
@@ -92,6 +99,20 @@ class Forbidden(InterlockError):
 
 class SignInForbidden(Forbidden):
     code = "kept_out"
+
+
+class PasswordsOff(Forbidden):
+    code = "passwords_off"
+
+
+class SignOnFailed(Forbidden):
+    """Why exactly is for the log: what a provider sent, anybody may have written."""
+
+    code = "sign_on_failed"
+
+    def __init__(self, message: str, reason: SignOnReason = "refused") -> None:
+        super().__init__(message)
+        self.reason = reason
 
 
 class NotFound(InterlockError):

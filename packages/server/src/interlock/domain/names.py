@@ -7,7 +7,7 @@ for those of the sentence around ("approved by ann."). Names of one script, Chin
 
 import re
 import unicodedata
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 
 FORM = re.compile(r"(?:(?![\u115f\u1160\u3164\uffa0])[\w.@-]){1,64}\Z")
 """The four are letters of which nothing is seen: with one behind it, a name would look like another's."""
@@ -28,6 +28,7 @@ _PAIRS = {"0": "o", "rn": "m", "vv": "w"}
 _STROKES = str.maketrans("i1|", "lll")
 _DIGITS = str.maketrans("35", "es")
 _SIGNS = "._@-"
+LONGEST_WISH = 256
 
 
 def skeleton(name: str) -> str:
@@ -76,3 +77,15 @@ def _is_like(name: str, other: str) -> bool:
     if skeleton(name) == skeleton(other):
         return True
     return (_is_doubtful(name) or _is_doubtful(other)) and _strokes(name) == _strokes(other)
+
+
+def names_from(wishes: Iterable[str], tail: str) -> Iterator[str]:
+    """Names to try for somebody, the best first: each wish with what a name cannot have taken out, then with a number
+    behind it, then with `tail`, which is nobody else's."""
+    for wish in (*wishes, "person"):
+        folded = unicodedata.normalize("NFKC", wish[:LONGEST_WISH]).strip()
+        plain = re.sub(r"[^\w.@-]+", ".", folded).strip(_SIGNS)[:48].rstrip(_SIGNS)
+        if FORM.match(plain) and not is_mixed(plain):
+            yield plain
+            yield from (f"{plain}-{number}" for number in range(2, 6))
+            yield f"{plain}-{tail}"

@@ -28,6 +28,13 @@ class SignIn:
     address: str | None = None
     program: str | None = None
     """What the browser or the program calls itself."""
+    identity_id: str | None = None
+    """Through which identity single sign-on opened it. Such a session is not prolonged: what the provider said of its
+    person is so no older than the session is."""
+
+    @property
+    def means(self) -> str | None:
+        return "oidc" if self.identity_id else self.how
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,6 +44,7 @@ class Origin:
     how: str | None
     address: str
     program: str
+    identity_id: str | None = None
 
 
 def new_sign_in(
@@ -46,4 +54,10 @@ def new_sign_in(
     made = SignIn(new_id("login"), user_id, issued_at, expires_at, token_key, used_at or issued_at)
     if origin is None:
         return made
-    return replace(made, how=origin.how, address=origin.address, program=origin.program[:LONGEST_PROGRAM])
+    return replace(
+        made,
+        how=origin.how,
+        address=origin.address,
+        program=origin.program[:LONGEST_PROGRAM],
+        identity_id=origin.identity_id,
+    )

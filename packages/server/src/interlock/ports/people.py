@@ -63,8 +63,9 @@ class Users(Protocol):
         """Whose token of that moment it is; None once it was ended: by itself, a new password, or with its key."""
         ...
 
-    async def end_tokens(self, user_id: str, tokens_after: datetime) -> int:
-        """End every token issued before that, and every sign-in that is listed; how many of those there were."""
+    async def end_tokens(self, user_id: str, tokens_after: datetime, *, but: datetime | None = None) -> int:
+        """End every token issued before that, and every sign-in that is listed, but for the one issued at `but`; how
+        many of those there were."""
         ...
 
     async def end_token(self, user_id: str, issued_at: datetime, expires_at: datetime, now: datetime) -> None:
@@ -80,6 +81,12 @@ class SignIns(Protocol):
         ...
 
     async def get(self, sign_in_id: str) -> SignIn | None: ...
+
+    async def of_token(self, user_id: str, issued_at: datetime) -> SignIn | None: ...
+
+    async def of_identity(self, user_id: str, identity_id: str) -> list[SignIn]:
+        """Those of theirs that were opened through single sign-on with this identity."""
+        ...
 
     async def page(self, user_id: str, now: datetime, limit: int) -> tuple[list[SignIn], int]:
         """Those whose tokens hold, the last used first, and how many there are."""

@@ -29,6 +29,7 @@ from interlock.ports.filters import PendingFilter, SettledFilter
 from interlock.ports.gateway import UpstreamCalls
 from interlock.ports.people import SignIns, Users
 from interlock.ports.policies import Policies
+from interlock.ports.sign_on import Identities
 from interlock.ports.threads import Leases, Removals, Threads
 from interlock.ports.webhooks import Deliveries, Webhooks
 from interlock.ports.workers import FollowerQuestions, Servers, Workers
@@ -277,6 +278,8 @@ class Transaction(Protocol):
     def users(self) -> Users: ...
     @property
     def sign_ins(self) -> SignIns: ...
+    @property
+    def identities(self) -> Identities: ...
     @property
     def threads(self) -> Threads: ...
     @property

@@ -14,12 +14,14 @@ from interlock.domain.claim import Claim
 from interlock.domain.errors import InterlockError, InvalidInput, Undeliverable
 from interlock.domain.event import Event, EventData, EventType
 from interlock.domain.risk import KNOWN_RISKS
+from interlock.domain.sign_on import RoleRule
 from interlock.ports.agents import Agents, Runner
 from interlock.ports.bus import Bus
 from interlock.ports.clock import Clock
 from interlock.ports.observer import Observer
 from interlock.ports.passwords import Passwords
 from interlock.ports.policies import ConditionEngine
+from interlock.ports.sign_on import SignOn
 from interlock.ports.store import Store, Transaction
 from interlock.ports.webhooks import Poster
 from interlock.services.memory import FailedSignIns, InvalidReplies, Presence, SeenPauses, TokenUses, Viewers
@@ -37,6 +39,10 @@ class OperatorSettings:
     """What the operator decided."""
 
     registration_open: bool = True
+    passwords: bool = True
+    """Whether people sign in with passwords."""
+    role_rules: tuple[RoleRule, ...] = ()
+    """Which role follows from which group of the provider; none: roles are given here."""
     approval_timeout: float | None = None
     """Seconds that an approval waits; None: for as long as it takes."""
     follow_grace: float = 5.0
@@ -113,6 +119,8 @@ class Core:
     runner: Runner = field(init=False)
     observer: Observer = field(default_factory=NullObserver)
     poster: Poster = field(default_factory=NoPoster)
+    sign_on: SignOn | None = None
+    """The provider of single sign-on, where there is one."""
     conditions: ConditionEngine | None = None
     """What evaluates rules of policies, where it is installed."""
     read_policies: ReadPolicies = field(default_factory=ReadPolicies)

@@ -41,6 +41,7 @@ sign_ins = Table(
     Column("address", SafeText),
     Column("program", SafeText),
     Column("used_at", Moment, nullable=False),
+    Column("identity_id", SafeText),
     UniqueConstraint("user_id", "issued_at"),
     Index("ix_sign_ins_expires", "expires_at"),
 )

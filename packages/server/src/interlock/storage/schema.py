@@ -29,6 +29,7 @@ from interlock.storage._access_tables import (
 )
 from interlock.storage._columns import Json, Moment, SafeText, metadata, storable
 from interlock.storage._policy_tables import policy_activations, policy_versions
+from interlock.storage._sign_on_tables import identities, sign_on_states
 
 __all__ = [
     "Json",
@@ -47,6 +48,7 @@ __all__ = [
     "events",
     "grants",
     "holds",
+    "identities",
     "marks",
     "metadata",
     "pauses",
@@ -60,6 +62,7 @@ __all__ = [
     "secrets",
     "server_keys",
     "sign_ins",
+    "sign_on_states",
     "storable",
     "threads",
     "tickets",

@@ -23,6 +23,7 @@ class SqlSignIns(Repository):
             address=sign_in.address,
             program=sign_in.program,
             used_at=sign_in.used_at,
+            identity_id=sign_in.identity_id,
         )
         known = [sign_ins.c.user_id, sign_ins.c.issued_at]
         used = {"used_at": sign_in.used_at}
@@ -32,6 +33,16 @@ class SqlSignIns(Repository):
     async def get(self, sign_in_id: str) -> SignIn | None:
         row = (await self._connection.execute(select(sign_ins).where(sign_ins.c.id == sign_in_id))).one_or_none()
         return None if row is None else _sign_in(row)
+
+    async def of_token(self, user_id: str, issued_at: datetime) -> SignIn | None:
+        listed = sign_ins.c.user_id == user_id, sign_ins.c.issued_at == issued_at
+        row = (await self._connection.execute(select(sign_ins).where(*listed))).one_or_none()
+        return None if row is None else _sign_in(row)
+
+    async def of_identity(self, user_id: str, identity_id: str) -> list[SignIn]:
+        # By the user first, for which there is an index.
+        through = sign_ins.c.user_id == user_id, sign_ins.c.identity_id == identity_id
+        return [_sign_in(row) for row in await self._connection.execute(select(sign_ins).where(*through))]
 
     async def page(self, user_id: str, now: datetime, limit: int) -> tuple[list[SignIn], int]:
         keys = {key_id(number): number for number in await self._keys(user_id)}
@@ -70,4 +81,5 @@ def _sign_in(row: Row[Any]) -> SignIn:
         how=row.how,
         address=row.address,
         program=row.program,
+        identity_id=row.identity_id,
     )

@@ -15,6 +15,7 @@ from interlock.storage.effects import SqlEffects
 from interlock.storage.events import SqlEvents
 from interlock.storage.grants import SqlGrants
 from interlock.storage.holds import SqlHolds
+from interlock.storage.identities import SqlIdentities
 from interlock.storage.leases import SqlLeases
 from interlock.storage.pauses import SqlPauses
 from interlock.storage.policies import SqlPolicies
@@ -51,6 +52,10 @@ class SqlTransaction:
     @property
     def sign_ins(self) -> SqlSignIns:
         return SqlSignIns(self._connection)
+
+    @property
+    def identities(self) -> SqlIdentities:
+        return SqlIdentities(self._connection)
 
     @property
     def threads(self) -> SqlThreads:

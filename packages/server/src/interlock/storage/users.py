@@ -115,14 +115,16 @@ class SqlUsers(Repository):
         found = await self._connection.execute(_BY_TOKEN, token)
         return _user(found.one_or_none())
 
-    async def end_tokens(self, user_id: str, tokens_after: datetime) -> int:
+    async def end_tokens(self, user_id: str, tokens_after: datetime, *, but: datetime | None = None) -> int:
         # One by one too: a server whose clock is ahead may have issued one that is younger than this.
+        of_user = sign_ins.c.user_id == user_id
+        listed = of_user if but is None else of_user & (sign_ins.c.issued_at != but)
         columns = sign_ins.c.user_id, sign_ins.c.issued_at, sign_ins.c.expires_at
         ended = insert_for(ended_tokens, is_postgres=self._is_postgres).from_select(
-            ["user_id", "issued_at", "expires_at"], select(*columns).where(sign_ins.c.user_id == user_id)
+            ["user_id", "issued_at", "expires_at"], select(*columns).where(listed)
         )
         await self._connection.execute(ended.on_conflict_do_nothing())
-        gone = await self._connection.execute(delete(sign_ins).where(sign_ins.c.user_id == user_id))
+        gone = await self._connection.execute(delete(sign_ins).where(listed))
         changed = update(users).where(users.c.id == user_id)
         await self._connection.execute(changed.values(tokens_after=tokens_after))
         await SqlAccess(self._connection).record_change(user_id)

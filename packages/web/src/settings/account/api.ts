@@ -1,7 +1,7 @@
 /** The person's own account: the password, and where they are signed in. */
 import { useQuery, useQueryClient } from "@tanstack/react-query";
 import { segment } from "interlock-client/transport";
-import type { ChangePassword, Ended, SessionsEnded, SignInList } from "interlock-client/wire";
+import type { ChangePassword, Ended, IdentityList, SessionsEnded, SignInList } from "interlock-client/wire";
 import { forgetPerson } from "@/api/session";
 import { tellTabs } from "@/api/tabs";
 import { callOnce, get, remove } from "@/api/transport";
@@ -13,6 +13,26 @@ export function useSessions() {
   return useQuery({
     queryKey: SESSIONS,
     queryFn: ({ signal }) => get<SignInList>("/api/v1/account/sessions", {}, signal),
+  });
+}
+
+const IDENTITIES = ["settings", "identities"] as const;
+
+export function useIdentities() {
+  return useQuery({
+    queryKey: IDENTITIES,
+    queryFn: ({ signal }) => get<IdentityList>("/api/v1/account/identities", {}, signal),
+  });
+}
+
+export function useUnlink() {
+  const client = useQueryClient();
+  return useAct({
+    mutationFn: (id: string) => remove<Ended>(`/api/v1/account/identities/${segment(id)}`),
+    onSettled: () => {
+      void client.invalidateQueries({ queryKey: SESSIONS });
+      return client.invalidateQueries({ queryKey: IDENTITIES });
+    },
   });
 }
 

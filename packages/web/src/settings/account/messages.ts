@@ -25,6 +25,19 @@ export const en = {
       other: "The password was not changed: {message}",
     },
   },
+  identities: {
+    title: "Single sign-on",
+    what: "The identities that sign you in. Whoever signs in with one of them at the provider is signed in as you.",
+    link: "Link an identity of <name></name>",
+    unlink: "Unlink",
+    unlinkOf: "Unlink {name}",
+    used: "Last sign-in {time}",
+    unused: "Not used yet",
+    groups: "Groups:",
+    leftOut:
+      "The provider sent none of your groups, because there are too many, so no role follows from them. An admin can change that at the provider: let it send only the groups assigned to this application, or app roles with INTERLOCK_OIDC_GROUPS_CLAIM=roles.",
+    failed: "That did not work: {message}",
+  },
   sessions: {
     title: "Sessions",
     what: "Where you are signed in. A program that signs in with your password is listed here too.",
@@ -75,6 +88,19 @@ export const zh: Translated<typeof en> = {
       offline: "服务器没有响应。密码可能已修改，也可能没有；请分别用两个密码尝试登录。",
       other: "密码未修改：{message}",
     },
+  },
+  identities: {
+    title: "单点登录",
+    what: "用来登录的身份。在登录服务中使用其中任一身份登录的人，都会以你的身份登录。",
+    link: "关联 <name></name> 的身份",
+    unlink: "取消关联",
+    unlinkOf: "取消关联 {name}",
+    used: "上次登录：{time}",
+    unused: "尚未使用",
+    groups: "用户组：",
+    leftOut:
+      "登录服务因为用户组过多而一个也没有发送，因此没有角色由用户组得出。管理员可以在登录服务中更改：只发送分配给此应用的用户组，或使用应用角色并设置 INTERLOCK_OIDC_GROUPS_CLAIM=roles。",
+    failed: "操作失败：{message}",
   },
   sessions: {
     title: "登录会话",

@@ -1,7 +1,7 @@
 /** The people of this server, for its admins. */
 import { useQuery, useQueryClient } from "@tanstack/react-query";
 import { segment } from "interlock-client/transport";
-import type { NewRole, PeopleList, PersonDeleted, PersonEntry } from "interlock-client/wire";
+import type { Ended, IdentityEntry, NewRole, PeopleList, PersonDeleted, PersonEntry } from "interlock-client/wire";
 import { SESSION } from "@/api/session";
 import { get, post, remove } from "@/api/transport";
 import { useAct } from "@/api/use-act";
@@ -38,6 +38,20 @@ export function useSetRole(person: PersonEntry) {
 export function useSetAllowed(person: PersonEntry) {
   return useAct({
     mutationFn: (allowed: boolean) => post<PersonEntry>(`${pathOf(person)}/access`, { allowed }),
+    onSuccess: useReread(),
+  });
+}
+
+export function useLink(person: PersonEntry) {
+  return useAct({
+    mutationFn: (subject: string) => post<IdentityEntry>(`${pathOf(person)}/identities`, { subject }),
+    onSuccess: useReread(),
+  });
+}
+
+export function useUnlinkOf(person: PersonEntry) {
+  return useAct({
+    mutationFn: (id: string) => remove<Ended>(`${pathOf(person)}/identities/${segment(id)}`),
     onSuccess: useReread(),
   });
 }

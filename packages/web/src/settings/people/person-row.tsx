@@ -1,12 +1,14 @@
 import type { PersonEntry } from "interlock-client/wire";
 import { useState } from "react";
 import { useTranslations } from "use-intl";
-import { usePerson } from "@/api/session";
+import { usePerson, useWelcome } from "@/api/session";
 import { Button } from "@/design/button";
 import { useAnnounce } from "@/shell/announcer";
+import { Revealed } from "@/text/revealed";
 import lists from "../settings.module.css";
 import { useDay } from "../use-day";
 import { useSetAllowed } from "./api";
+import { IdentitiesDialog } from "./identities-dialog";
 import { DeleteDialog, KeepOutDialog } from "./leave-dialogs";
 import styles from "./people.module.css";
 import { RoleDialog } from "./role-dialog";
@@ -18,7 +20,7 @@ interface Props {
   onGone: () => void;
 }
 
-type Asked = "role" | "keepOut" | "delete";
+type Asked = "role" | "identities" | "keepOut" | "delete";
 
 export function PersonRow({ person, onGone }: Props) {
   const [asked, setAsked] = useState<Asked | null>(null);
@@ -53,7 +55,13 @@ function Facts({ person }: { person: PersonEntry }) {
           <span>{reviews.length > 0 ? t("reviews", { agents: reviews.join(", ") }) : t("reviewsNone")}</span>
         )}
         <span>{t("since", { time: day(person.created_at) })}</span>
+        {(person.identities ?? []).map((one) => (
+          <span key={one.id}>
+            {t("identity")} <Revealed text={one.label || one.subject} />
+          </span>
+        ))}
       </p>
+      {(person.identities ?? []).some((one) => one.groups_left_out) && <p className={lists.trouble}>{t("leftOut")}</p>}
     </>
   );
 }
@@ -68,13 +76,15 @@ interface ActsProps {
 function Acts({ person, onAsk, onAllow }: ActsProps) {
   const t = useTranslations("settings.people");
   const isOwn = usePerson().user_id === person.user_id;
-  const of = (act: "change" | "keepOut" | "letIn" | "delete") => ({
+  const provider = useWelcome().data?.sign_on;
+  const of = (act: "change" | "identities" | "keepOut" | "letIn" | "delete") => ({
     "aria-label": t("of", { act: t(act), name: person.username }),
     children: t(act),
   });
   return (
     <div className={styles.acts}>
       <Button {...of("change")} onClick={() => onAsk("role")} />
+      {provider && person.allowed && <Button {...of("identities")} onClick={() => onAsk("identities")} />}
       {!isOwn && person.allowed && <Button {...of("keepOut")} onClick={() => onAsk("keepOut")} />}
       {!isOwn && !person.allowed && <Button {...of("letIn")} onClick={onAllow} />}
       {!isOwn && <Button {...of("delete")} className={styles.delete} onClick={() => onAsk("delete")} />}
@@ -94,6 +104,7 @@ function Asking({ asked, person, onGone, onClose }: Props & { asked: Asked; onCl
     const changed = ({ role }: PersonEntry) => done(t("changed", { name, role: t(`role.${role}`) }));
     return <RoleDialog person={person} onChanged={changed} onClose={onClose} />;
   }
+  if (asked === "identities") return <IdentitiesDialog person={person} onClose={onClose} />;
   if (asked === "keepOut")
     return <KeepOutDialog person={person} onDone={() => done(t("blocked", { name }))} onClose={onClose} />;
   const gone = () => {

@@ -31,6 +31,8 @@ GUESSES_OF_ADDRESS_PER_MINUTE = 100
 
 REGISTRATIONS_PER_MINUTE, REGISTRATIONS_AT_ONCE = 20, 100
 """Accounts made, or tried to be made, from one address."""
+ATTEMPTS_PER_MINUTE = 120
+"""Steps of single sign-ons from one address; each sign-in takes two."""
 IN_LINE = 20
 """Sign-ins and registrations of one address that may wait for each other."""
 
@@ -114,6 +116,7 @@ class Limits:
         self._guesses = Buckets(GUESSES_PER_MINUTE / 60, GUESSES_PER_MINUTE, clock)
         self._guesses_of_address = Buckets(GUESSES_OF_ADDRESS_PER_MINUTE / 60, GUESSES_OF_ADDRESS_PER_MINUTE, clock)
         self._registrations = Buckets(REGISTRATIONS_PER_MINUTE / 60, REGISTRATIONS_AT_ONCE, clock)
+        self._attempts = Buckets(ATTEMPTS_PER_MINUTE / 60, ATTEMPTS_PER_MINUTE, clock)
         self._in_line: Counter[str] = Counter()
         self._turns: WeakValueDictionary[str, asyncio.Lock] = WeakValueDictionary()
 
@@ -149,6 +152,11 @@ class Limits:
             if wait := self._registrations.take(address):
                 raise RateLimited("too many accounts were made from this address; wait, and try again", wait)
             yield
+
+    def attempt(self, address: str) -> None:
+        """One step of a single sign-on, for which this server may call the provider."""
+        if wait := self._attempts.take(address):
+            raise RateLimited("too many sign-ins from this address; wait, and try again", wait)
 
     @asynccontextmanager
     async def _turn(self, address: str) -> AsyncGenerator[None]:

@@ -26,6 +26,7 @@ from interlock.domain.errors import (
     NotFound,
     NoWorker,
     RateLimited,
+    SignOnFailed,
     StorageUnavailable,
 )
 from interlock.faces.http.lenient_json import LenientJSONResponse
@@ -102,9 +103,11 @@ def public_message(error: InterlockError) -> str:
 
 
 def details_of(error: InterlockError) -> dict[str, Any]:
-    """The wrong fields, or how the request ended that somebody else settled first."""
+    """The wrong fields, why nobody was signed in, or how the request ended that somebody else settled first."""
     if isinstance(error, AlreadySettled):
         return error.end.to_json()
+    if isinstance(error, SignOnFailed):
+        return {"reason": error.reason}
     return {"errors": listed_errors(error)} if isinstance(error, InvalidInput) and error.errors else {}
 
 

@@ -32,6 +32,10 @@ class ServerState:
     """What whoever collects the metrics brings, who is no user."""
     round_key: bytes = field(default_factory=lambda: secrets.token_bytes(32), repr=False)
     """Seals what a client carries from one round of a call to the next; the same on every server of a database."""
+    attempt_key: bytes = field(default_factory=lambda: secrets.token_bytes(32), repr=False)
+    """Signs what a browser keeps while its person is at the provider of single sign-on; the same on every server."""
+    public_url: str | None = None
+    """Where browsers reach the server, where the operator said so."""
     ready: asyncio.Event = field(default_factory=asyncio.Event)
     """Set when the server takes work."""
     closing: asyncio.Event = field(default_factory=asyncio.Event)

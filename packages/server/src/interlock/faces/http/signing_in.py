@@ -12,20 +12,22 @@ from interlock.faces.http.tokens import LIFETIME
 from interlock.services.access import sign_ins
 
 
-async def signed_in(request: Request, user: User, how: str) -> str:
+async def signed_in(request: Request, user: User, how: str | None, identity_id: str | None = None) -> str:
     """A token for somebody who showed who they are; the session is listed from then on."""
-    text, sign_in = await new_token(request, user, how)
+    text, sign_in = await new_token(request, user, how, identity_id)
     await sign_ins.open_session(state_of(request).core, user, sign_in)
     return text
 
 
-async def new_token(request: Request, user: User, how: str | None) -> tuple[str, SignIn]:
+async def new_token(
+    request: Request, user: User, how: str | None, identity_id: str | None = None
+) -> tuple[str, SignIn]:
     """A token, and what is to be listed of it; until it is, it may be of somebody who is not signed in."""
     state = state_of(request)
     # Where another server's clock is ahead, a token of this moment would have ended with the last password.
     issued_at = max(state.core.clock.now(), user.tokens_after)
     issued = await state.tokens.issue(user.id, issued_at)
-    origin = Origin(how, address_of(request.scope), request.headers.get("user-agent", ""))
+    origin = Origin(how, address_of(request.scope), request.headers.get("user-agent", ""), identity_id)
     return issued.text, new_sign_in(user.id, issued.issued_at, issued.key, origin)
 
 

@@ -6,14 +6,15 @@ from fastapi import APIRouter, Request
 from fastapi.responses import Response
 
 from interlock.domain.api_key import PREFIX
-from interlock.domain.errors import FieldError, Forbidden, InterlockError, InvalidInput, NotAuthenticated
+from interlock.domain.errors import FieldError, Forbidden, InterlockError, InvalidInput, NotAuthenticated, SignOnFailed
 from interlock.domain.principal import Role, User
 from interlock.faces.http.credentials import Caller, bearer_of, cookies_of
 from interlock.faces.http.documented import problems, refusals
 from interlock.faces.http.limits import address_of
 from interlock.faces.http.locale import locale_of
-from interlock.faces.http.server_state import state_of
+from interlock.faces.http.server_state import ServerState, state_of
 from interlock.faces.http.signing_in import forget_cookies, set_cookie, signed_in
+from interlock.faces.http.tokens import TokenClaims
 from interlock.services.access import accounts, sign_ins
 from interlock.services.memory import SignInAttempt
 from interlock_client import inbox as wire
@@ -31,7 +32,9 @@ async def welcome(request: Request) -> wire.Welcome:
         auth="accounts" if state.with_accounts else "none",
         locale=locale_of(request),
         has_accounts=count > 0,
-        registration=state.core.settings.registration_open,
+        registration=state.core.settings.registration_open and state.core.settings.passwords,
+        passwords=state.core.settings.passwords,
+        sign_on=state.core.sign_on.name if state.core.sign_on else None,
         server_time=state.core.clock.now(),
     )
 
@@ -70,34 +73,50 @@ async def sign_in_once(request: Request, response: Response, body: wire.SignInOn
     if admin is not None:
         await _use(request, body.token, is_first=False)
         return await _signed_in(request, response, admin, "link")
-    if body.username is None or body.password is None:
-        missing = [name for name in ("username", "password") if getattr(body, name) is None]
+    wanted = ("username", "password") if state.core.settings.passwords else ("username",)
+    missing = [name for name in wanted if getattr(body, name) is None]
+    if body.username is None or missing:
         errors = [FieldError(name, "missing", f"{name} is required for the first account") for name in missing]
         raise InvalidInput("there is no admin yet: choose a name and a password for the first one", errors)
-    accounts.check_new(body.username, body.password)
+    password = body.password if state.core.settings.passwords else None
+    accounts.check_new(body.username, password)
     await _use(request, body.token, is_first=True)
     try:
-        user = await accounts.create_user(state.core, body.username, body.password, role=Role.ADMIN, how="link")
+        user = await accounts.create_user(state.core, body.username, password, role=Role.ADMIN, how="link")
     except InterlockError:
         state.link.restore(body.token)
         raise
     return await _signed_in(request, response, user, "link")
 
 
-@router.delete("/session", responses=refusals())
+@router.delete("/session", responses=refusals(), response_model_exclude_none=True)
 async def sign_out(request: Request, response: Response) -> wire.SignedOut:
     """End the token that the caller brings, in the header or the cookie, and forget the cookie."""
     state = state_of(request)
     bearer = bearer_of(request)
     if state.with_accounts and bearer.startswith(PREFIX):
         raise Forbidden("a key is not signed in, and goes on: revoke it with DELETE /api/v1/keys/{key_id}")
+    url = None
     for text in (bearer, *cookies_of(request)):
         # What does not hold needs no end.
         with suppress(NotAuthenticated):
             claims = await state.tokens.read(text, state.core.clock.now())
+            url = url or await _end_address(state, claims)
             await sign_ins.sign_out(state.core, claims.user_id, claims.issued_at, claims.key)
     forget_cookies(response)
-    return wire.SignedOut()
+    return wire.SignedOut(url=url)
+
+
+async def _end_address(state: ServerState, claims: TokenClaims) -> str | None:
+    """Where one signs out of the provider, for a session that it opened and that holds."""
+    core = state.core
+    session = await sign_ins.session_of_token(core, claims.user_id, claims.issued_at)
+    if session is None or session.identity_id is None or core.sign_on is None:
+        return None
+    # Who signs out is signed out here, whatever the provider does.
+    with suppress(SignOnFailed):
+        return await core.sign_on.end_address()
+    return None
 
 
 async def _use(request: Request, token: str, *, is_first: bool) -> None:

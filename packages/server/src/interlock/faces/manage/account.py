@@ -13,7 +13,7 @@ from interlock.faces.http.documented import problems
 from interlock.faces.http.limits import address_of
 from interlock.faces.http.server_state import state_of
 from interlock.faces.http.signing_in import forget_cookies, new_token, set_cookie
-from interlock.services.access import sign_ins
+from interlock.services.access import accounts, sign_ins
 from interlock_client import account as wire
 from interlock_client.manage import Ended
 
@@ -26,6 +26,7 @@ async def change_password(
 ) -> wire.SessionsEnded:
     """Change the password. Every session ends, this one too: the caller goes on with a new one."""
     _check_accounts(request)
+    accounts.check_passwords(state_of(request).core)
     sign_ins.check_new_password(body.old_password, body.new_password)
     core, address = state_of(request).core, address_of(request.scope)
     try:
@@ -69,6 +70,11 @@ async def end_all(
         ended = await sign_ins.end_sessions(core, caller, None)
         forget_cookies(response)
         return wire.SessionsEnded(ended=ended)
+    credential: Credential = request.state.credential
+    present = await sign_ins.session_of_token(core, caller.id, credential.issued_at)
+    if present is not None and present.identity_id is not None:
+        # It ends when it would have: only the provider opens another one.
+        return wire.SessionsEnded(ended=await sign_ins.end_other_sessions(core, caller, present.issued_at))
     token, sign_in = await _next_one(request, caller)
     return _going_on(request, response, await sign_ins.end_sessions(core, caller, sign_in) - 1, token)
 
@@ -94,7 +100,7 @@ def _entry(sign_in: SignIn, credential: Credential) -> wire.SignInEntry:
             "signed_in_at": sign_in.issued_at,
             "last_used_at": sign_in.used_at,
             "expires_at": sign_in.expires_at,
-            "how": sign_in.how,
+            "how": sign_in.means,
             "address": sign_in.address,
             "user_agent": sign_in.program,
             "current": sign_in.issued_at == credential.issued_at,

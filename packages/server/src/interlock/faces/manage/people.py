@@ -1,12 +1,16 @@
 """The people of this server, for its admins."""
 
+from collections.abc import Sequence
+
 from fastapi import APIRouter, Request
 
 from interlock.domain.principal import Role, User
+from interlock.domain.sign_on import Identity
 from interlock.faces.http.credentials import Caller
 from interlock.faces.http.documented import problems
 from interlock.faces.http.server_state import state_of
-from interlock.services.access import accounts, people
+from interlock.faces.manage.sign_on import entry
+from interlock.services.access import accounts, people, sign_on
 from interlock.services.core import Core
 from interlock_client import account as wire
 
@@ -17,7 +21,9 @@ router = APIRouter(prefix="/api/v1/people", tags=["people"])
 async def list_all(request: Request, caller: Caller) -> wire.PeopleList:
     """Everybody with an account, and who had one, by name."""
     core = state_of(request).core
-    return wire.PeopleList(people=[await _entry(core, user) for user in await people.list_people(core, caller)])
+    everybody = await people.list_people(core, caller)
+    linked = await sign_on.identities_by_user(core, caller)
+    return wire.PeopleList(people=[await _entry(core, user, linked.get(user.id, ())) for user in everybody])
 
 
 @router.post("/{user_id}/role", responses=problems(401, 404, 409))
@@ -25,7 +31,8 @@ async def set_role(request: Request, caller: Caller, user_id: str, body: wire.Ne
     """Change what somebody may do; it holds at once. 409 for the only admin."""
     core = state_of(request).core
     user = await people.person_of_id(core, caller, user_id)
-    return await _entry(core, await people.set_role(core, caller, user.username, Role(body.role), body.reviews))
+    changed = await people.set_role(core, caller, user.username, Role(body.role), body.reviews)
+    return await _entry(core, changed, await sign_on.identities_of(core, caller, user_id))
 
 
 @router.post("/{user_id}/access", responses=problems(401, 404, 409))
@@ -33,7 +40,8 @@ async def set_access(request: Request, caller: Caller, user_id: str, body: wire.
     """Keep somebody out, which ends their sessions and suspends their keys; or let them in again."""
     core = state_of(request).core
     user = await people.person_of_id(core, caller, user_id)
-    return await _entry(core, await people.set_allowed(core, caller, user.username, allowed=body.allowed))
+    changed = await people.set_allowed(core, caller, user.username, allowed=body.allowed)
+    return await _entry(core, changed, await sign_on.identities_of(core, caller, user_id))
 
 
 @router.delete("/{user_id}", responses=problems(401, 404, 409))
@@ -47,7 +55,7 @@ async def delete(request: Request, caller: Caller, user_id: str) -> wire.PersonD
     )
 
 
-async def _entry(core: Core, user: User) -> wire.PersonEntry:
+async def _entry(core: Core, user: User, linked: Sequence[Identity]) -> wire.PersonEntry:
     return wire.PersonEntry.model_validate(
         {
             "user_id": user.id,
@@ -57,5 +65,6 @@ async def _entry(core: Core, user: User) -> wire.PersonEntry:
             "created_at": user.created_at,
             "allowed": user.is_allowed,
             "deleted_at": user.deleted_at,
+            "identities": [entry(identity) for identity in linked],
         }
     )

@@ -28,6 +28,7 @@ ADDRESSES = (
     "/settings",
     "/settings/{section}",
     "/login",
+    "/login/return",
 )
 POLICY = "; ".join(
     (

@@ -4,7 +4,15 @@ from collections.abc import Mapping, Sequence
 from datetime import datetime
 
 from interlock.domain.audit import SERVER_CHAIN
-from interlock.domain.errors import FieldError, Forbidden, InvalidInput, NotAuthenticated, NotFound, SignInForbidden
+from interlock.domain.errors import (
+    FieldError,
+    Forbidden,
+    InvalidInput,
+    NotAuthenticated,
+    NotFound,
+    PasswordsOff,
+    SignInForbidden,
+)
 from interlock.domain.ids import new_id
 from interlock.domain.json_value import JsonObject, JsonValue
 from interlock.domain.names import FORM, OF_ADMINS, RESERVED, is_like_any, is_mixed, is_reserved
@@ -19,6 +27,7 @@ _UNKNOWN = "$argon2id$v=19$m=65536,t=3,p=4$c29tZXNhbHRzb21lc2FsdA$KAQdLrOGwLxSvh
 
 async def register(core: Core, username: str, password: str) -> User:
     """Make an account; the first one is the admin's. `Forbidden` when registration is closed."""
+    check_passwords(core)
     if not core.settings.registration_open:
         raise Forbidden("registration is closed; ask the operator for an account")
     return await create_user(core, username, password, role=None, how="registered")
@@ -27,18 +36,19 @@ async def register(core: Core, username: str, password: str) -> User:
 async def create_user(
     core: Core,
     username: str,
-    password: str,
+    password: str | None,
     *,
     role: Role | None,
     reviews: Sequence[str] = (),
     how: str = "command",
 ) -> User:
-    """`how` is for the audit trail: who registers, or comes with the server's link, makes their own account.
+    """`how` is for the audit trail: who registers, or comes with the server's link, makes their own account. Without a
+    password it is for single sign-on, or the link, to sign in with.
 
     `NotAuthenticated` for the link where there is an admin by now.
     """
     check_new(username, password)
-    password_hash = await core.passwords.hash(password)
+    password_hash = "" if password is None else await core.passwords.hash(password)
     async with unit(core) as work:
         await work.tx.users.alone()
         if how == "link" and await work.tx.users.count_admins():
@@ -46,27 +56,27 @@ async def create_user(
         names = await work.tx.users.names()
         if role is None:
             role = Role.OWNER if names else Role.ADMIN
-        _check_free(username, names, role)
+        if message := name_error(username, names, role):
+            raise InvalidInput(message, [FieldError("username", "taken", message)])
         named = await parse_reviews(work, reviews)
         user = User(new_id("user"), username, password_hash, role, work.now, work.now, named)
         await work.tx.users.add(user)
-        await _record_creation(work, user, how)
+        await record_creation(work, user, how)
     return user
 
 
-def _check_free(username: str, names: Sequence[str], role: Role) -> None:
-    message = ""
+def name_error(username: str, names: Sequence[str], role: Role) -> str:
+    """Why nobody new may be called so; empty where they may."""
     if username in names:
-        message = "the username is taken"
-    elif is_like_any(username, names):
-        message = "the username is too like that of another account"
-    elif is_reserved(username, RESERVED - OF_ADMINS if role is Role.ADMIN else RESERVED):
-        message = "the username is reserved: choose one that nobody takes for the server or its operator"
-    if message:
-        raise InvalidInput(message, [FieldError("username", "taken", message)])
+        return "the username is taken"
+    if is_like_any(username, names):
+        return "the username is too like that of another account"
+    if is_reserved(username, RESERVED - OF_ADMINS if role is Role.ADMIN else RESERVED):
+        return "the username is reserved: choose one that nobody takes for the server or its operator"
+    return ""
 
 
-async def _record_creation(work: Unit, user: User, how: str) -> None:
+async def record_creation(work: Unit, user: User, how: str) -> None:
     by = SYSTEM if how == "command" else principal_of(user)
     await record(work, by, "user.created", user, role=user.role, reviews=list(user.reviews), how=how)
 
@@ -81,10 +91,13 @@ async def sign_in(core: Core, username: str, password: str, address: str) -> Use
 
     `Forbidden` for who is kept out, told only to who knows the password. Signed in they are by `sign_ins.open_session`.
     """
+    check_passwords(core)
     async with core.store.snapshot() as tx:
         user = existing_user(await tx.users.by_name(username))
-    right = await core.passwords.verify(user.password_hash if user else _UNKNOWN, password)
-    if user is None or not right:
+    # Who has no password is refused after as long a time as who does not exist.
+    known = user.password_hash if user and user.password_hash else None
+    right = await core.passwords.verify(known or _UNKNOWN, password)
+    if user is None or known is None or not right:
         await record_refused(core, SignInAttempt("password", user and user.username, address))
         raise NotAuthenticated("wrong username or password")
     if not user.is_allowed:
@@ -141,7 +154,7 @@ async def local_principal(core: Core, username: str) -> Principal:
             if user is None:
                 user = User(new_id("user"), username, "", Role.OWNER, work.now, work.now)
                 await work.tx.users.add(user)
-                await _record_creation(work, user, "named")
+                await record_creation(work, user, "named")
     if not user.is_allowed:
         raise InvalidInput(f"{username!r} was deleted, or may not sign in: use another name")
     return principal_of(user)
@@ -197,13 +210,29 @@ def require_user(user: User | None, username: str) -> User:
     return user
 
 
-def check_new(username: str, password: str) -> None:
+async def refuse_passwords(core: Core) -> None:
+    check_passwords(core)
+
+
+def check_passwords(core: Core) -> None:
+    """`PasswordsOff` where nobody signs in with one."""
+    if core.settings.passwords:
+        return
+    name = core.sign_on.name if core.sign_on else "single sign-on"
+    raise PasswordsOff(
+        f"passwords are turned off on this server: sign in on its page with {name}. For a terminal or a program make "
+        "an API key there, under Settings, API keys; `interlock login --with-key` keeps it"
+    )
+
+
+def check_new(username: str, password: str | None) -> None:
     errors: list[FieldError] = []
     if is_mixed(username):
         errors.append(FieldError("username", "form", "a username has letters of one script: Latin, Cyrillic or Greek"))
     if not FORM.match(username):
         errors.append(FieldError("username", "form", "a username is 1 to 64 letters, digits, and . _ @ -"))
-    errors += password_errors("password", password)
+    if password is not None:
+        errors += password_errors("password", password)
     if errors:
         raise InvalidInput("; ".join(error.message for error in errors), errors)
 

@@ -25,14 +25,14 @@ class EndedAccess:
 
 async def list_people(core: Core, principal: Principal) -> list[User]:
     """Everybody with an account, and who had one, by name; for admins."""
-    _check_admin(principal)
+    check_admin(principal)
     async with core.store.snapshot() as tx:
         return await tx.users.all()
 
 
 async def person_of_id(core: Core, principal: Principal, user_id: str) -> User:
     """For admins: who is to be changed."""
-    _check_admin(principal)
+    check_admin(principal)
     check_signed_in(principal)
     async with core.store.snapshot() as tx:
         return require_user(await tx.users.get(user_id), user_id)
@@ -76,6 +76,7 @@ async def delete_person(core: Core, by: Principal, username: str) -> EndedAccess
         keys = await work.tx.api_keys.revoke_of(user.id, work.now)
         grants = await work.tx.grants.revoke_of(user.id, by.name, work.now)
         saved = await work.tx.saved_secrets.delete_of(user.id)
+        await work.tx.identities.forget_of(user.id)
         left = EndedAccess(await work.tx.users.end_tokens(user.id, work.now), len(keys), len(grants), saved)
         await work.tx.users.delete(user.id, work.now)
         await _check_admin_left(work, user)
@@ -99,6 +100,6 @@ async def _check_admin_left(work: Unit, user: User) -> None:
         raise LastAdmin(f"{user.username} is the only admin: make somebody else one first")
 
 
-def _check_admin(principal: Principal) -> None:
+def check_admin(principal: Principal) -> None:
     if principal.role is not Role.ADMIN:
         raise Forbidden("people are for admins to see and to change")

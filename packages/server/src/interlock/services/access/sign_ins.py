@@ -18,7 +18,14 @@ from interlock.domain.errors import (
 )
 from interlock.domain.principal import SYSTEM, Principal, User, principal_of
 from interlock.domain.sign_in import TOKEN_LIFETIME, SignIn, new_sign_in
-from interlock.services.access.accounts import check_new, password_errors, record, record_refused, require_user
+from interlock.services.access.accounts import (
+    check_new,
+    check_passwords,
+    password_errors,
+    record,
+    record_refused,
+    require_user,
+)
 from interlock.services.core import Core, Unit, unit
 from interlock.services.memory import SignInAttempt
 
@@ -33,7 +40,7 @@ async def open_session(core: Core, user: User, sign_in: SignIn) -> None:
         if now is None or not is_same or now.tokens_after > sign_in.issued_at:
             raise NotAuthenticated("the account was changed meanwhile")
         await work.tx.sign_ins.add(sign_in)
-        await record(work, principal_of(now), "session.opened", now, how=sign_in.how, address=sign_in.address)
+        await record(work, principal_of(now), "session.opened", now, how=sign_in.means, address=sign_in.address)
     core.uses.note((user.id, sign_in.issued_at), core.clock.now())
 
 
@@ -88,6 +95,22 @@ async def end_sessions(core: Core, principal: Principal, next_one: SignIn | None
         return await _end_all(work, principal, user, next_one)
 
 
+async def end_other_sessions(core: Core, principal: Principal, issued_at: datetime) -> int:
+    """Sign the caller out everywhere but where the token of that moment is, which goes on for as long as before."""
+    check_signed_in(principal)
+    async with unit(core) as work:
+        user = await _person(work, principal.id)
+        ended = await work.tx.users.end_tokens(user.id, issued_at, but=issued_at)
+        await record(work, principal, "session.all_ended", user, count=ended)
+        return ended
+
+
+async def session_of_token(core: Core, user_id: str, issued_at: datetime) -> SignIn | None:
+    """None for one that has ended, or is not listed."""
+    async with core.store.snapshot() as tx:
+        return await tx.sign_ins.of_token(user_id, issued_at)
+
+
 async def end_sessions_of(core: Core, username: str) -> int:
     """The same, by the operator."""
     async with unit(core) as work:
@@ -114,6 +137,7 @@ async def person(core: Core, principal: Principal) -> User:
 async def check_password(core: Core, principal: Principal, password: str, address: str) -> User:
     """The caller, if that is their password; else `NotAuthenticated`, which is recorded as a failed sign-in is."""
     check_signed_in(principal)
+    check_passwords(core)
     user = await person(core, principal)
     if not await core.passwords.verify(user.password_hash, password):
         await record_refused(core, SignInAttempt("password", principal.name, address))
@@ -144,6 +168,7 @@ def check_new_password(old: str, new: str) -> None:
 
 async def reset_password(core: Core, username: str, password: str) -> None:
     """Set a new password for somebody; every token issued until now ends."""
+    check_passwords(core)
     check_new(username, password)
     password_hash = await core.passwords.hash(password)
     async with unit(core) as work:

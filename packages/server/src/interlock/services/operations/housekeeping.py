@@ -30,6 +30,7 @@ async def tidy(core: Core) -> None:
         await work.tx.replies.purge(work.now - REPLIES_KEPT)
         await work.tx.tickets.purge(work.now)
         await work.tx.sign_ins.purge(work.now)
+        await work.tx.identities.purge_states(work.now)
         await work.tx.deliveries.purge(work.now - DELIVERIES_KEPT)
         await work.tx.secrets.destroy_uncollected(work.now - UNCOLLECTED_KEPT)
     await expire_one_runs(core)
