@@ -94,6 +94,7 @@ OPERATIONS = [
     ("delete", "/api/v1/session"),
     ("get", "/api/v1/inbox"),
     ("get", "/api/v1/inbox/requests/{request_id}"),
+    ("get", "/api/v1/inbox/requests/{request_id}/explain"),
     ("post", "/api/v1/inbox/requests/{request_id}/answer"),
     ("post", "/api/v1/inbox/requests/{request_id}/cancel"),
     ("post", "/api/v1/inbox/requests/{request_id}/extend"),

@@ -771,6 +771,8 @@ export interface PolicyHistory {
   active: number | null;
   /** The version in shadow; null: none is. */
   shadow?: number | null;
+  /** What evaluates conditions here; null: nothing does. */
+  engine?: string | null;
   /** The last activation, or deactivation. */
   activated?: PolicyChanged | null;
   /** The last change of what is in shadow. */

@@ -95,6 +95,7 @@ class PolicyChanged(ServerModel):
 class PolicyHistory(ServerModel):
     active: int | None = Field(description="The version that counts; null: none does.")
     shadow: int | None = Field(default=None, description="The version in shadow; null: none is.")
+    engine: str | None = Field(default=None, description="What evaluates conditions here; null: nothing does.")
     activated: PolicyChanged | None = Field(default=None, description="The last activation, or deactivation.")
     shadowed: PolicyChanged | None = Field(default=None, description="The last change of what is in shadow.")
     versions: list[PolicyVersionEntry] = Field(description="The newest first.")

@@ -26,8 +26,10 @@ async def history(
     request: Request, caller: Caller, before: Before = None, limit: Annotated[int, Query(ge=1, le=200)] = 50
 ) -> wire.PolicyHistory:
     """Which version counts, and all that were saved, the newest first."""
-    found = await versions.history(state_of(request).core, caller, limit=limit, before=before)
+    core = state_of(request).core
+    found = await versions.history(core, caller, limit=limit, before=before)
     return wire.PolicyHistory(
+        engine=core.conditions.name if core.conditions else None,
         active=found.activation.number if found.activation else None,
         shadow=found.shadow.number if found.shadow else None,
         activated=_changed(found.activation),
