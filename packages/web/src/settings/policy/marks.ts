@@ -24,8 +24,3 @@ export function spanOf(text: string, line: number): [number, number] {
   const start = lines.slice(0, line - 1).reduce((sum, one) => sum + one.length + 1, 0);
   return [start, start + (lines[line - 1]?.length ?? 0)];
 }
-
-/** As Python counts them: where the text ends with a line break, nothing follows it but an empty line to write on. */
-export function countLines(text: string): number {
-  return text.split("\n").length;
-}

@@ -2,8 +2,8 @@ import { useId, useRef, useState } from "react";
 import { useTranslations } from "use-intl";
 import { Button } from "@/design/button";
 import { useCheck, useReplay, useSave } from "./api";
-import { Editor } from "./editor";
-import { marksOf, spanOf } from "./marks";
+import { Editor, type EditorHandle } from "./editor";
+import { marksOf } from "./marks";
 import styles from "./policy.module.css";
 import { type Checked, Problems } from "./problems";
 import { Replay } from "./replay";
@@ -22,13 +22,9 @@ interface Props {
 /** Where a policy is written: checked as it is typed, tried on what is on record, and saved; none of it decides yet. */
 export function Workbench({ draft: { text, base }, saved, onText, onSaved }: Props) {
   const t = useTranslations("settings.policy");
-  const field = useRef<HTMLTextAreaElement>(null);
+  const field = useRef<EditorHandle>(null);
   const status = useId();
   const checked = useChecked(text);
-  const goTo = (line: number) => {
-    field.current?.focus();
-    field.current?.setSelectionRange(...spanOf(text, line));
-  };
   return (
     <section className={styles.workbench} aria-label={t("draft")}>
       <h2>{base === null ? t("draft") : t("draftOf", { version: base })}</h2>
@@ -40,7 +36,7 @@ export function Workbench({ draft: { text, base }, saved, onText, onSaved }: Pro
         marks={marksOf(checked.found?.problems ?? [])}
         describedBy={status}
       />
-      <Problems id={status} checked={checked} onLine={goTo} />
+      <Problems id={status} checked={checked} onLine={(line) => field.current?.goTo(line)} />
       <Save text={text} isOff={!checked.isUsable || text === saved} onSaved={onSaved} />
       <Past text={text} isOff={!checked.isUsable} />
     </section>
