@@ -66,7 +66,7 @@ export const en = {
     nothing: "In shadow: nothing has been asked yet. It is evaluated for each new request, and decides nothing.",
     looked:
       "Evaluated for {count, plural, one {# request} other {# requests}} since {since}; it differs on {differ}. It decides nothing.",
-    count: "Requests",
+    count: "Count",
     active: "Decided",
     would: "In shadow",
     failed: "{count, plural, one {a rule failed for # request} other {a rule failed for # requests}}",
@@ -79,9 +79,9 @@ export const en = {
     failed: "Could not replay: {message}",
     title: "Replay",
     looked: "{count, plural, one {Looked at # request.} other {Looked at # requests.}}",
-    asks: "People would have been asked {saved, plural, one {# time} other {# times}} less, and {added, plural, one {# time} other {# times}} more.",
+    asks: "People would be asked about {saved} of them no more, and about {added} anew.",
     notWhole: "There are older requests.",
-    count: "Requests",
+    count: "Count",
     happened: "What happened",
     would: "What it would be",
     outcome: {
@@ -165,7 +165,7 @@ export const zh: Translated<typeof en> = {
     title: "第 {version} 版的影子运行",
     nothing: "影子运行中：还没有新的请求。它会判断每个新请求，但不起任何作用。",
     looked: "自 {since} 起判断了 {count} 个请求，其中 {differ} 个不同。它不起任何作用。",
-    count: "请求数",
+    count: "数量",
     active: "实际",
     would: "影子",
     failed: "{count} 个请求中有规则无法判断",
@@ -180,7 +180,7 @@ export const zh: Translated<typeof en> = {
     looked: "查看了 {count} 个请求。",
     asks: "询问人的次数会减少 {saved} 次，增加 {added} 次。",
     notWhole: "还有更早的请求。",
-    count: "请求数",
+    count: "数量",
     happened: "实际结果",
     would: "本会如何",
     outcome: {
