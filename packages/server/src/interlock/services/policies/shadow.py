@@ -31,9 +31,9 @@ class ShadowReport:
 async def change_shadow(core: Core, principal: Principal, number: int | None, expected: int | None) -> Activation:
     """Put a version in shadow in place of `expected`, or none. `Conflict` where another one is by now."""
     admin_only(principal)
+    if number is not None:
+        await check_again(core, number)
     async with unit(core) as work:
-        if number is not None:
-            await check_again(core, work, number)
         before = await work.tx.policies.shadow()
         present = before.number if before else None
         if present != expected:

@@ -11,7 +11,7 @@ from interlock.domain.policy import Activation, ConditionError, PolicyVersion
 from interlock.domain.policy_document import PolicyDocument, Problem, is_usable, read
 from interlock.domain.principal import Principal, Role
 from interlock.ports.policies import ConditionEngine
-from interlock.services.core import Core, Unit, unit
+from interlock.services.core import Core, unit
 from interlock.services.policies.deciding import engine_of, judge
 
 LONGEST_NOTE = 1000
@@ -83,9 +83,9 @@ async def save(core: Core, principal: Principal, text: str, note: str = "") -> t
 async def activate(core: Core, principal: Principal, number: int | None, expected: int | None) -> Activation:
     """Have a version count from now on, or none. `Conflict` where another one than `expected` counts by now."""
     admin_only(principal)
+    if number is not None:
+        await check_again(core, number)
     async with unit(core) as work:
-        if number is not None:
-            await check_again(core, work, number)
         before = await work.tx.policies.activation()
         active = before.number if before else None
         if active != expected:
@@ -101,9 +101,10 @@ async def activate(core: Core, principal: Principal, number: int | None, expecte
     return activation
 
 
-async def check_again(core: Core, work: Unit, number: int) -> None:
-    """The engine may have changed since the version was saved."""
-    version = await work.tx.policies.get(number)
+async def check_again(core: Core, number: int) -> None:
+    """The engine may have changed since the version was saved. Before anything is locked: it compiles every rule."""
+    async with core.store.snapshot() as tx:
+        version = await tx.policies.get(number)
     if version is None:
         raise NotFound(f"there is no version {number}")
     if engine_of(version) != engine_in(core).name:
