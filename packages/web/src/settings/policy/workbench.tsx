@@ -104,7 +104,9 @@ function Save({ text, isOff, onSaved }: { text: string; isOff: boolean; onSaved:
         {t("save")}
       </Button>
       {save.isError && <p role="alert">{t("saveFailed", { message: save.error.message })}</p>}
-      <p role="status">{save.isSuccess && t("saved", { version: save.data.version })}</p>
+      <p role="status">
+        {save.isSuccess && save.variables.text === text && t("saved", { version: save.data.version })}
+      </p>
     </form>
   );
 }

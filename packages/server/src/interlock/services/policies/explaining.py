@@ -51,7 +51,8 @@ async def _explain(
     cause = cause_of(decision)
     if recorded is not None:
         # As it was decided then; what is found now may be another where the engine is not there.
-        rule = next((one for one in document.rules if one.name == recorded[1]), None)
+        unread = Rule(recorded[1], recorded[2])
+        rule = next((one for one in document.rules if one.name == recorded[1]), unread)
         decision, cause = replace(decision, ruling=recorded[2], rule=rule), Cause.RULE
     elif decision.ruling is Ruling.ALLOW and wants_person(request):
         decision, cause = replace(decision, ruling=Ruling.ASK), Cause.WANTS_PERSON
