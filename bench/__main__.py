@@ -5,7 +5,7 @@ import tempfile
 from collections.abc import Callable
 from pathlib import Path
 
-from bench import cycles, gateway, hook, langgraph, pages, streams, volume
+from bench import cycles, gateway, hook, langgraph, pages, policies, streams, volume
 from bench.table import Table
 
 Part = Callable[[Table, Path, bool], None]
@@ -44,6 +44,10 @@ def _pages(table: Table, folder: Path, small: bool) -> None:
     pages.against_nothing(table, folder, pages.SMALL if small else pages.Sizes())
 
 
+def _policies(table: Table, folder: Path, small: bool) -> None:
+    policies.against_none(table, folder, policies.SMALL if small else policies.ASKS)
+
+
 PARTS: dict[str, Part] = {
     "cycle": _cycle,
     "stack": _stack,
@@ -53,6 +57,7 @@ PARTS: dict[str, Part] = {
     "gateway": _gateway,
     "langgraph": _langgraph,
     "pages": _pages,
+    "policies": _policies,
 }
 
 

@@ -22,6 +22,8 @@ LIGHT = [
     ["answer", "--help"],
     ["pending", "--help"],
     ["follow", "--help"],
+    ["policy", "--help"],
+    ["policy", "check", "--help"],
     ["chat", "--help"],
     ["login", "--help"],
     ["logout", "--help"],

@@ -157,3 +157,21 @@ def test_what_the_engine_cannot_see_whole_is_an_error() -> None:
     for value in (deep, float("nan"), float("inf")):
         with pytest.raises(ConditionError):
             holds("!(args.value >= 5) || true == has(args.value)", value=value)
+
+
+@pytest.mark.parametrize(
+    ("condition", "facts"),
+    [
+        ('under(args.path, "docs") && tool == "x"', ("args.path", "tool")),
+        ('has(args.name) && args.name.startsWith("owner")', ("args.name",)),
+        ('args["a b"] > 1 && args["c"] == 1', ("args.a b", "args.c")),
+        ('at.getHours("Asia/Shanghai") > 3', ("at",)),
+        ("args.list.exists(x, x.risk == 1) && size(args) > 2", ("args.list", "args")),
+        ("outside && args.a.b == 2", ("outside", "args.a")),
+        ("r'args.foo' == tool || agent in [\"tool\"]", ("tool", "agent")),
+        ("true", ()),
+    ],
+)
+def test_a_condition_tells_which_facts_it_names(condition: str, facts: tuple[str, ...]) -> None:
+    assert ENGINE.reads(condition) == facts
+    ENGINE.check(condition)

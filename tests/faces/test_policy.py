@@ -238,3 +238,131 @@ def test_replay_says_what_was_said_when_it_was_asked(people: People, admin: http
     assert ours[asked] == ("refused", "ask", None)
     assert ("approved", "allow", "r") in ours.values()
     assert report["asks_added"] == 0
+
+
+def explained(client: httpx.Client, request_id: str) -> dict[str, Any]:
+    return client.get(f"/api/v1/inbox/requests/{request_id}/explain").raise_for_status().json()
+
+
+def asked_in(ann: ThreadsClient, thread: str) -> str:
+    """The request that waits there."""
+    with of(ann) as client:
+        return client.one_pending(thread)["request_id"]
+
+
+def newest(ann: ThreadsClient) -> str:
+    return ann.http.get("/api/v1/history").raise_for_status().json()["entries"][0]["request_id"]
+
+
+def test_a_request_says_by_which_rule_it_was_decided_and_other_rules_are_for_admins(
+    ann: ThreadsClient, admin: httpx.Client, activate: Activate, small: str
+) -> None:
+    more = '[[rule]]\nname = "also"\nwhen = \'args.other == "x" || risk == "low"\'\nthen = "ask"\n'
+    more += '[[rule]]\nname = "too"\nwhen = "true"\nthen = "ask"\n'
+    number = activate(RULES + more)
+    ann.chat(ann.new_thread("puppet"), call(small))
+    decided = newest(ann)
+    activate(RULES.replace("small ones", "of another version"))
+    whole = explained(admin, decided)
+    assert (whole["version"], whole["recorded"], whole["because"], whole["rule"]) == (
+        number,
+        True,
+        "rule",
+        "small ones",
+    )
+    assert (whole["then"], whole["matches"]) == ("allow", ["small ones", "too"])
+    assert whole["errors"] == [{"rule": "also", "reason": "an argument that it reads is missing"}]
+    assert {"name": "args.name", "value": f'"{small}"'} in whole["facts"]
+    assert {"name": "args.other", "value": None} in whole["facts"]
+    assert whole["condition"].startswith("args.name.startsWith")
+    part = explained(ann.http, decided)
+    assert (part["rule"], part["matches"], part["condition"], part["whole"]) == (
+        "small ones",
+        ["small ones"],
+        None,
+        False,
+    )
+    assert part["errors"] == [{"rule": "", "reason": "an argument that it reads is missing"}]
+    assert {one["name"] for one in part["facts"]} == {"tool", "risk", "args.name", "owner"}
+
+
+@pytest.mark.parametrize(
+    ("name", "rules", "because", "rule"),
+    [
+        ("other", RULES, "no_rule", None),
+        ("small-e", RULES.replace('args.name == "forbidden"', "args.nothing == 1"), "not_evaluated", None),
+        ("small-a", RULES.replace('then = "allow"', 'then = "ask"'), "rule", "small ones"),
+        ("other", "", "no_policy", None),
+    ],
+)
+def test_a_request_says_why_a_person_is_asked(
+    ann: ThreadsClient, activate: Activate, name: str, rules: str, because: str, rule: str | None
+) -> None:
+    number = activate(rules.partition("[[test]]")[0]) if rules else None
+    thread = ann.new_thread("puppet")
+    ann.chat(thread, call(name))
+    asked = asked_in(ann, thread)
+    found = explained(ann.http, asked)
+    assert (found["because"], found["rule"], found["then"], found["recorded"]) == (because, rule, "ask", False)
+    # A version that counts later says nothing of what was asked before.
+    activate(RULES)
+    assert explained(ann.http, asked)["version"] == number
+    ann.resume(thread, "cancel")
+
+
+@pytest.fixture
+def shadow(admin: httpx.Client) -> Generator[Activate]:
+    """Save a policy and put it in shadow, until the test ends."""
+
+    def present() -> int | None:
+        return admin.get(POLICY).raise_for_status().json()["shadow"]
+
+    def change(text: str) -> int:
+        number = admin.post(f"{POLICY}/versions", json={"text": text}).raise_for_status().json()["version"]
+        admin.post(f"{POLICY}/versions/{number}/shadow", json={"expected": present()}).raise_for_status()
+        return number
+
+    yield change
+    admin.post(f"{POLICY}/shadow/off", json={"expected": present()}).raise_for_status()
+
+
+def test_a_version_in_shadow_says_its_word_and_decides_nothing(
+    ann: ThreadsClient, admin: httpx.Client, witness: Witness, activate: Activate, shadow: Activate, small: str
+) -> None:
+    active = activate(RULES)
+    broken = '[[rule]]\nname = "broken"\nwhen = "args.nothing == 1"\nthen = "deny"\n'
+    number = shadow(broken + '[[rule]]\nname = "free"\nwhen = \'args.name != "forbidden"\'\nthen = "allow"\n')
+    other = shadow('[[rule]]\nname = "free"\nwhen = \'args.name == "other"\'\nthen = "allow"\n')
+    assert "interrupt" not in ann.chat(ann.new_thread("puppet"), call(small)).events
+    assert "interrupt" not in ann.chat(ann.new_thread("puppet"), call("forbidden")).events
+    thread = ann.new_thread("puppet")
+    assert "interrupt" in ann.chat(thread, call("other")).events
+    asked = asked_in(ann, thread)
+    report = admin.get(f"{POLICY}/versions/{other}/shadow").raise_for_status().json()
+    assert (report["on"], report["looked_at"], report["differ"]) == (True, 3, 3)
+    assert [(row["active"], row["shadow"]) for row in report["rows"]] == [
+        ("ask", "allow"),
+        ("allow", "ask"),
+        ("deny", "ask"),
+    ]
+    (sample,) = report["rows"][0]["samples"]
+    assert (sample["request_id"], sample["active_version"], sample["rule"]) == (asked, active, "free")
+    assert witness.count("other") == 0
+    assert admin.get(f"{POLICY}/versions/{number}/shadow").json()["on"] is False
+    ann.resume(thread, "cancel")
+    # With the conversation goes what was recorded of it.
+    ann.http.delete(f"/api/sessions/{thread}").raise_for_status()
+    ann.wait_for(lambda: admin.get(f"{POLICY}/versions/{other}/shadow").json()["looked_at"], lambda count: count == 2)
+
+
+def test_a_version_in_shadow_that_cannot_be_evaluated_leaves_every_ask_alone(
+    ann: ThreadsClient, admin: httpx.Client, witness: Witness, activate: Activate, shadow: Activate, small: str
+) -> None:
+    activate(RULES)
+    number = shadow('[[rule]]\nname = "r"\nwhen = "args.nothing == 1"\nthen = "deny"\n')
+    assert "interrupt" not in ann.chat(ann.new_thread("puppet"), call(small)).events
+    assert witness.count(small) == 1
+    (row,) = admin.get(f"{POLICY}/versions/{number}/shadow").json()["rows"]
+    assert (row["active"], row["shadow"], row["failed"]) == ("allow", "ask", 1)
+    clash = admin.post(f"{POLICY}/versions/{number}/shadow", json={"expected": None})
+    assert clash.status_code == 409

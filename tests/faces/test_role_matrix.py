@@ -289,6 +289,13 @@ TABLE: list[Row] = [
     ("post /api/v1/policy/deactivate", lambda _: to(f"{POLICY}/deactivate", json={"expected": 777}), CLASHING),
     ("post /api/v1/policy/try", lambda _: to(f"{POLICY}/try", json={"text": RULE, "facts": {}}), ADMIN),
     ("post /api/v1/policy/replay", lambda _: to(f"{POLICY}/replay", json={"text": RULE, "limit": 1}), ADMIN),
+    (
+        "post /api/v1/policy/versions/{number}/shadow",
+        lambda _: to(f"{POLICY}/versions/777/shadow", json={}),
+        NO_SUCH,
+    ),
+    ("get /api/v1/policy/versions/{number}/shadow", lambda _: to(f"{POLICY}/versions/777/shadow"), NO_SUCH),
+    ("post /api/v1/policy/shadow/off", lambda _: to(f"{POLICY}/shadow/off", json={"expected": 777}), CLASHING),
     ("get /api/v1/webhooks", lambda scene: to("/api/v1/webhooks"), ADMIN),
     ("post /api/v1/webhooks", lambda scene: to("/api/v1/webhooks", json=scene.new_hook()), ADMIN),
     ("delete /api/v1/webhooks/{webhook_id}", lambda scene: to(f"/api/v1/webhooks/{scene.hook()}"), ADMIN),
@@ -320,6 +327,7 @@ TABLE: list[Row] = [
     ("get /api/v1/inbox/stream", lambda scene: to("/api/v1/inbox/stream"), ANYBODY),
     ("get /api/v1/inbox/requests/{request_id}", lambda scene: to(in_inbox(scene)), SEE),
     ("post /api/v1/inbox/requests/{request_id}/answer", answered, ANSWER),
+    ("get /api/v1/inbox/requests/{request_id}/explain", lambda scene: to(f"{in_inbox(scene)}/explain"), ANSWER),
     ("post /api/v1/inbox/requests/{request_id}/cancel", lambda scene: keyed(f"{in_inbox(scene)}/cancel", {}), SEE),
     (
         "post /api/v1/inbox/requests/{request_id}/{operation}/recall",

@@ -12,7 +12,7 @@ from typing import Any, TypeGuard, TypeVar, cast, get_args
 
 from pydantic import BaseModel
 
-from interlock_client import account, audit, base, confirm, hitl, inbox, manage, sessions, threads, webhooks
+from interlock_client import account, audit, base, confirm, hitl, inbox, manage, policy, sessions, threads, webhooks
 from interlock_client.base import ClientModel, ServerModel
 
 SOURCES = Path(__file__).parents[1] / "src"
@@ -29,6 +29,8 @@ FACES: Aliases = {
     "SessionState": sessions.SessionState,
     "KeyRole": manage.KeyRole,
     "PersonRole": account.PersonRole,
+    "Ruling": policy.Ruling,
+    "Because": policy.Because,
     "WebhookEvent": webhooks.Event,
     "DeliveryStatus": webhooks.Status,
 }
@@ -41,7 +43,7 @@ INBOX: Aliases = {
     "ConversationState": inbox.ConversationState,
 }
 TARGETS: Mapping[str, tuple[Aliases, Sequence[ModuleType]]] = {
-    "wire.ts": (FACES, (threads, hitl, sessions, confirm, manage, account, audit, webhooks)),
+    "wire.ts": (FACES, (threads, hitl, sessions, confirm, manage, account, audit, policy, webhooks)),
     # Apart, because some have the name of another face's.
     "inbox.ts": (INBOX, (inbox,)),
 }

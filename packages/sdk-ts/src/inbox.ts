@@ -259,6 +259,10 @@ export interface HistoryEntry {
   digest: string | null;
   /** Why it was not answered, where somebody said so. */
   reason?: string | null;
+  /** The rule of the policy that decided. */
+  rule?: string | null;
+  /** Of that rule. */
+  policy_version?: number | null;
 }
 
 export interface History {

@@ -22,6 +22,10 @@ export type KeyRole = "person" | "agent";
 
 export type PersonRole = "owner" | "reviewer" | "admin";
 
+export type Ruling = "allow" | "deny" | "ask";
+
+export type Because = "rule" | "no_rule" | "not_evaluated" | "wants_person" | "no_policy" | "not_judged";
+
 export type WebhookEvent = "request.asked" | "request.expiring" | "request.settled";
 
 export type DeliveryStatus = "waiting" | "delivered" | "failed";
@@ -670,6 +674,232 @@ export interface AuditEntry {
 export interface AuditPage {
   entries: AuditEntry[];
   next_cursor: string | null;
+}
+
+export interface PolicyText {
+  /** The policy, as TOML or as JSON. */
+  text: string;
+  /** Only heeded by a server that runs without accounts. */
+  user_id?: string | null;
+}
+
+export interface NewPolicyVersion extends PolicyText {
+  /** Why, for whoever reads the history. */
+  note?: string;
+}
+
+export interface PolicyChange {
+  /** The version that counts now; null: none does. */
+  expected?: number | null;
+  /** Only heeded by a server that runs without accounts. */
+  user_id?: string | null;
+}
+
+export interface PolicyShadowChange {
+  /** The version in shadow now; null: none is. */
+  expected?: number | null;
+  /** Only heeded by a server that runs without accounts. */
+  user_id?: string | null;
+}
+
+/** What a rule may look at; what is left out has the value that is given here. */
+export interface PolicyFacts {
+  tool?: string;
+  args?: Record<string, unknown>;
+  agent?: string;
+  risk?: Risk;
+  kind?: RequestKind;
+  owner?: string;
+  outside?: boolean;
+  face?: string;
+  at?: string | null;
+}
+
+export interface PolicyTrial extends PolicyText {
+  facts: PolicyFacts;
+}
+
+export interface PolicyReplay extends PolicyText {
+  /** Only requests that were settled since then. */
+  since?: string | null;
+  /** How many requests to look at, the newest first. */
+  limit?: number;
+}
+
+export interface PolicyProblem {
+  message: string;
+  /** Where the rule or test begins; null for JSON, and for the whole. */
+  line: number | null;
+  rule: string | null;
+  /** It can be used all the same. */
+  warning: boolean;
+  /** Which of the policy's own tests fails, if that is the problem. */
+  test?: number | null;
+}
+
+export interface PolicyCheck {
+  rules: number;
+  tests: number;
+  usable: boolean;
+  problems: PolicyProblem[];
+}
+
+export interface PolicyVersionEntry {
+  version: number;
+  by: string;
+  note: string;
+  engine: string;
+  created_at: string;
+}
+
+export interface PolicyVersion extends PolicyVersionEntry {
+  text: string;
+}
+
+export interface SavedPolicyVersion extends PolicyVersionEntry {
+  /** Warnings; a policy with errors is not saved. */
+  problems: PolicyProblem[];
+}
+
+export interface PolicyChanged {
+  by: string;
+  at: string;
+}
+
+export interface PolicyHistory {
+  /** The version that counts; null: none does. */
+  active: number | null;
+  /** The version in shadow; null: none is. */
+  shadow?: number | null;
+  /** What evaluates conditions here; null: nothing does. */
+  engine?: string | null;
+  /** The last activation, or deactivation. */
+  activated?: PolicyChanged | null;
+  /** The last change of what is in shadow. */
+  shadowed?: PolicyChanged | null;
+  /** The newest first. */
+  versions: PolicyVersionEntry[];
+}
+
+export interface ActivePolicy {
+  active: number | null;
+  by: string;
+  at: string;
+}
+
+export interface PolicyShadow {
+  shadow: number | null;
+  by: string;
+  at: string;
+}
+
+export interface RuleError {
+  /** Its name; empty for the whole policy, and for everybody but admins. */
+  rule: string;
+  reason: string;
+}
+
+export interface RuleFact {
+  /** Such as tool, or args.amount. */
+  name: string;
+  /** As JSON, cut off after 500 characters; null: there is none. */
+  value: string | null;
+}
+
+export interface PolicyDecision {
+  then: Ruling;
+  /** The rule that decided; null: none did, so a person is asked. */
+  rule: string | null;
+  /** All rules that apply. */
+  matches: string[];
+  /** Rules that could not be evaluated: none of them allows. */
+  errors: RuleError[];
+  /** Why it comes to that. */
+  because: Because;
+  /** What these rules read. */
+  facts: RuleFact[];
+}
+
+/** Other rules than the one that decided, and its condition, are for admins. */
+export interface PolicyExplanation extends PolicyDecision {
+  request_id: string;
+  /** The version that counted when it was asked; null: none did. */
+  version: number | null;
+  /** Version and rule were written with the answer; else found by when it was asked. */
+  recorded: boolean;
+  /** Why, in the words of the rule that decided. */
+  reason: string;
+  /** Of the rule that decided; for admins. */
+  condition: string | null;
+  /** Whether other rules are named. */
+  whole: boolean;
+}
+
+export interface ShadowSample {
+  request_id: string;
+  tool: string;
+  agent: string;
+  at: string;
+  active_version: number | null;
+  active_rule: string | null;
+  rule: string | null;
+  /** A rule of the version in shadow could not be evaluated. */
+  failed: boolean;
+}
+
+export interface ShadowRow {
+  /** What the version that counted said; ask where none did. */
+  active: Ruling;
+  shadow: Ruling;
+  count: number;
+  /** Of how many a rule could not be evaluated. */
+  failed: number;
+  /** The newest, where the two differ. */
+  samples: ShadowSample[];
+}
+
+export interface ShadowReport {
+  version: number;
+  /** Whether it is in shadow now. */
+  on: boolean;
+  /** When the first of these requests was asked. */
+  since: string | null;
+  looked_at: number;
+  differ: number;
+  /** First what only the version in shadow allows, then where they differ. */
+  rows: ShadowRow[];
+}
+
+export interface ReplaySample {
+  request_id: string;
+  tool: string;
+  action: string;
+  answered_by: string | null;
+  settled_at: string | null;
+  rule: string | null;
+}
+
+export interface ReplayRow {
+  /** approved, edited, refused, replied, cancelled or expired. */
+  happened: string;
+  /** What the policy would have said. */
+  then: Ruling;
+  count: number;
+  samples: ReplaySample[];
+}
+
+export interface ReplayReport {
+  looked_at: number;
+  /** Whether no older request was left out. */
+  whole: boolean;
+  asks_saved: number;
+  asks_added: number;
+  /** First what a person refused and the policy would allow. */
+  rows: ReplayRow[];
+  /** Why, and how many. */
+  not_replayed: Record<string, number>;
+  /** By rule, how often it could not be evaluated. */
+  errors: Record<string, number>;
 }
 
 export interface NewWebhook {

@@ -7,6 +7,7 @@ from typing import Self
 from interlock_client._asking import Asking
 from interlock_client._inbox import InboxPart
 from interlock_client._managing import Managing
+from interlock_client._policies import Policies
 from interlock_client._requests import Requests
 from interlock_client._sessions import Sessions
 from interlock_client._threads import Threads
@@ -20,7 +21,7 @@ TIMEOUT = 30.0
 PATIENCE = 30.0
 
 
-class Interlock(Asking, Requests, InboxPart, Threads, Sessions, Managing):
+class Interlock(Asking, Requests, InboxPart, Threads, Sessions, Managing, Policies):
     """A server, as one person or agent sees it.
 
     `key` is an API key, `token` one of `sign_in`; `user` is for servers that run without accounts. `agent` is the name

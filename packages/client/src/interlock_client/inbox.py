@@ -248,6 +248,8 @@ class HistoryEntry(ServerModel):
     dwell_ms: int | None
     digest: str | None
     reason: str | None = Field(default=None, description="Why it was not answered, where somebody said so.")
+    rule: str | None = Field(default=None, description="The rule of the policy that decided.")
+    policy_version: int | None = Field(default=None, description="Of that rule.")
 
 
 class History(ServerModel):

@@ -8,6 +8,7 @@ from pydantic import AwareDatetime, Field, StringConstraints
 from interlock_client.base import ClientModel, Kind, Risk, ServerModel
 
 Ruling = Literal["allow", "deny", "ask"]
+Because = Literal["rule", "no_rule", "not_evaluated", "wants_person", "no_policy", "not_judged"]
 Text = Annotated[str, StringConstraints(min_length=1, max_length=512 * 1024)]
 
 
@@ -22,6 +23,11 @@ class NewPolicyVersion(PolicyText):
 
 class PolicyChange(ClientModel):
     expected: int | None = Field(default=None, description="The version that counts now; null: none does.")
+    user_id: str | None = Field(default=None, description="Only heeded by a server that runs without accounts.")
+
+
+class PolicyShadowChange(ClientModel):
+    expected: int | None = Field(default=None, description="The version in shadow now; null: none is.")
     user_id: str | None = Field(default=None, description="Only heeded by a server that runs without accounts.")
 
 
@@ -55,6 +61,7 @@ class PolicyProblem(ServerModel):
     line: int | None = Field(description="Where the rule or test begins; null for JSON, and for the whole.")
     rule: str | None
     warning: bool = Field(description="It can be used all the same.")
+    test: int | None = Field(default=None, description="Which of the policy's own tests fails, if that is the problem.")
 
 
 class PolicyCheck(ServerModel):
@@ -80,8 +87,17 @@ class SavedPolicyVersion(PolicyVersionEntry):
     problems: list[PolicyProblem] = Field(description="Warnings; a policy with errors is not saved.")
 
 
+class PolicyChanged(ServerModel):
+    by: str
+    at: datetime
+
+
 class PolicyHistory(ServerModel):
     active: int | None = Field(description="The version that counts; null: none does.")
+    shadow: int | None = Field(default=None, description="The version in shadow; null: none is.")
+    engine: str | None = Field(default=None, description="What evaluates conditions here; null: nothing does.")
+    activated: PolicyChanged | None = Field(default=None, description="The last activation, or deactivation.")
+    shadowed: PolicyChanged | None = Field(default=None, description="The last change of what is in shadow.")
     versions: list[PolicyVersionEntry] = Field(description="The newest first.")
 
 
@@ -91,9 +107,20 @@ class ActivePolicy(ServerModel):
     at: datetime
 
 
+class PolicyShadow(ServerModel):
+    shadow: int | None
+    by: str
+    at: datetime
+
+
 class RuleError(ServerModel):
-    rule: str
+    rule: str = Field(description="Its name; empty for the whole policy, and for everybody but admins.")
     reason: str
+
+
+class RuleFact(ServerModel):
+    name: str = Field(description="Such as tool, or args.amount.")
+    value: str | None = Field(description="As JSON, cut off after 500 characters; null: there is none.")
 
 
 class PolicyDecision(ServerModel):
@@ -101,6 +128,49 @@ class PolicyDecision(ServerModel):
     rule: str | None = Field(description="The rule that decided; null: none did, so a person is asked.")
     matches: list[str] = Field(description="All rules that apply.")
     errors: list[RuleError] = Field(description="Rules that could not be evaluated: none of them allows.")
+    because: Because = Field(default="rule", description="Why it comes to that.")
+    facts: list[RuleFact] = Field(default_factory=list[RuleFact], description="What these rules read.")
+
+
+class PolicyExplanation(PolicyDecision):
+    """Other rules than the one that decided, and its condition, are for admins."""
+
+    request_id: str
+    version: int | None = Field(description="The version that counted when it was asked; null: none did.")
+    recorded: bool = Field(
+        description="Version and rule were written with the answer; else found by when it was asked."
+    )
+    reason: str = Field(description="Why, in the words of the rule that decided.")
+    condition: str | None = Field(description="Of the rule that decided; for admins.")
+    whole: bool = Field(description="Whether other rules are named.")
+
+
+class ShadowSample(ServerModel):
+    request_id: str
+    tool: str
+    agent: str
+    at: datetime
+    active_version: int | None
+    active_rule: str | None
+    rule: str | None
+    failed: bool = Field(description="A rule of the version in shadow could not be evaluated.")
+
+
+class ShadowRow(ServerModel):
+    active: Ruling = Field(description="What the version that counted said; ask where none did.")
+    shadow: Ruling
+    count: int
+    failed: int = Field(description="Of how many a rule could not be evaluated.")
+    samples: list[ShadowSample] = Field(description="The newest, where the two differ.")
+
+
+class ShadowReport(ServerModel):
+    version: int
+    on: bool = Field(description="Whether it is in shadow now.")
+    since: datetime | None = Field(description="When the first of these requests was asked.")
+    looked_at: int
+    differ: int
+    rows: list[ShadowRow] = Field(description="First what only the version in shadow allows, then where they differ.")
 
 
 class ReplaySample(ServerModel):

@@ -130,6 +130,17 @@ class SyncInterlock(_Twin):
     delete_secret = waits(Interlock.delete_secret)
     audit = iterates(Interlock.audit)
 
+    check_policy = waits(Interlock.check_policy)
+    try_policy = waits(Interlock.try_policy)
+    replay_policy = waits(Interlock.replay_policy)
+    save_policy = waits(Interlock.save_policy)
+    activate_policy = waits(Interlock.activate_policy)
+    policies = waits(Interlock.policies)
+    policy_version = waits(Interlock.policy_version)
+    shadow_policy = waits(Interlock.shadow_policy)
+    shadow_report = waits(Interlock.shadow_report)
+    explain = waits(Interlock.explain)
+
     @property
     def url(self) -> str:
         return self._client.url

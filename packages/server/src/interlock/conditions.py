@@ -33,6 +33,11 @@ _NO_HOST = ("file", "javascript")
 """Schemes whose addresses reach no host, or another one than they name."""
 
 
+_LITERAL = re.compile(r"""(\[\s*)?[rRbB]{0,2}("(?:\\.|[^"\\])*"|'(?:\\.|[^'\\])*')""")
+_READS = re.compile(r"""(?<![\w."])([a-z]+)\b(?!\s*\()(?:\s*\.\s*([A-Za-z_]\w*)(?!\w*\s*\()|\[\s*"([^"]+)")?""")
+"""A name, and the argument that is read of it: a member, or a key in quotes; neither is the name of a function."""
+
+
 class _NotPlain(Exception):
     """For what may mean one thing here and another where it is used."""
 
@@ -103,6 +108,14 @@ class CelConditions:
     def version(self) -> str:
         return version(self.name)
 
+    def reads(self, condition: str) -> tuple[str, ...]:
+        """By its words: the engine does not give its tree away."""
+        found: dict[str, None] = {}
+        for name, member, quoted in _READS.findall(_LITERAL.sub(_kept_key, condition)):
+            if name in _VARIABLES:
+                found[f"{name}.{member or quoted}" if name == "args" and (member or quoted) else name] = None
+        return tuple(found)
+
     def check(self, condition: str) -> None:
         self.compile(condition)
 
@@ -157,6 +170,11 @@ def _is_whole(value: Any, depth: int = 0) -> bool:
     else:
         items = cast("list[Any]", value) if isinstance(value, list) else []
     return depth <= _DEEPEST and all(_is_whole(one, depth + 1) for one in items)
+
+
+def _kept_key(literal: re.Match[str]) -> str:
+    """Texts are no names of facts; the name of an argument may be one: `args["a-b"]`."""
+    return f'["{literal[2][1:-1]}"' if literal[1] else '""'
 
 
 def _reason(error: str) -> str:

@@ -36,6 +36,7 @@ NAMES = frozenset(
         "rotation.prepared",
         "rotation.committing",
         "rotation.committed",
+        "policy.activating",
         "bus.off",
         "wake.off",
     }

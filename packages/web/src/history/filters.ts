@@ -14,6 +14,7 @@ export const FACES = [
   "hooks",
   "grant",
   "saved",
+  "policy",
   "deadline",
   "server",
 ] as const;

@@ -25,6 +25,7 @@ export const en = {
   unknown: "unknown",
   atTerminal: "somebody",
   grantOf: "grant of {name}",
+  policyOf: "rule <rule></rule>, policy version {version}",
   savedValues: "saved values",
   face: {
     web: "web",
@@ -38,6 +39,7 @@ export const en = {
     hooks: "hook",
     grant: "grant",
     saved: "saved values",
+    policy: "policy",
     deadline: "deadline",
     server: "server",
   },
@@ -115,6 +117,7 @@ export const zh: Translated<typeof en> = {
   unknown: "未知",
   atTerminal: "有人",
   grantOf: "{name} 的授权",
+  policyOf: "策略第 {version} 版的规则 <rule></rule>",
   savedValues: "已保存的值",
   face: {
     web: "网页",
@@ -128,6 +131,7 @@ export const zh: Translated<typeof en> = {
     hooks: "钩子",
     grant: "授权",
     saved: "已保存的值",
+    policy: "策略",
     deadline: "截止时间",
     server: "服务器",
   },

@@ -60,6 +60,8 @@ function Who({ entry }: { entry: HistoryEntry }) {
       );
     case "grant":
       return t("grantOf", { name: who.name });
+    case "policy":
+      return t.rich("policyOf", { version: who.version, rule: () => <Revealed key="rule" text={who.rule} /> });
     case "saved":
       return t("savedValues");
     default:

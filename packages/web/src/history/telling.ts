@@ -4,7 +4,10 @@ import { isAtTerminal } from "@/request/model/outcome";
 import type { en } from "./messages";
 
 export type Ending = keyof typeof en.outcome;
-export type Who = { type: "person" | "grant"; name: string } | { type: "saved" | "nobody" | "unknown" | "atTerminal" };
+export type Who =
+  | { type: "person" | "grant"; name: string }
+  | { type: "policy"; rule: string; version: number }
+  | { type: "saved" | "nobody" | "unknown" | "atTerminal" };
 
 /** Told apart without colour. */
 export const SIGNS: Readonly<Record<Ending, string>> = {
@@ -20,17 +23,18 @@ export const SIGNS: Readonly<Record<Ending, string>> = {
   expiredDefault: "◷",
 };
 
-export function whoOf({ by, origin, outcome, reason }: HistoryEntry): Who {
+export function whoOf({ by, origin, outcome, reason, rule, policy_version: version }: HistoryEntry): Who {
   if (isAtTerminal({ status: outcome, reason: reason ?? null })) return { type: "atTerminal" };
   if (outcome === "expired" || origin === "default") return { type: "nobody" };
   if (origin === "saved") return { type: "saved" };
+  if (origin === "policy" && rule && version) return { type: "policy", rule, version };
   if (by === null) return { type: "unknown" };
   return { type: origin === "grant" ? "grant" : "person", name: by };
 }
 
 export function endingOf({ outcome, origin, reason }: HistoryEntry): Ending {
   if (isAtTerminal({ status: outcome, reason: reason ?? null })) return "atTerminal";
-  if (outcome === "approved" && origin === "grant") return "allowed";
+  if (outcome === "approved" && (origin === "grant" || origin === "policy")) return "allowed";
   if (outcome === "expired" && origin === "default") return "expiredDefault";
   return outcome;
 }

@@ -1,6 +1,7 @@
 import { lazy, Suspense } from "react";
 import { useTranslations } from "use-intl";
 import { AgentWords } from "@/text/agent-words";
+import { Explain } from "./explain/explain";
 import { ClarificationForm } from "./forms/clarification-form";
 import { DecisionForm } from "./forms/decision-form";
 import { DoubtForm } from "./forms/doubt-form";
@@ -32,6 +33,7 @@ export function Content() {
       <Head />
       <Asked />
       <SettledDetails />
+      <Explain />
       <Deadline />
     </div>
   );

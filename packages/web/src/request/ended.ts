@@ -17,6 +17,7 @@ const PLACES = [
   "server",
   "grant",
   "saved",
+  "policy",
   "deadline",
 ] as const;
 

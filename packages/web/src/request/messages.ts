@@ -1,6 +1,7 @@
 import type { Translated } from "@/i18n/messages";
 import * as bar from "./texts/bar";
 import * as edit from "./texts/edit";
+import * as explain from "./texts/explain";
 import * as forms from "./texts/forms";
 import * as head from "./texts/head";
 import * as remember from "./texts/remember";
@@ -10,6 +11,7 @@ import * as states from "./texts/states";
 export const en = {
   bar: bar.en,
   edit: edit.en,
+  explain: explain.en,
   forms: forms.en,
   head: head.en,
   remember: remember.en,
@@ -20,6 +22,7 @@ export const en = {
 export const zh: Translated<typeof en> = {
   bar: bar.zh,
   edit: edit.zh,
+  explain: explain.zh,
   forms: forms.zh,
   head: head.zh,
   remember: remember.zh,

@@ -2,6 +2,7 @@ import type { Translated } from "@/i18n/messages";
 import * as account from "./account/messages";
 import * as connect from "./connect/messages";
 import * as people from "./people/messages";
+import * as policy from "./policy/messages";
 
 export const en = {
   title: "Settings",
@@ -15,6 +16,7 @@ export const en = {
     agents: "Agents",
     connect: "Connect an agent",
     people: "People",
+    policy: "Policy",
   },
   everybody: "Show everyone’s",
   owner: "Owner <id></id>",
@@ -129,6 +131,7 @@ export const en = {
   account: account.en,
   connect: connect.en,
   people: people.en,
+  policy: policy.en,
 };
 
 export const zh: Translated<typeof en> = {
@@ -143,6 +146,7 @@ export const zh: Translated<typeof en> = {
     agents: "智能体",
     connect: "接入智能体",
     people: "人员",
+    policy: "策略",
   },
   everybody: "显示所有人的",
   owner: "所有者 <id></id>",
@@ -249,4 +253,5 @@ export const zh: Translated<typeof en> = {
   account: account.zh,
   connect: connect.zh,
   people: people.zh,
+  policy: policy.zh,
 };

@@ -12,6 +12,7 @@ import { ConnectSection } from "./connect/connect-section";
 import { GrantsSection } from "./grants-section";
 import { KeysSection } from "./keys-section";
 import { PeopleSection } from "./people/people-section";
+import { PolicySection } from "./policy/policy-section";
 import { PreferencesSection } from "./preferences-section";
 import { SecretsSection } from "./secrets-section";
 import styles from "./settings.module.css";
@@ -25,14 +26,16 @@ const SECTIONS = {
   agents: AgentsSection,
   connect: ConnectSection,
   people: PeopleSection,
+  policy: PolicySection,
 } satisfies Record<string, ComponentType>;
 
 type Section = keyof typeof SECTIONS;
 const NAMES = Object.keys(SECTIONS) as Section[];
 
-/** Without accounts there is nothing to sign in with, and people are for admins. */
+/** Without accounts there is nothing to sign in with, and people and policies are for admins. */
 function isFor({ auth, role }: Present, section: Section): boolean {
   if (section === "people") return role === "admin" && auth === "accounts";
+  if (section === "policy") return role === "admin";
   return section !== "account" || auth === "accounts";
 }
 

@@ -1,13 +1,13 @@
 """The `interlock` command: what talks to a server, and what other packages add."""
 
-from collections.abc import Generator
+from collections.abc import Callable, Generator
 from contextlib import contextmanager
 from typing import Annotated, Any, cast
 
 import typer
 from typer.core import TyperGroup
 
-from interlock_client.cli import answer, bridges, chat, doctor, follow, inbox, login, pending, watch
+from interlock_client.cli import answer, bridges, chat, doctor, follow, inbox, login, pending, policy, watch
 from interlock_client.cli.entry import installed_version
 from interlock_client.cli.plug_ins import add_commands
 from interlock_client.visible import one_line
@@ -65,7 +65,7 @@ def version() -> None:
     typer.echo(installed_version())
 
 
-OWN = {
+OWN: dict[str, Callable[..., Any] | typer.Typer] = {
     one.__name__: one
     for one in (
         version,
@@ -82,11 +82,11 @@ OWN = {
         bridges.acp,
         bridges.mcp,
     )
-} | {"mcp-gateway": bridges.mcp_gateway}
+} | {"mcp-gateway": bridges.mcp_gateway, "policy": policy.policy}
 ORDER = (
     *("serve", "migrate", "version", "backup", "restore"),
     *("inbox", "answer", "pending", "follow", "chat", "login", "logout"),
     *("doctor", "hook", "watch", "acp", "mcp", "mcp-gateway"),
-    *("users", "keys", "audit", "secrets", "webhooks", "cluster", "threads"),
+    *("policy", "users", "keys", "audit", "secrets", "webhooks", "cluster", "threads"),
 )
 add_commands(app, OWN, ORDER, passed_on=("hook", "mcp"))

@@ -22,7 +22,10 @@ _TAKING_ALL: dict[str, Any] = {"ignore_unknown_options": True, "allow_extra_args
 
 
 def add_commands(
-    app: typer.Typer, own: Mapping[str, Callable[..., Any]], order: tuple[str, ...], passed_on: tuple[str, ...] = ()
+    app: typer.Typer,
+    own: Mapping[str, Callable[..., Any] | typer.Typer],
+    order: tuple[str, ...],
+    passed_on: tuple[str, ...] = (),
 ) -> None:
     """Add our own commands, those of the server in their places, and then anybody's; nobody replaces one of ours.
 
@@ -32,7 +35,7 @@ def add_commands(
     found = {point.name: point for point in entry_points(group=COMMANDS)}
     for name in (*order, *sorted(found.keys() - set(order))):
         if name in own:
-            app.command(name, context_settings=_TAKING_ALL if name in passed_on else None)(own[name])
+            _add_own(app, name, own[name], _TAKING_ALL if name in passed_on else None)
         elif name in found:
             _add(app, name, found[name])
         else:
@@ -47,6 +50,15 @@ def refusals() -> tuple[type[BaseException], ...]:
         with suppress(Exception):
             found.append(point.load())
     return tuple(found)
+
+
+def _add_own(
+    app: typer.Typer, name: str, command: Callable[..., Any] | typer.Typer, context: dict[str, Any] | None
+) -> None:
+    if isinstance(command, typer.Typer):
+        app.add_typer(command, name=name)
+    else:
+        app.command(name, context_settings=context)(command)
 
 
 def _add(app: typer.Typer, name: str, point: EntryPoint) -> None:

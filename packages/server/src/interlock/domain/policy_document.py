@@ -30,6 +30,8 @@ class Problem:
     line: int | None = None
     rule: str | None = None
     is_warning: bool = False
+    test: int | None = None
+    """Which of the policy's own tests fails, where that is what is wrong."""
 
 
 @dataclass(frozen=True, slots=True)

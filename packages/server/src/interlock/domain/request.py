@@ -144,6 +144,11 @@ class Request:
         return self.form is not None and isinstance(self.form.shape, EffectInDoubt)
 
     @property
+    def is_judged(self) -> bool:
+        """Whether policies say anything of it: of approvals, but not of the server's own questions."""
+        return isinstance(self.body, ApprovalBody) and not self.is_in_doubt
+
+    @property
     def file(self) -> FilePreview | None:
         """The file that the call would change, as it was when it was asked."""
         return self.form.file.file if self.form and self.form.file else None

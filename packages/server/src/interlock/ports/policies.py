@@ -1,8 +1,11 @@
 """Repositories of policies, and the engine that evaluates conditions of their rules."""
 
+from collections.abc import Sequence
+from datetime import datetime
 from typing import Protocol
 
 from interlock.domain.policy import Activation, Facts, PolicyVersion
+from interlock.domain.policy_shadow import ShadowCell, ShadowSample, ShadowWord
 
 
 class Policies(Protocol):
@@ -12,6 +15,10 @@ class Policies(Protocol):
 
     async def activate(self, activation: Activation) -> bool:
         """False where its step was taken by another one."""
+        ...
+
+    async def activation_at(self, moment: datetime) -> Activation | None:
+        """The one that counted then."""
         ...
 
     async def get(self, number: int) -> PolicyVersion | None: ...
@@ -26,6 +33,26 @@ class Policies(Protocol):
 
     async def add(self, version: PolicyVersion) -> bool:
         """False where its number was taken by another one."""
+        ...
+
+    async def shadow(self) -> Activation | None:
+        """The last change of which version is in shadow; None: there was none."""
+        ...
+
+    async def change_shadow(self, change: Activation) -> bool:
+        """False where its step was taken by another one."""
+        ...
+
+    async def add_word(self, word: ShadowWord) -> None:
+        """What was recorded of this version and request before stays."""
+        ...
+
+    async def shadow_cells(self, version: int) -> Sequence[ShadowCell]:
+        """What was recorded of a version in shadow: how often it said what, where what counted said what."""
+        ...
+
+    async def shadow_samples(self, version: int, cell: ShadowCell, limit: int) -> Sequence[ShadowSample]:
+        """Requests of one cell, the newest first, but those of which nothing is left."""
         ...
 
 
@@ -47,6 +74,10 @@ class ConditionEngine(Protocol):
 
     @property
     def version(self) -> str: ...
+
+    def reads(self, condition: str) -> Sequence[str]:
+        """The facts that a condition names, an argument as `args.NAME`; for people, and not the engine's own word."""
+        ...
 
     def check(self, condition: str) -> None:
         """`ConditionError` for what is no condition over the facts."""

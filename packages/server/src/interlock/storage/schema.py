@@ -28,7 +28,7 @@ from interlock.storage._access_tables import (
     webhooks,
 )
 from interlock.storage._columns import Json, Moment, SafeText, metadata, storable
-from interlock.storage._policy_tables import policy_activations, policy_versions
+from interlock.storage._policy_tables import policy_activations, policy_shadow_words, policy_shadows, policy_versions
 from interlock.storage._sign_on_tables import identities, sign_on_states
 
 __all__ = [
@@ -53,6 +53,8 @@ __all__ = [
     "metadata",
     "pauses",
     "policy_activations",
+    "policy_shadow_words",
+    "policy_shadows",
     "policy_versions",
     "removals",
     "replies",

@@ -36,6 +36,7 @@ from interlock.storage.schema import (
     effects,
     events,
     pauses,
+    policy_shadow_words,
     requests,
     runs,
     secrets,
@@ -75,6 +76,7 @@ _PRESENT_LOCKED = _PRESENT.with_for_update()
 _ONE_AT_A_TIME = select(func.pg_advisory_xact_lock(func.hashtextextended(bindparam("key"), 0)))
 _OWNED_TABLES = (
     checkpoints, checkpoint_blobs, checkpoint_writes, effects, requests, pauses, runs, waiting_runs, deliveries, events,
+    policy_shadow_words,
 )  # fmt: skip
 
 

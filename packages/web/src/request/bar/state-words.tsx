@@ -5,7 +5,7 @@ import { useEndWords } from "../ended";
 import { AgentText } from "../forms/agent-text";
 import { outcomeOf } from "../model/outcome";
 import { useMoment } from "../moment";
-import { namesIn } from "../names";
+import { Name, namesIn } from "../names";
 import { useReview } from "../review";
 
 /** One or two sentences that say what happened, by whom, when and from where. */
@@ -74,6 +74,7 @@ function Taken() {
 function Ended() {
   const { origin } = useReview().request.provenance ?? {};
   if (origin === "grant") return <Granted />;
+  if (origin === "policy") return <Ruled />;
   return origin === "saved" ? <Saved /> : <Answered />;
 }
 
@@ -90,6 +91,17 @@ function Granted() {
   const how = outcomeOf(request) === "approved" ? "approved" : "refused";
   const given = { by: String(by ?? "?"), since: moment(typeof since === "string" ? since : null) };
   return t(how, { time: moment(request.answered_at), ...given });
+}
+
+/** By a rule of the policy. */
+function Ruled() {
+  const t = useTranslations("request.states.settled");
+  const moment = useMoment();
+  const { request } = useReview();
+  const { rule, policy_version: version } = request.provenance ?? {};
+  const how = outcomeOf(request) === "approved" ? "ruledApproved" : "ruledRefused";
+  const named = { rule: () => <Name key="rule" text={String(rule ?? "?")} />, version: String(version ?? "?") };
+  return t.rich(how, { time: moment(request.answered_at), ...named });
 }
 
 function Saved() {

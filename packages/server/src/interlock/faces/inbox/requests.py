@@ -19,6 +19,8 @@ from interlock.faces.http.lenient_json import LenientJSONResponse
 from interlock.faces.http.locale import locale_of
 from interlock.faces.http.server_state import state_of
 from interlock.faces.inbox import views
+from interlock.faces.shared.policies import explanation_view
+from interlock.services.policies import explaining
 from interlock.services.requests import answering, extending, inbox
 from interlock.services.requests import idempotency as once_only
 from interlock.services.requests.answering import Reply, Sender, SettleResult
@@ -26,6 +28,7 @@ from interlock.services.requests.idempotency import IdempotentCall
 from interlock.services.requests.inbox import PageView
 from interlock.services.requests.pending import RequestQuery, last_of
 from interlock_client import inbox as wire
+from interlock_client.policy import PolicyExplanation
 
 SOURCE = "web"
 
@@ -116,6 +119,13 @@ async def extend(request: Request, caller: Caller, request_id: str, body: wire.E
     """Give it more time, while there is some left."""
     await extending.extend(state_of(request).core, caller, request_id, body.seconds)
     return await look_at(request, caller, request_id)
+
+
+@router.get("/requests/{request_id}/explain", responses=problems(401, 404))
+async def explain(request: Request, caller: Caller, request_id: str) -> PolicyExplanation:
+    """Why it was put to people, or was not: what the policy said of it."""
+    found = await explaining.explain(state_of(request).core, caller, request_id)
+    return PolicyExplanation.model_validate(explanation_view(request_id, found))
 
 
 @router.post("/looking", responses=problems(401, 404))

@@ -126,6 +126,8 @@ def history_view(request: Request, answer: Answer | None, locale: Locale) -> dic
         "dwell_ms": dwell if isinstance(dwell, int) else None,
         "digest": request.digest,
         "reason": end.reason,
+        "rule": metadata.get("rule"),
+        "policy_version": metadata.get("policy_version"),
     }
 
 

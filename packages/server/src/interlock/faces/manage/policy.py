@@ -9,8 +9,10 @@ from interlock.domain.policy_document import Problem, is_usable
 from interlock.faces.http.credentials import Caller
 from interlock.faces.http.documented import problems
 from interlock.faces.http.server_state import state_of
+from interlock.faces.shared.policies import decision_view
+from interlock.services.policies import explaining, versions
 from interlock.services.policies import replay as replays
-from interlock.services.policies import versions
+from interlock.services.policies import shadow as shadows
 from interlock_client import policy as wire
 
 router = APIRouter(prefix="/api/v1/policy", tags=["policy"])
@@ -24,8 +26,16 @@ async def history(
     request: Request, caller: Caller, before: Before = None, limit: Annotated[int, Query(ge=1, le=200)] = 50
 ) -> wire.PolicyHistory:
     """Which version counts, and all that were saved, the newest first."""
-    found = await versions.history(state_of(request).core, caller, limit=limit, before=before)
-    return wire.PolicyHistory(active=found.active, versions=[_entry(version) for version in found.versions])
+    core = state_of(request).core
+    found = await versions.history(core, caller, limit=limit, before=before)
+    return wire.PolicyHistory(
+        engine=core.conditions.name if core.conditions else None,
+        active=found.activation.number if found.activation else None,
+        shadow=found.shadow.number if found.shadow else None,
+        activated=_changed(found.activation),
+        shadowed=_changed(found.shadow),
+        versions=[_entry(version) for version in found.versions],
+    )
 
 
 @router.get("/versions/{number}", responses=problems(401, 404))
@@ -71,12 +81,42 @@ async def deactivate(request: Request, caller: Caller, body: wire.PolicyChange) 
 async def try_facts(request: Request, caller: Caller, body: wire.PolicyTrial) -> wire.PolicyDecision:
     """What a policy says of facts that are given here. Nothing is written."""
     facts = Facts(**body.facts.model_dump())
-    found = versions.try_facts(state_of(request).core, caller, body.text, facts)
-    return wire.PolicyDecision(
-        then=found.ruling.value,
-        rule=found.rule.name if found.rule else None,
-        matches=list(found.matches),
-        errors=[wire.RuleError(rule=name, reason=reason) for name, reason in found.errors],
+    return wire.PolicyDecision(**decision_view(explaining.try_facts(state_of(request).core, caller, body.text, facts)))
+
+
+@router.post("/versions/{number}/shadow", responses=problems(401, 404, 409))
+async def shadow(request: Request, caller: Caller, number: Number, body: wire.PolicyShadowChange) -> wire.PolicyShadow:
+    """Put a version in shadow: its word on every ask is recorded beside what counts, and changes nothing."""
+    return _shadow(await shadows.change_shadow(state_of(request).core, caller, number, body.expected))
+
+
+@router.post("/shadow/off", responses=problems(401, 409))
+async def shadow_off(request: Request, caller: Caller, body: wire.PolicyShadowChange) -> wire.PolicyShadow:
+    """Have no version in shadow. What was recorded stays."""
+    return _shadow(await shadows.change_shadow(state_of(request).core, caller, None, body.expected))
+
+
+@router.get("/versions/{number}/shadow", responses=problems(401, 404))
+async def shadow_report(request: Request, caller: Caller, number: Number) -> wire.ShadowReport:
+    """Where a version in shadow, and what counted, differ."""
+    found = await shadows.report(state_of(request).core, caller, number)
+    cells = [cell for cell, _ in found.cells]
+    return wire.ShadowReport(
+        version=found.version,
+        on=found.is_on,
+        since=min((cell.since for cell in cells), default=None),
+        looked_at=sum(cell.count for cell in cells),
+        differ=sum(cell.count for cell in cells if cell.differs),
+        rows=[
+            wire.ShadowRow(
+                active=cell.active.value,
+                shadow=cell.shadow.value,
+                count=cell.count,
+                failed=cell.failed,
+                samples=[wire.ShadowSample.model_validate(one, from_attributes=True) for one in samples],
+            )
+            for cell, samples in found.cells
+        ],
     )
 
 
@@ -119,5 +159,19 @@ def _active(activation: Activation) -> wire.ActivePolicy:
     return wire.ActivePolicy(active=activation.number, by=activation.by_name, at=activation.at)
 
 
+def _shadow(change: Activation) -> wire.PolicyShadow:
+    return wire.PolicyShadow(shadow=change.number, by=change.by_name, at=change.at)
+
+
+def _changed(change: Activation | None) -> wire.PolicyChanged | None:
+    return wire.PolicyChanged(by=change.by_name, at=change.at) if change else None
+
+
 def _problem(problem: Problem) -> wire.PolicyProblem:
-    return wire.PolicyProblem(message=problem.message, line=problem.line, rule=problem.rule, warning=problem.is_warning)
+    return wire.PolicyProblem(
+        message=problem.message,
+        line=problem.line,
+        rule=problem.rule,
+        warning=problem.is_warning,
+        test=problem.test,
+    )

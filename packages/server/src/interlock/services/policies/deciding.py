@@ -62,6 +62,26 @@ def judge(engine: ConditionEngine | None, written_for: str, document: PolicyDocu
     return decision
 
 
+async def decision_of(
+    engine: ConditionEngine | None,
+    policies: ReadPolicies,
+    tx: Transaction,
+    number: int | None,
+    request: Request,
+    facts: Facts,
+) -> Decision:
+    """What a version comes to for a request; without one a person is asked."""
+    if number is None:
+        return Decision(Ruling.ASK)
+    return for_request(request, judge(engine, *await policies.get(tx, number), facts))
+
+
+def for_request(request: Request, decision: Decision) -> Decision:
+    if decision.ruling is Ruling.ALLOW and wants_person(request):
+        return replace(decision, ruling=Ruling.ASK, rule=None)
+    return decision
+
+
 _NOT_READ = ("", "the policy has something that this version of the server cannot read")
 """It may stand in a rule that refuses: a newer server saved it, or an older one that took more."""
 

@@ -3,7 +3,7 @@
 import asyncio
 from collections import Counter
 from collections.abc import Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from datetime import datetime
 
 from interlock.domain.errors import InvalidInput
@@ -15,7 +15,7 @@ from interlock.domain.thread import Thread
 from interlock.ports.filters import SettledFilter
 from interlock.ports.store import Transaction
 from interlock.services.core import Core
-from interlock.services.policies.deciding import facts_of, judge, wants_person
+from interlock.services.policies.deciding import facts_of, for_request, judge
 from interlock.services.policies.versions import admin_only, check_right, engine_in
 
 MOST_REQUESTS = 100_000
@@ -84,8 +84,7 @@ async def replay(
                 else:
                     decision = judge(engine, engine.name, document, await facts_of(tx, thread, request))
                     report.errors.update(name for name, _ in decision.errors)
-                    if decision.ruling is Ruling.ALLOW and wants_person(request):
-                        decision = replace(decision, ruling=Ruling.ASK, rule=None)
+                    decision = for_request(request, decision)
                     rule = decision.rule.name if decision.rule else None
                     _count(report, request, answer, decision.ruling, rule)
             if len(page) < size:

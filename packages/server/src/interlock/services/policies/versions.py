@@ -7,11 +7,11 @@ from interlock import failpoints
 from interlock.domain.audit import SERVER_CHAIN
 from interlock.domain.canonical import digest
 from interlock.domain.errors import Conflict, FieldError, Forbidden, InvalidInput, NotFound
-from interlock.domain.policy import Activation, ConditionError, Decision, Facts, PolicyVersion
+from interlock.domain.policy import Activation, ConditionError, PolicyVersion
 from interlock.domain.policy_document import PolicyDocument, Problem, is_usable, read
 from interlock.domain.principal import Principal, Role
 from interlock.ports.policies import ConditionEngine
-from interlock.services.core import Core, Unit, unit
+from interlock.services.core import Core, unit
 from interlock.services.policies.deciding import engine_of, judge
 
 LONGEST_NOTE = 1000
@@ -20,7 +20,9 @@ NO_ENGINE = "policies need the extra: install interlock-server[policies]"
 
 @dataclass(frozen=True, slots=True)
 class History:
-    active: int | None
+    activation: Activation | None
+    """The last one."""
+    shadow: Activation | None
     versions: Sequence[PolicyVersion]
 
 
@@ -53,8 +55,9 @@ def _failed_tests(engine: ConditionEngine, document: PolicyDocument) -> list[Pro
         if found.ruling is not test.then or (test.rule is not None and test.rule != by):
             expected = test.then if test.rule is None else f"{test.then} by {test.rule}"
             got = found.ruling if by is None else f"{found.ruling} by {by}"
-            failed = "".join(f"; {name} could not be evaluated: {why}" for name, why in found.errors)
-            problems.append(Problem(f"test {number} expects {expected}, and gets {got}{failed}", test.line))
+            failed = "".join(f"; {name} could not be evaluated: {reason}" for name, reason in found.errors)
+            why = f"test {number} expects {expected}, and gets {got}{failed}"
+            problems.append(Problem(why, test.line, test=number))
     return problems
 
 
@@ -80,13 +83,15 @@ async def save(core: Core, principal: Principal, text: str, note: str = "") -> t
 async def activate(core: Core, principal: Principal, number: int | None, expected: int | None) -> Activation:
     """Have a version count from now on, or none. `Conflict` where another one than `expected` counts by now."""
     admin_only(principal)
+    if number is not None:
+        await check_again(core, number)
     async with unit(core) as work:
-        if number is not None:
-            await _check_again(core, work, number)
         before = await work.tx.policies.activation()
         active = before.number if before else None
         if active != expected:
-            raise Conflict(f"{_named(active)} counts by now, not {_named(expected)}: look at it, then try again")
+            raise Conflict(
+                f"{name_of_version(active)} counts by now, not {name_of_version(expected)}: look at it, then try again"
+            )
         activation = Activation(before.step + 1 if before else 1, number, principal.name, work.now)
         if not await work.tx.policies.activate(activation):
             raise Conflict("somebody else activated a version at the same moment: look at it, then try again")
@@ -96,9 +101,10 @@ async def activate(core: Core, principal: Principal, number: int | None, expecte
     return activation
 
 
-async def _check_again(core: Core, work: Unit, number: int) -> None:
-    """The engine may have changed since the version was saved."""
-    version = await work.tx.policies.get(number)
+async def check_again(core: Core, number: int) -> None:
+    """The engine may have changed since the version was saved. Before anything is locked: it compiles every rule."""
+    async with core.store.snapshot() as tx:
+        version = await tx.policies.get(number)
     if version is None:
         raise NotFound(f"there is no version {number}")
     if engine_of(version) != engine_in(core).name:
@@ -109,9 +115,9 @@ async def _check_again(core: Core, work: Unit, number: int) -> None:
 async def history(core: Core, principal: Principal, *, limit: int = 50, before: int | None = None) -> History:
     admin_only(principal)
     async with core.store.snapshot() as tx:
-        activation = await tx.policies.activation()
+        activation, shadow = await tx.policies.activation(), await tx.policies.shadow()
         versions = await tx.policies.versions(limit, before)
-    return History(activation.number if activation else None, versions)
+    return History(activation, shadow, versions)
 
 
 async def version_of(core: Core, principal: Principal, number: int) -> PolicyVersion:
@@ -121,14 +127,6 @@ async def version_of(core: Core, principal: Principal, number: int) -> PolicyVer
     if version is None:
         raise NotFound(f"there is no version {number}")
     return version
-
-
-def try_facts(core: Core, principal: Principal, text: str, facts: Facts) -> Decision:
-    """What a policy says of facts that somebody made up. Nothing is written."""
-    admin_only(principal)
-    document = check_right(core, text)
-    engine = engine_in(core)
-    return judge(engine, engine.name, document, facts)
 
 
 def check_right(core: Core, text: str) -> PolicyDocument:
@@ -156,7 +154,7 @@ def admin_only(principal: Principal) -> None:
         raise Forbidden("policies are for admins")
 
 
-def _named(number: int | None) -> str:
+def name_of_version(number: int | None) -> str:
     return "no version" if number is None else f"version {number}"
 
 

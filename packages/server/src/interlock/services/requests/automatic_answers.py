@@ -12,6 +12,7 @@ from interlock.domain.saved_secret import answerable_from
 from interlock.domain.thread import Thread
 from interlock.services.core import Unit
 from interlock.services.policies.deciding import facts_of, judge, wants_person
+from interlock.services.policies.shadow import record_word
 from interlock.services.requests.settling import Settlement
 
 
@@ -28,6 +29,7 @@ async def automatic_answer(work: Unit, thread: Thread, request: Request) -> Sett
 
 async def _answer_approval(work: Unit, thread: Thread, request: Request) -> Settlement | None:
     """A refusal goes before a permission, and a rule before a grant: that one answers what people are asked."""
+    await record_word(work, thread, request)
     ruled = await _answer_from_rule(work, thread, request)
     if ruled is not None and not _is_yes(ruled):
         return ruled

@@ -1,0 +1,67 @@
+"""What a policy costs an ask: one hundred rules that all have to be evaluated, beside none."""
+
+import statistics
+import time
+from pathlib import Path
+from typing import Any
+
+import httpx
+
+from bench.table import Row, Table
+from tests.support.hitl import PERMISSION, HitlClient, of
+from tests.support.people import FIRST, People
+from tests.support.server import ServerProcess
+
+RULES = 100
+ASKS = 200
+SMALL = 10
+ROUNDS = 5
+POLICY = "/api/v1/policy"
+
+
+def against_none(table: Table, folder: Path, asks: int) -> None:
+    process = ServerProcess(folder / "policies", environment={"INTERLOCK_LOCALE": "en"})
+    spent: dict[bool, list[float]] = {True: [], False: []}
+    try:
+        with People(process.start().url) as people, of(people.named(FIRST)) as person:
+            admin = people.named(FIRST).http
+            key = person.new_key("bench", "agent", agent="bench")["key"]
+            version = admin.post(f"{POLICY}/versions", json={"text": _text()}).raise_for_status().json()["version"]
+            with HitlClient(process.url, key) as agent:
+                _remember(person, agent)
+                # They take turns: whatever else the machine does falls on both.
+                for number in range(ROUNDS * 2):
+                    has_rules = number % 2 == 1
+                    _switch(admin, version if has_rules else None)
+                    # The first one compiles the rules.
+                    _asked(agent)
+                    spent[has_rules] += [_asked(agent) for _ in range(max(1, asks // ROUNDS))]
+    finally:
+        process.close()
+    ruled, plain = (statistics.median(spent[has_rules]) * 1000 for has_rules in (True, False))
+    table.add(Row("policies", f"an ask with {RULES} rules", ruled, plain, "ms", "no policy", "1 ms more at the most"))
+
+
+def _text() -> str:
+    """None of them applies, so that each is looked at."""
+    rule = '[[rule]]\nname = "rule {0}"\nwhen = \'args.path.startsWith("/srv/{0}/") && risk != "high"\'\nthen = "ask"\n'
+    return "".join(rule.format(number) for number in range(RULES))
+
+
+def _switch(admin: httpx.Client, version: int | None) -> None:
+    active = admin.get(POLICY).raise_for_status().json()["active"]
+    path = "deactivate" if version is None else f"versions/{version}/activate"
+    admin.post(f"{POLICY}/{path}", json={"expected": active}).raise_for_status()
+
+
+def _remember(person: HitlClient, agent: HitlClient) -> None:
+    """From here on nobody has to be waited for."""
+    asked: dict[str, Any] = agent.ask("permission", PERMISSION)
+    remembered = {"granted": True, "remember": True, "duration": "forever", "scope": "this_action"}
+    person.respond(asked["request_id"], remembered)
+
+
+def _asked(agent: HitlClient) -> float:
+    begin = time.perf_counter()
+    agent.ask("permission", PERMISSION)
+    return time.perf_counter() - begin
