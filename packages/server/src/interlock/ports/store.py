@@ -25,7 +25,7 @@ from interlock.domain.run import Run, RunStatus
 from interlock.domain.waiting_run import WaitingRun
 from interlock.ports.access import Access, ApiKeys, Grants, Holds, Replies, SavedSecrets, Tickets
 from interlock.ports.audit import Audit
-from interlock.ports.filters import PendingFilter, SettledFilter
+from interlock.ports.filters import AlikeFilter, PendingFilter, SettledFilter
 from interlock.ports.gateway import UpstreamCalls
 from interlock.ports.people import SignIns, Users
 from interlock.ports.policies import Policies
@@ -177,6 +177,10 @@ class Requests(Protocol):
 
     async def page_settled(self, query: SettledFilter, limit: int) -> list[tuple[Request, Answer | None]]:
         """Settled requests with their answers, the newest first, after the filter's cursor."""
+        ...
+
+    async def settled_alike(self, query: AlikeFilter, limit: int) -> list[str]:
+        """The ids of settled approvals that are alike, the last one to be settled first."""
         ...
 
     async def overdue(self, now: datetime, limit: int) -> list[Request]:

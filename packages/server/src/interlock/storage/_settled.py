@@ -5,7 +5,7 @@ from typing import Any
 from sqlalchemy import ColumnElement, Row, and_, func, or_, select
 from sqlalchemy.ext.asyncio import AsyncConnection
 
-from interlock.ports.filters import SettledFilter
+from interlock.ports.filters import AlikeFilter, SettledFilter
 from interlock.storage._pending import IS_KEPT, is_reviewed
 from interlock.storage.schema import answers, requests
 
@@ -19,6 +19,27 @@ async def page(connection: AsyncConnection, query: SettledFilter, limit: int) ->
         .limit(limit)
     )
     return list((await connection.execute(statement)).all())
+
+
+async def alike(connection: AsyncConnection, query: AlikeFilter, limit: int) -> list[str]:
+    statement = (
+        select(requests.c.id)
+        .where(
+            requests.c.owner_id == query.owner_id,
+            requests.c.agent == query.agent,
+            requests.c.definition == query.definition,
+            requests.c.settled_at.is_not(None),
+            # Said for the partial index; SQLite does not conclude it from the equality.
+            requests.c.definition.is_not(None),
+            requests.c.tool == query.tool,
+            IS_KEPT,
+        )
+        .order_by(requests.c.settled_at.desc(), requests.c.id.desc())
+        .limit(limit)
+    )
+    if query.before is not None:
+        statement = statement.where(requests.c.settled_at < query.before)
+    return list(await connection.scalars(statement))
 
 
 def _conditions(query: SettledFilter) -> list[ColumnElement[bool]]:

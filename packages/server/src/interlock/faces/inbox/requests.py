@@ -19,7 +19,7 @@ from interlock.faces.http.lenient_json import LenientJSONResponse
 from interlock.faces.http.locale import locale_of
 from interlock.faces.http.server_state import state_of
 from interlock.faces.inbox import views
-from interlock.services.requests import answering, extending, inbox
+from interlock.services.requests import answering, extending, inbox, likeness
 from interlock.services.requests import idempotency as once_only
 from interlock.services.requests.answering import Reply, Sender, SettleResult
 from interlock.services.requests.idempotency import IdempotentCall
@@ -69,6 +69,38 @@ async def look_at(request: Request, caller: Caller, request_id: str) -> Response
     )
     # As it is: the names of arguments may hold anything, and must not be shown as something else.
     return LenientJSONResponse(body.model_dump())
+
+
+@router.get("/requests/{request_id}/similar", response_model=wire.Similar, responses=problems(401, 404))
+async def similar(request: Request, caller: Caller, request_id: str) -> Response:
+    """How often such a call was decided before, and the last one that a person approved."""
+    found = await likeness.likeness(state_of(request).core, caller, request_id)
+    last = found.last and wire.ApprovedCall(
+        request_id=found.last.request_id, args=found.last.args, by=found.last.by, at=found.last.at
+    )
+    body = wire.Similar(
+        earlier=found.earlier,
+        approved=found.approved,
+        whole=found.is_whole,
+        last=last,
+        may_be_ruled=found.may_be_ruled,
+    )
+    return LenientJSONResponse(body.model_dump())
+
+
+@router.get("/requests/{request_id}/rule", responses=problems(401, 404, 409))
+async def draft(request: Request, caller: Caller, request_id: str) -> wire.PolicyDraft:
+    """The active policy with a rule for what people approved of such calls. For admins; nothing is saved."""
+    found = await likeness.draft_policy(state_of(request).core, caller, request_id)
+    return wire.PolicyDraft(
+        name=found.rule.name,
+        rule=found.rule.text,
+        free=list(found.rule.free),
+        calls=found.calls,
+        text=found.text,
+        active=found.active,
+        covers=found.covers,
+    )
 
 
 @router.post("/requests/{request_id}/answer", response_model=wire.Settled, responses=problems(401, 404, 409))
