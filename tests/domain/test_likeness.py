@@ -51,7 +51,7 @@ def ruling(rule: DraftRule, args: Args, **facts: Any) -> Ruling:
         ),
         pytest.param([{"n": 1}] * 3, [{"n": True}, {"n": "1"}, {"n": 2}, {}], id="a number is no truth"),
         pytest.param([{"all": True}] * 3, [{"all": 1}, {"all": False}], id="a truth is no number"),
-        pytest.param([{}] * 3, [{"x": None}], id="no arguments"),
+        pytest.param([Args()] * 3, [{"x": None}], id="no arguments"),
         pytest.param([{"x": None}] * 3, [{}, {"x": 0}], id="null"),
         pytest.param(
             [{"a b": "\"';\\\n\u200b😀", "of": {"z": [1, 2.5, None]}}] * 3,

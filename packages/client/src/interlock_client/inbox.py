@@ -173,9 +173,7 @@ class ApprovedCall(ServerModel):
 class Similar(ServerModel):
     """Calls of the same tool, by the same definition, of one owner's agent."""
 
-    earlier: int = Field(
-        description="How many were decided before, by whomever; the last 500 are counted."
-    )
+    earlier: int = Field(description="How many were decided before, by whomever; the last 500 are counted.")
     approved: int = Field(description="How many of those people approved, as they stood or edited.")
     whole: bool = Field(description="Whether no earlier ones were left out.")
     last: ApprovedCall | None = Field(description="The last one that a person approved.")

@@ -18,6 +18,7 @@ from typing import Protocol
 
 from interlock.domain.effect import Effect, EffectKey, EffectState
 from interlock.domain.event import Event, EventData, EventType
+from interlock.domain.figures import SettledAsk
 from interlock.domain.form import Form
 from interlock.domain.kinds import RequestKind
 from interlock.domain.request import Answer, Ending, Pause, PauseStatus, Request, RequestStatus
@@ -181,6 +182,10 @@ class Requests(Protocol):
 
     async def settled_alike(self, query: AlikeFilter, limit: int) -> list[str]:
         """The ids of settled approvals that are alike, the last one to be settled first."""
+        ...
+
+    async def settled_asks(self, since: datetime, person_id: str | None, limit: int) -> list[SettledAsk]:
+        """What ended since then, the last one first. With a person: what was asked of them, or what they answered."""
         ...
 
     async def overdue(self, now: datetime, limit: int) -> list[Request]:

@@ -7,6 +7,7 @@ from typing import Any
 
 from sqlalchemy import Executable, Row, bindparam, delete, func, literal_column, or_, select, update
 
+from interlock.domain.figures import SettledAsk
 from interlock.domain.form import Form
 from interlock.domain.kinds import RequestKind, body_from_json
 from interlock.domain.request import REQUEST, Answer, Ending, Request, RequestStatus
@@ -140,6 +141,9 @@ class SqlRequests(Repository):
 
     async def settled_alike(self, query: AlikeFilter, limit: int) -> list[str]:
         return await _settled.alike(self._connection, query, limit)
+
+    async def settled_asks(self, since: datetime, person_id: str | None, limit: int) -> list[SettledAsk]:
+        return await _settled.asks(self._connection, since, person_id, limit)
 
     async def overdue(self, now: datetime, limit: int) -> list[Request]:
         found = await self._connection.execute(
