@@ -9,6 +9,7 @@ from sqlalchemy import insert, text
 from interlock.conditions import CelConditions
 from interlock.domain.errors import Conflict, Forbidden
 from interlock.domain.kinds import ApprovalAnswer, ApprovalBody
+from interlock.domain.likeness import Change
 from interlock.domain.principal import Principal, Role
 from interlock.domain.request import AnswerOrigin, RequestStatus
 from interlock.ports.filters import AlikeFilter
@@ -83,6 +84,9 @@ async def test_calls_of_one_definition_are_counted_by_who_decided(core: Core, as
     assert (found.earlier, found.approved, found.is_whole) == (4, 2, True)
     assert found.last is not None
     assert (found.last.request_id, found.last.args, found.last.by) == ("perm_2", EDIT.args, "ann")
+    assert [(one.name, one.change, one.before) for one in found.differences] == [
+        ("path", Change.CHANGED, ('"docs/edited"',))
+    ]
 
 
 async def test_of_a_settled_request_only_what_was_settled_before_counts(core: Core, asks: Asks) -> None:

@@ -5,7 +5,7 @@ from typing import Any
 import pytest
 
 from interlock.conditions import CelConditions
-from interlock.domain.likeness import Calls, DraftRule, draft_rule, with_rule
+from interlock.domain.likeness import Calls, DraftRule, differences, draft_rule, with_rule
 from interlock.domain.policy import Facts, Ruling
 from interlock.domain.policy_document import read
 from interlock.services.policies.deciding import judge
@@ -135,3 +135,19 @@ def test_the_first_rule_is_the_whole_policy() -> None:
 def test_the_longest_name_of_a_tool_makes_a_name() -> None:
     rule = rule_of({}, {}, {}, tool="x" * 300, names=())
     assert read(rule.text).problems == ()
+
+
+@pytest.mark.parametrize(
+    ("before", "now", "expected"),
+    [
+        ({"a": 1}, {"a": 1}, []),
+        ({"a": 1}, {"a": True}, [("a", "changed", ("1",))]),
+        ({"a": 2**60}, {"a": 2**60 + 1}, [("a", "changed", (str(2**60),))]),
+        ({"a": None}, {}, [("a", "removed", ("null",))]),
+        ({}, {"a": None}, [("a", "added", ())]),
+        ({"a": {"y": 1, "x": 2}}, {"a": {"x": 2, "y": 1}}, []),
+        ({"b": "x", "a": [1]}, {"b": "y", "a": []}, [("a", "changed", ("[", "  1", "]")), ("b", "changed", ('"x"',))]),
+    ],
+)
+def test_differences_are_told_by_argument(before: Args, now: Args, expected: list[tuple[str, str, Any]]) -> None:
+    assert [(one.name, one.change, one.before) for one in differences(before, now)] == expected

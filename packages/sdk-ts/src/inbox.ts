@@ -169,12 +169,19 @@ export interface InboxRequest extends InboxEntry {
   server_time: string;
 }
 
+export interface Difference {
+  name: string;
+  change: "added" | "removed" | "changed";
+  /** The value of the argument then, spelled as JSON; none where it is added. */
+  before: string[];
+}
+
 export interface ApprovedCall {
   request_id: string;
-  /** What ran: after an edit, the arguments of the edit. */
-  args: Record<string, unknown>;
   by: string;
   at: string;
+  /** What this call has besides, has no longer, or has with another value than was approved then. */
+  differences: Difference[];
 }
 
 /** Calls of the same tool, by the same definition, of one owner's agent. */

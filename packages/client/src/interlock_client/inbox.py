@@ -163,11 +163,19 @@ class InboxRequest(InboxEntry):
     server_time: datetime
 
 
+class Difference(ServerModel):
+    name: str
+    change: Literal["added", "removed", "changed"]
+    before: list[str] = Field(description="The value of the argument then, spelled as JSON; none where it is added.")
+
+
 class ApprovedCall(ServerModel):
     request_id: str
-    args: dict[str, Any] = Field(description="What ran: after an edit, the arguments of the edit.")
     by: str
     at: datetime
+    differences: list[Difference] = Field(
+        description="What this call has besides, has no longer, or has with another value than was approved then."
+    )
 
 
 class Similar(ServerModel):

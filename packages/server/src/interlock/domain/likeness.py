@@ -1,9 +1,10 @@
-"""What calls that people approved have in common, as a rule that allows no more than that."""
+"""How a call differs from one that was approved, and what several have in common, as a rule that allows no more."""
 
 import json
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass
+from enum import StrEnum
 from pathlib import PurePosixPath
 from typing import cast
 
@@ -42,6 +43,35 @@ class DraftRule:
     """The same as JSON."""
     free: tuple[str, ...]
     """The arguments that may be anything, because they were different each time."""
+
+
+class Change(StrEnum):
+    ADDED = "added"
+    REMOVED = "removed"
+    CHANGED = "changed"
+
+
+@dataclass(frozen=True, slots=True)
+class Difference:
+    """Of one argument."""
+
+    name: str
+    change: Change
+    before: tuple[str, ...] = ()
+    """Its value then, spelled as JSON, line by line; nothing where it was not there."""
+
+
+def differences(before: JsonObject, now: JsonObject) -> list[Difference]:
+    """What another call has besides, has no longer, or has with another value."""
+    found: list[Difference] = []
+    for name in sorted({*before, *now}):
+        if name not in before:
+            found.append(Difference(name, Change.ADDED))
+        elif name not in now or not _is_same(before[name], now[name]):
+            change = Change.CHANGED if name in now else Change.REMOVED
+            spelling = json.dumps(before[name], indent=2, sort_keys=True, ensure_ascii=False)
+            found.append(Difference(name, change, tuple(spelling.split("\n"))))
+    return found
 
 
 def draft_rule(calls: Calls, names: Sequence[str]) -> DraftRule | None:

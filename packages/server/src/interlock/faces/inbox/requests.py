@@ -1,6 +1,7 @@
 """The list, one request, and answers to it."""
 
 import json
+from dataclasses import asdict
 from typing import Annotated, Any, Literal
 
 from fastapi import APIRouter, Header, Query, Request
@@ -76,7 +77,10 @@ async def similar(request: Request, caller: Caller, request_id: str) -> Response
     """How often such a call was decided before, and the last one that a person approved."""
     found = await likeness.likeness(state_of(request).core, caller, request_id)
     last = found.last and wire.ApprovedCall(
-        request_id=found.last.request_id, args=found.last.args, by=found.last.by, at=found.last.at
+        request_id=found.last.request_id,
+        by=found.last.by,
+        at=found.last.at,
+        differences=[wire.Difference.model_validate(asdict(one), strict=False) for one in found.differences],
     )
     body = wire.Similar(
         earlier=found.earlier,

@@ -7,7 +7,7 @@ from datetime import datetime
 from interlock.domain.errors import Conflict, Forbidden
 from interlock.domain.json_value import JsonObject
 from interlock.domain.kinds import ApprovalAnswer, ApprovalBody
-from interlock.domain.likeness import FEWEST_CALLS, Calls, DraftRule, draft_rule, with_rule
+from interlock.domain.likeness import FEWEST_CALLS, Calls, Difference, DraftRule, differences, draft_rule, with_rule
 from interlock.domain.policy_document import read
 from interlock.domain.principal import Principal, Role
 from interlock.domain.request import Answer, AnswerOrigin, Request, RequestStatus
@@ -45,6 +45,8 @@ class Likeness:
     is_whole: bool = True
     """Whether no earlier ones were left out."""
     last: ApprovedCall | None = None
+    differences: Sequence[Difference] = ()
+    """From the last approved call."""
     may_be_ruled: bool = False
     """Whether a rule can be drafted for these calls, by who asks."""
 
@@ -77,6 +79,7 @@ async def likeness(core: Core, principal: Principal, request_id: str) -> Likenes
         len(approved),
         len(decided) < MOST_COUNTED,
         last,
+        differences(last.args, request.body.args) if last and isinstance(request.body, ApprovalBody) else (),
         plain >= FEWEST_CALLS and _may_rule(core, principal, request),
     )
 
