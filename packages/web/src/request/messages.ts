@@ -3,6 +3,7 @@ import * as bar from "./texts/bar";
 import * as edit from "./texts/edit";
 import * as forms from "./texts/forms";
 import * as head from "./texts/head";
+import * as likeness from "./texts/likeness";
 import * as remember from "./texts/remember";
 import * as run from "./texts/run";
 import * as states from "./texts/states";
@@ -12,6 +13,7 @@ export const en = {
   edit: edit.en,
   forms: forms.en,
   head: head.en,
+  likeness: likeness.en,
   remember: remember.en,
   run: run.en,
   states: states.en,
@@ -22,6 +24,7 @@ export const zh: Translated<typeof en> = {
   edit: edit.zh,
   forms: forms.zh,
   head: head.zh,
+  likeness: likeness.zh,
   remember: remember.zh,
   run: run.zh,
   states: states.zh,
