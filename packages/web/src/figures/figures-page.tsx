@@ -190,9 +190,10 @@ function Figure({ title, what, children }: { title: string; what: string; childr
 }
 
 function Table({ title, head, rows }: { title: string; head: readonly string[]; rows: readonly string[][] }) {
+  const t = useTranslations("figures");
   return (
     // biome-ignore lint/a11y/noNoninteractiveTabindex: what is wider than a phone is scrolled to by keys, too
-    <section className={styles.scroller} aria-label={title} tabIndex={0}>
+    <section className={styles.scroller} aria-label={t("table", { title })} tabIndex={0}>
       <table className={styles.table}>
         <thead>
           <tr>

@@ -9,6 +9,7 @@ export const en = {
   partial: "There is more than is counted here: only the latest requests are.",
   empty: "Nothing was asked or answered in these weeks.",
   week: "Week of",
+  table: "{title}: table",
   asks: {
     title: "What was asked",
     what: "Requests of {name}’s own conversations and agents, by how they ended.",
@@ -47,6 +48,7 @@ export const zh: Translated<typeof en> = {
   partial: "数据较多：此处只统计了最近的请求。",
   empty: "这几周没有请求，也没有答复。",
   week: "周（起始日）",
+  table: "{title}：表格",
   asks: {
     title: "收到的请求",
     what: "{name} 自己的对话与智能体提出的请求，按结果分类。",

@@ -1,3 +1,4 @@
+import { InterlockError } from "interlock-client/errors";
 import type { PolicyDraft } from "interlock-client/inbox";
 import { useMemo } from "react";
 import { useTranslations } from "use-intl";
@@ -22,7 +23,8 @@ export function RuleDialog({ requestId, tool, onClose }: Props) {
   return (
     <Dialog title={t("title")} onClose={onClose} wide>
       {draft.isPending && <Loading />}
-      {draft.isError && <Trouble error={draft.error} />}
+      {draft.error && isNone(draft.error) && <p className={styles.text}>{t("none")}</p>}
+      {draft.error && !isNone(draft.error) && <Trouble error={draft.error} />}
       {draft.data ? (
         <Drafted draft={draft.data} tool={tool} onClose={onClose} />
       ) : (
@@ -32,6 +34,10 @@ export function RuleDialog({ requestId, tool, onClose }: Props) {
       )}
     </Dialog>
   );
+}
+
+function isNone(error: Error): boolean {
+  return error instanceof InterlockError && error.status === 409;
 }
 
 function Drafted({ draft, tool, onClose }: { draft: PolicyDraft; tool: string; onClose: () => void }) {

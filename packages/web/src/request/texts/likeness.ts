@@ -13,7 +13,7 @@ export const en = {
   before: "was",
   beforeLong: "was: {lines, plural, one {# line} other {# lines}}",
   rule: "Make a rule…",
-  remember: "To stop being asked, open “Remember this approval” and choose how far it reaches.",
+  remember: "To stop being asked, open “Remember” and choose how far it reaches.",
   dialog: {
     title: "A rule for calls like this one",
     what: "Drafted from {count} calls that people approved as they stood. Nothing is saved yet.",
@@ -43,6 +43,7 @@ export const en = {
     saved: "Saved as version {version}. It counts once it is activated.",
     activate: "Activate version {version}",
     active: "Version {version} counts for everything that is asked from now on. This request still waits for you.",
+    none: "No rule can be drafted: what people approved has too little in common, and a rule would allow more.",
     close: "Close",
     failed: "That did not work: {message}",
   },
@@ -59,7 +60,7 @@ export const zh: Translated<typeof en> = {
   before: "原值",
   beforeLong: "原值：{lines} 行",
   rule: "创建规则…",
-  remember: "如不想再被询问，请展开“记住此批准”并选择适用范围。",
+  remember: "如不想再被询问，请展开“记住”并选择适用范围。",
   dialog: {
     title: "为同类调用创建规则",
     what: "根据由人原样批准的 {count} 次调用起草。尚未保存任何内容。",
@@ -87,6 +88,7 @@ export const zh: Translated<typeof en> = {
     saved: "已保存为版本 {version}。启用后才会生效。",
     activate: "启用版本 {version}",
     active: "版本 {version} 对此后的请求生效。当前请求仍等待你处理。",
+    none: "无法起草规则：由人批准的调用共同点太少，规则会允许更多内容。",
     close: "关闭",
     failed: "操作失败：{message}",
   },
