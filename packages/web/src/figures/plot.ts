@@ -3,6 +3,8 @@
 export const WIDTH = 360;
 export const HEIGHT = 180;
 const LEFT = 40;
+/** For half of the last label. */
+const RIGHT = 12;
 const TOP = 8;
 const FOOT = 24;
 const MOST_LABELS = 6;
@@ -35,7 +37,7 @@ export function plotOf(labels: readonly string[], series: readonly Series[], top
   const piles = labels.map((_, place) => series.reduce((sum, one) => sum + (one.values[place] ?? 0), 0));
   const highest = top ?? roundUp(Math.max(1, ...piles));
   const scale = (bottom - TOP) / highest;
-  const step = (WIDTH - LEFT) / Math.max(1, labels.length);
+  const step = (WIDTH - LEFT - RIGHT) / Math.max(1, labels.length);
   const width = Math.min(36, step * 0.7);
   const middle = (place: number) => LEFT + step * (place + 0.5);
   const bars = labels.flatMap((_, place) => {
