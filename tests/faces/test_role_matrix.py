@@ -326,6 +326,13 @@ TABLE: list[Row] = [
     ("get /api/v1/inbox", lambda scene: to("/api/v1/inbox"), ANYBODY),
     ("get /api/v1/inbox/stream", lambda scene: to("/api/v1/inbox/stream"), ANYBODY),
     ("get /api/v1/inbox/requests/{request_id}", lambda scene: to(in_inbox(scene)), SEE),
+    (
+        "get /api/v1/inbox/requests/{request_id}/similar",
+        lambda scene: to(f"{in_inbox(scene)}/similar"),
+        ANSWER,
+    ),
+    ("get /api/v1/inbox/requests/{request_id}/rule", lambda scene: to(f"{in_inbox(scene)}/rule"), CLASHING),
+    ("get /api/v1/figures", lambda _: to("/api/v1/figures"), PEOPLE),
     ("post /api/v1/inbox/requests/{request_id}/answer", answered, ANSWER),
     ("get /api/v1/inbox/requests/{request_id}/explain", lambda scene: to(f"{in_inbox(scene)}/explain"), ANSWER),
     ("post /api/v1/inbox/requests/{request_id}/cancel", lambda scene: keyed(f"{in_inbox(scene)}/cancel", {}), SEE),

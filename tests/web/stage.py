@@ -63,6 +63,7 @@ def every_page(owner: ThreadsClient) -> dict[str, str]:
         "conversation": f"/chat/{spoken(owner)}",
         "waiting conversation": f"/chat/{command['conversation_id']}",
         "history": "/history",
+        "figures": "/figures",
         **{section: f"/settings/{section}" for section in SECTIONS},
         "no request": "/requests/none",
     }

@@ -169,6 +169,52 @@ export interface InboxRequest extends InboxEntry {
   server_time: string;
 }
 
+export interface Difference {
+  name: string;
+  change: "added" | "removed" | "changed";
+  /** The value of the argument then, spelled as JSON; none where it is added. */
+  before: string[];
+}
+
+export interface ApprovedCall {
+  request_id: string;
+  by: string;
+  at: string;
+  /** What this call has besides, has no longer, or has with another value than was approved then. */
+  differences: Difference[];
+}
+
+/** Calls of the same tool, by the same definition, of one owner's agent. */
+export interface Similar {
+  /** How many were decided before, by whomever; the last 500 are counted. */
+  earlier: number;
+  /** How many of those people approved, as they stood or edited. */
+  approved: number;
+  /** Whether no earlier ones were left out. */
+  whole: boolean;
+  /** The last one that a person approved. */
+  last: ApprovedCall | null;
+  /** Whether the caller can have a rule drafted for such calls. */
+  may_be_ruled: boolean;
+}
+
+/** The active policy with a rule at its end; nothing of it is saved. */
+export interface PolicyDraft {
+  name: string;
+  /** The rule alone, as TOML. */
+  rule: string;
+  /** Arguments that may be anything: they were different each time. */
+  free: string[];
+  /** How many approved calls it was made from. */
+  calls: number;
+  /** The whole policy, for the calls that check, replay and save one. */
+  text: string;
+  /** The version that counts; null: none does. */
+  active: number | null;
+  /** Whether the rule would have allowed the request that it was asked for. */
+  covers: boolean;
+}
+
 export interface Remember {
   duration: "session" | "forever";
   scope: "this_action" | "this_tool" | "all_tools";

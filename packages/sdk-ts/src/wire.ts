@@ -543,6 +543,48 @@ export interface Ended {
   ended: boolean;
 }
 
+export interface WeekFigures {
+  /** Its Monday; weeks begin at midnight in UTC. */
+  week: string;
+  /** Of the person's own conversations and agents, ended in this week in any way. */
+  asks: number;
+  by_grant: number;
+  by_rule: number;
+  /** Cancelled, or ended by their deadline. */
+  unanswered: number;
+  /** That the person gave, in whosever conversation. */
+  answers: number;
+  /** How many of those answers were to approvals. */
+  approvals: number;
+  /** How many of those let the call run, as it stood or edited. */
+  yes: number;
+  /** Their median reading time; null where none is known. */
+  dwell_ms: number | null;
+}
+
+export interface ReadingTime {
+  /** Requests of at most so many characters; null: longer ones. */
+  longest: number | null;
+  answers: number;
+  dwell_ms: number | null;
+}
+
+export interface PersonFigures {
+  user_id: string;
+  name: string;
+  /** The oldest first. */
+  weeks: WeekFigures[];
+  /** Over all of these weeks, by the length of the request. */
+  reading: ReadingTime[];
+}
+
+export interface Figures {
+  /** The caller first; others for admins only. */
+  people: PersonFigures[];
+  /** Whether everything of these weeks was counted. */
+  whole: boolean;
+}
+
 export interface ChangePassword {
   old_password: string;
   new_password: string;

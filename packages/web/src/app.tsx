@@ -16,6 +16,7 @@ import { useTheme } from "@/shell/theme";
 import { useVisibleHeight } from "@/shell/visible-height";
 
 const ChatPage = lazy(async () => ({ default: (await import("@/chat/chat-page")).ChatPage }));
+const FiguresPage = lazy(async () => ({ default: (await import("@/figures/figures-page")).FiguresPage }));
 const HistoryPage = lazy(async () => ({ default: (await import("@/history/history-page")).HistoryPage }));
 const SettingsPage = lazy(async () => ({ default: (await import("@/settings/settings-page")).SettingsPage }));
 
@@ -76,6 +77,9 @@ function Pages() {
       </Route>
       <Route path="/history">
         <HistoryPage />
+      </Route>
+      <Route path="/figures">
+        <FiguresPage />
       </Route>
       <Route path="/settings/:section?">
         <SettingsPage />

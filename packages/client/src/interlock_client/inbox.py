@@ -163,6 +163,43 @@ class InboxRequest(InboxEntry):
     server_time: datetime
 
 
+class Difference(ServerModel):
+    name: str
+    change: Literal["added", "removed", "changed"]
+    before: list[str] = Field(description="The value of the argument then, spelled as JSON; none where it is added.")
+
+
+class ApprovedCall(ServerModel):
+    request_id: str
+    by: str
+    at: datetime
+    differences: list[Difference] = Field(
+        description="What this call has besides, has no longer, or has with another value than was approved then."
+    )
+
+
+class Similar(ServerModel):
+    """Calls of the same tool, by the same definition, of one owner's agent."""
+
+    earlier: int = Field(description="How many were decided before, by whomever; the last 500 are counted.")
+    approved: int = Field(description="How many of those people approved, as they stood or edited.")
+    whole: bool = Field(description="Whether no earlier ones were left out.")
+    last: ApprovedCall | None = Field(description="The last one that a person approved.")
+    may_be_ruled: bool = Field(description="Whether the caller can have a rule drafted for such calls.")
+
+
+class PolicyDraft(ServerModel):
+    """The active policy with a rule at its end; nothing of it is saved."""
+
+    name: str
+    rule: str = Field(description="The rule alone, as TOML.")
+    free: list[str] = Field(description="Arguments that may be anything: they were different each time.")
+    calls: int = Field(description="How many approved calls it was made from.")
+    text: str = Field(description="The whole policy, for the calls that check, replay and save one.")
+    active: int | None = Field(description="The version that counts; null: none does.")
+    covers: bool = Field(description="Whether the rule would have allowed the request that it was asked for.")
+
+
 class Remember(ClientModel):
     duration: GrantDuration
     scope: GrantScope

@@ -95,3 +95,33 @@ class SavedList(ServerModel):
 class Ended(ServerModel):
     id: str
     ended: bool = True
+
+
+class WeekFigures(ServerModel):
+    week: str = Field(description="Its Monday; weeks begin at midnight in UTC.")
+    asks: int = Field(description="Of the person's own conversations and agents, ended in this week in any way.")
+    by_grant: int
+    by_rule: int
+    unanswered: int = Field(description="Cancelled, or ended by their deadline.")
+    answers: int = Field(description="That the person gave, in whosever conversation.")
+    approvals: int = Field(description="How many of those answers were to approvals.")
+    yes: int = Field(description="How many of those let the call run, as it stood or edited.")
+    dwell_ms: int | None = Field(description="Their median reading time; null where none is known.")
+
+
+class ReadingTime(ServerModel):
+    longest: int | None = Field(description="Requests of at most so many characters; null: longer ones.")
+    answers: int
+    dwell_ms: int | None
+
+
+class PersonFigures(ServerModel):
+    user_id: str
+    name: str
+    weeks: list[WeekFigures] = Field(description="The oldest first.")
+    reading: list[ReadingTime] = Field(description="Over all of these weeks, by the length of the request.")
+
+
+class Figures(ServerModel):
+    people: list[PersonFigures] = Field(description="The caller first; others for admins only.")
+    whole: bool = Field(description="Whether everything of these weeks was counted.")

@@ -23,7 +23,9 @@ export function HistoryPage() {
   return (
     <div className={styles.page}>
       <PageTitle name="history">{t("title")}</PageTitle>
-      <p className={styles.what}>{t("what")}</p>
+      <p className={styles.what}>
+        {t("what")} <Link href="/figures">{t("toFigures")}</Link>
+      </p>
       <Filtering filters={filters} onChange={change} />
       <Found filters={filters} onClear={() => change(NONE)} />
     </div>

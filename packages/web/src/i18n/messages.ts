@@ -1,5 +1,6 @@
 /** Every text of the pages, in both languages: each room keeps its own, side by side. */
 import * as chat from "@/chat/messages";
+import * as figures from "@/figures/messages";
 import * as history from "@/history/messages";
 import * as inbox from "@/inbox/messages";
 import * as login from "@/login/messages";
@@ -10,6 +11,7 @@ import * as text from "@/text/messages";
 
 export const en = {
   chat: chat.en,
+  figures: figures.en,
   history: history.en,
   inbox: inbox.en,
   login: login.en,
@@ -21,6 +23,7 @@ export const en = {
 
 export const zh: Translated<typeof en> = {
   chat: chat.zh,
+  figures: figures.zh,
   history: history.zh,
   inbox: inbox.zh,
   login: login.zh,

@@ -10,6 +10,7 @@ import { QuestionsForm } from "./forms/questions-form";
 import { VariablesForm } from "./forms/variables-form";
 import { Deadline } from "./head/deadline";
 import { Head } from "./head/head";
+import { Likeness } from "./likeness/likeness";
 import { doubtOf, wordsOf } from "./model/bodies";
 import styles from "./request-view.module.css";
 import { useReview } from "./review";
@@ -72,6 +73,7 @@ function Approval() {
   return (
     <>
       <RunPanel />
+      <Likeness />
       {/* In a conversation it stands there, right before. */}
       <AgentWords text={embedded ? "" : (request.said ?? "")} from="said" />
       <AgentWords text={wordsOf(request)} from={request.described_by === "tool" ? "tool" : "written"} />

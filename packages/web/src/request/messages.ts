@@ -4,6 +4,7 @@ import * as edit from "./texts/edit";
 import * as explain from "./texts/explain";
 import * as forms from "./texts/forms";
 import * as head from "./texts/head";
+import * as likeness from "./texts/likeness";
 import * as remember from "./texts/remember";
 import * as run from "./texts/run";
 import * as states from "./texts/states";
@@ -14,6 +15,7 @@ export const en = {
   explain: explain.en,
   forms: forms.en,
   head: head.en,
+  likeness: likeness.en,
   remember: remember.en,
   run: run.en,
   states: states.en,
@@ -25,6 +27,7 @@ export const zh: Translated<typeof en> = {
   explain: explain.zh,
   forms: forms.zh,
   head: head.zh,
+  likeness: likeness.zh,
   remember: remember.zh,
   run: run.zh,
   states: states.zh,

@@ -39,8 +39,9 @@ function Count() {
   );
 }
 
-/** A request is read in the inbox. */
+/** A request is read in the inbox, and what the history adds up to is reached from it. */
 export function isAt(path: string, place: Place): boolean {
   const [, first] = path.split("/");
-  return first === place || (place === "inbox" && first === "requests");
+  if (first === "requests") return place === "inbox";
+  return first === place || (place === "history" && first === "figures");
 }

@@ -50,6 +50,18 @@ class SettledFilter:
 
 
 @dataclass(frozen=True, slots=True)
+class AlikeFilter:
+    """Which calls are alike: of one owner, agent and tool, by one definition of it."""
+
+    owner_id: str
+    agent: str
+    tool: str
+    definition: str
+    before: datetime | None = None
+    """Only what was settled before then."""
+
+
+@dataclass(frozen=True, slots=True)
 class ThreadFilter:
     """Which threads are meant. None: any."""
 

@@ -18,6 +18,7 @@ from typing import Protocol
 
 from interlock.domain.effect import Effect, EffectKey, EffectState
 from interlock.domain.event import Event, EventData, EventType
+from interlock.domain.figures import SettledAsk
 from interlock.domain.form import Form
 from interlock.domain.kinds import RequestKind
 from interlock.domain.request import Answer, Ending, Pause, PauseStatus, Request, RequestStatus
@@ -25,7 +26,7 @@ from interlock.domain.run import Run, RunStatus
 from interlock.domain.waiting_run import WaitingRun
 from interlock.ports.access import Access, ApiKeys, Grants, Holds, Replies, SavedSecrets, Tickets
 from interlock.ports.audit import Audit
-from interlock.ports.filters import PendingFilter, SettledFilter
+from interlock.ports.filters import AlikeFilter, PendingFilter, SettledFilter
 from interlock.ports.gateway import UpstreamCalls
 from interlock.ports.people import SignIns, Users
 from interlock.ports.policies import Policies
@@ -177,6 +178,14 @@ class Requests(Protocol):
 
     async def page_settled(self, query: SettledFilter, limit: int) -> list[tuple[Request, Answer | None]]:
         """Settled requests with their answers, the newest first, after the filter's cursor."""
+        ...
+
+    async def settled_alike(self, query: AlikeFilter, limit: int) -> list[str]:
+        """The ids of settled approvals that are alike, the last one to be settled first."""
+        ...
+
+    async def settled_asks(self, since: datetime, person_id: str | None, limit: int) -> list[SettledAsk]:
+        """What ended since then, the last one first. With a person: what was asked of them, or what they answered."""
         ...
 
     async def overdue(self, now: datetime, limit: int) -> list[Request]:

@@ -7,11 +7,12 @@ from typing import Any
 
 from sqlalchemy import Executable, Row, bindparam, delete, func, literal_column, or_, select, update
 
+from interlock.domain.figures import SettledAsk
 from interlock.domain.form import Form
 from interlock.domain.kinds import RequestKind, body_from_json
 from interlock.domain.request import REQUEST, Answer, Ending, Request, RequestStatus
 from interlock.domain.run import RunCause
-from interlock.ports.filters import PendingFilter, SettledFilter
+from interlock.ports.filters import AlikeFilter, PendingFilter, SettledFilter
 from interlock.storage import _pending, _settled
 from interlock.storage._pending import IS_KEPT
 from interlock.storage._repository import Repository, batched, one_of
@@ -137,6 +138,12 @@ class SqlRequests(Repository):
         rows = await _settled.page(self._connection, query, limit)
         answered = await SqlAnswers(self._connection).of_requests([row.id for row in rows])
         return [(_request(row), answered.get(row.id)) for row in rows]
+
+    async def settled_alike(self, query: AlikeFilter, limit: int) -> list[str]:
+        return await _settled.alike(self._connection, query, limit)
+
+    async def settled_asks(self, since: datetime, person_id: str | None, limit: int) -> list[SettledAsk]:
+        return await _settled.asks(self._connection, since, person_id, limit)
 
     async def overdue(self, now: datetime, limit: int) -> list[Request]:
         found = await self._connection.execute(

@@ -212,6 +212,16 @@ requests = Table(
     Index("ix_requests_settled", "settled_at", "id"),
     Index("ix_requests_settled_owner", "owner_id", "settled_at", "id"),
     Index(
+        "ix_requests_alike",
+        "owner_id",
+        "agent",
+        "definition",
+        "settled_at",
+        "id",
+        sqlite_where=text("settled_at IS NOT NULL AND definition IS NOT NULL"),
+        postgresql_where=text("settled_at IS NOT NULL AND definition IS NOT NULL"),
+    ),
+    Index(
         "ix_requests_deadline",
         "deadline",
         sqlite_where=text("status = 'pending' AND deadline IS NOT NULL"),
@@ -253,6 +263,7 @@ answers = Table(
     Column("origin", SafeText, nullable=False),
     Column("metadata", Json, nullable=False),
     Column("at", Moment, nullable=False),
+    Index("ix_answers_by", "by_id", "at"),
 )
 
 events = Table(

@@ -1,6 +1,7 @@
 """The list, one request, and answers to it."""
 
 import json
+from dataclasses import asdict
 from typing import Annotated, Any, Literal
 
 from fastapi import APIRouter, Header, Query, Request
@@ -21,7 +22,7 @@ from interlock.faces.http.server_state import state_of
 from interlock.faces.inbox import views
 from interlock.faces.shared.policies import explanation_view
 from interlock.services.policies import explaining
-from interlock.services.requests import answering, extending, inbox
+from interlock.services.requests import answering, extending, inbox, likeness
 from interlock.services.requests import idempotency as once_only
 from interlock.services.requests.answering import Reply, Sender, SettleResult
 from interlock.services.requests.idempotency import IdempotentCall
@@ -72,6 +73,41 @@ async def look_at(request: Request, caller: Caller, request_id: str) -> Response
     )
     # As it is: the names of arguments may hold anything, and must not be shown as something else.
     return LenientJSONResponse(body.model_dump())
+
+
+@router.get("/requests/{request_id}/similar", response_model=wire.Similar, responses=problems(401, 404))
+async def similar(request: Request, caller: Caller, request_id: str) -> Response:
+    """How often such a call was decided before, and the last one that a person approved."""
+    found = await likeness.likeness(state_of(request).core, caller, request_id)
+    last = found.last and wire.ApprovedCall(
+        request_id=found.last.request_id,
+        by=found.last.by,
+        at=found.last.at,
+        differences=[wire.Difference.model_validate(asdict(one), strict=False) for one in found.differences],
+    )
+    body = wire.Similar(
+        earlier=found.earlier,
+        approved=found.approved,
+        whole=found.is_whole,
+        last=last,
+        may_be_ruled=found.may_be_ruled,
+    )
+    return LenientJSONResponse(body.model_dump())
+
+
+@router.get("/requests/{request_id}/rule", responses=problems(401, 404, 409))
+async def draft(request: Request, caller: Caller, request_id: str) -> wire.PolicyDraft:
+    """The active policy with a rule for what people approved of such calls. For admins; nothing is saved."""
+    found = await likeness.draft_policy(state_of(request).core, caller, request_id)
+    return wire.PolicyDraft(
+        name=found.rule.name,
+        rule=found.rule.text,
+        free=list(found.rule.free),
+        calls=found.calls,
+        text=found.text,
+        active=found.active,
+        covers=found.covers,
+    )
 
 
 @router.post("/requests/{request_id}/answer", response_model=wire.Settled, responses=problems(401, 404, 409))

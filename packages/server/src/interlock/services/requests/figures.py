@@ -1,0 +1,55 @@
+"""Weekly figures: one's own, and for admins everybody's."""
+
+import asyncio
+from collections import defaultdict
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from datetime import date
+
+from interlock.domain.errors import Forbidden, InvalidInput
+from interlock.domain.figures import PersonFigures, SettledAsk, figures, start_of, weeks_until
+from interlock.domain.principal import Principal, Role
+from interlock.domain.request import AnswerOrigin
+from interlock.services.core import Core
+
+MOST_WEEKS = 26
+MOST_COUNTED = 10_000
+"""However many requests ended in these weeks, no more of them are counted; the last ones are."""
+MOST_PEOPLE = 200
+
+
+@dataclass(frozen=True, slots=True)
+class Report:
+    weeks: Sequence[date]
+    people: Sequence[PersonFigures]
+    names: Mapping[str, str]
+    is_whole: bool
+    """Whether everything of these weeks was counted, and of everybody."""
+
+
+async def weekly_figures(core: Core, principal: Principal, count: int) -> Report:
+    if principal.is_agent:
+        raise Forbidden("an agent's key may not look at what people decided")
+    if not 1 <= count <= MOST_WEEKS:
+        raise InvalidInput(f"weeks is 1 to {MOST_WEEKS}")
+    weeks = weeks_until(core.clock.now(), count)
+    everybody = principal.role is Role.ADMIN
+    async with core.store.snapshot() as tx:
+        person_id = None if everybody else principal.id
+        rows = await tx.requests.settled_asks(start_of(weeks[0]), person_id, MOST_COUNTED)
+        answerers = {row.by_id for row in rows if row.by_id and row.origin is AnswerOrigin.PERSON}
+        ids = {principal.id, *({row.owner_id for row in rows} | answerers if everybody else ())}
+        names = await tx.users.names_of(ids)
+    # Oneself first, then by name; who is deleted by now has no name to be called by.
+    shown = sorted(ids, key=lambda one: (one != principal.id, names.get(one, one)))
+    concerning: defaultdict[str, list[SettledAsk]] = defaultdict(list[SettledAsk])
+    for row in rows:
+        for one in {row.owner_id, row.by_id or row.owner_id}:
+            concerning[one].append(row)
+    by_person: list[PersonFigures] = []
+    for one in shown[:MOST_PEOPLE]:
+        by_person.append(figures(one, weeks, concerning[one]))
+        # Others may want something meanwhile.
+        await asyncio.sleep(0)
+    is_whole = len(rows) < MOST_COUNTED and len(shown) <= MOST_PEOPLE
+    return Report(weeks, by_person, {principal.id: principal.name, **names}, is_whole)
