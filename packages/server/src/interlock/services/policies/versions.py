@@ -50,9 +50,13 @@ def _failed_tests(engine: ConditionEngine, document: PolicyDocument) -> list[Pro
     for number, test in enumerate(document.tests, 1):
         found = judge(engine, engine.name, document, test.facts)
         by = found.rule.name if found.rule else None
-        if found.ruling is not test.then or (test.rule is not None and test.rule != by):
+        people = found.rule.terms.people if found.rule and found.rule.terms else 1
+        is_other = test.rule not in (None, by) or test.people not in (None, people)
+        if found.ruling is not test.then or is_other:
             expected = test.then if test.rule is None else f"{test.then} by {test.rule}"
             got = found.ruling if by is None else f"{found.ruling} by {by}"
+            if test.people is not None:
+                expected, got = f"{expected} of {test.people}", f"{got} of {people}"
             failed = "".join(f"; {name} could not be evaluated: {why}" for name, why in found.errors)
             problems.append(Problem(f"test {number} expects {expected}, and gets {got}{failed}", test.line))
     return problems
