@@ -2,7 +2,7 @@
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
-from datetime import datetime
+from datetime import datetime, timedelta
 from enum import StrEnum
 
 from interlock.domain.form import EffectInDoubt, Form, FreeInterrupt
@@ -12,6 +12,13 @@ from interlock.domain.moment import to_iso
 from interlock.domain.preview import FilePreview
 from interlock.domain.terms import Routing
 from interlock.domain.transitions import Transitions
+
+LONGEST_WARNING = 60.0
+"""Seconds before the deadline at which people are warned, for asks that leave more time than that."""
+
+
+def warning_before(timeout: float) -> timedelta:
+    return timedelta(seconds=min(LONGEST_WARNING, timeout / 5))
 
 
 class RequestStatus(StrEnum):

@@ -132,6 +132,29 @@ class Terms:
 
 
 @dataclass(frozen=True, slots=True)
+class Needs:
+    """Terms as people read them: candidates by name, and none where anybody may be who answers there."""
+
+    people: int
+    candidates: tuple[str, ...] = ()
+    separate: bool = False
+    code: bool = False
+
+    @property
+    def who(self) -> str:
+        """In one line: `payments, ann`."""
+        return ", ".join(one.partition(":")[2] for one in self.candidates)
+
+    def to_json(self) -> JsonObject:
+        return {
+            "people": self.people,
+            "from": list(self.candidates),
+            "separate": self.separate,
+            "code": self.code,
+        }
+
+
+@dataclass(frozen=True, slots=True)
 class Routing:
     """Where a request stands with its people, and which rule put it there."""
 

@@ -6,7 +6,7 @@ from typing import Protocol
 
 from interlock.domain.request import Request
 from interlock.domain.team import Away, Candidate, Comment, Group
-from interlock.domain.terms import Vote
+from interlock.domain.terms import Terms, Vote
 
 
 class Groups(Protocol):
@@ -40,6 +40,10 @@ class Routes(Protocol):
 
     async def of_request(self, request_id: str) -> list[Candidate]:
         """In the order of their levels."""
+        ...
+
+    async def set_terms(self, request_id: str, terms: Terms) -> None:
+        """Of a pending request: who passed it on says yes to it no more."""
         ...
 
     async def close(self, request_id: str) -> None:

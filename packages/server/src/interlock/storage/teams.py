@@ -9,7 +9,7 @@ from sqlalchemy import and_, bindparam, case, delete, false, func, insert, liter
 
 from interlock.domain.request import Request, RequestStatus
 from interlock.domain.team import Away, Candidate, Comment, Group
-from interlock.domain.terms import Vote
+from interlock.domain.terms import Terms, Vote
 from interlock.storage._repository import Repository, batched, insert_for
 from interlock.storage.requests import request_of
 from interlock.storage.schema import aways, candidates, comments, groups, memberships, requests, votes
@@ -84,6 +84,10 @@ class SqlRoutes(Repository):
     async def of_request(self, request_id: str) -> list[Candidate]:
         found = await self._connection.execute(_CANDIDATES, {"of_request": request_id})
         return [Candidate(**{one.name: getattr(row, one.name) for one in fields(Candidate)}) for row in found]
+
+    async def set_terms(self, request_id: str, terms: Terms) -> None:
+        changed = update(requests).where(_IS_THIS, _IS_PENDING).values(terms=terms.to_json())
+        await self._connection.execute(changed, {"of_request": request_id})
 
     async def close(self, request_id: str) -> None:
         await self._connection.execute(_CLOSE, {"of_request": request_id})
