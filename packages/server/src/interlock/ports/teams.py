@@ -34,7 +34,7 @@ class Groups(Protocol):
 class Routes(Protocol):
     """Who requests are put to, and what those said. Whoever writes holds the thread."""
 
-    async def add(self, candidates: Sequence[Candidate]) -> None:
+    async def add(self, found: Sequence[Candidate]) -> None:
         """One that is there already stays as it is, but for `is_added`, which it may gain."""
         ...
 

@@ -36,9 +36,10 @@ _IS_PENDING = requests.c.status == literal_column(f"'{RequestStatus.PENDING}'")
 IS_KEPT = ~exists().where(removals.c.thread_id == requests.c.thread_id)
 """Of a thread that is being deleted nothing is there any more for anybody; the table of those is all but empty."""
 
+_EVERYBODY = candidates.alias()
 _IS_FOR_WHO_ANSWERS = or_(
     requests.c.terms.is_(None),
-    exists().where(candidates.c.request_id == requests.c.id, candidates.c.who == EVERYBODY),
+    exists().where(_EVERYBODY.c.request_id == requests.c.id, _EVERYBODY.c.who == EVERYBODY),
 )
 """Put to nobody by name."""
 
