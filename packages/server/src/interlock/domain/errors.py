@@ -9,7 +9,7 @@
     ├── Forbidden            the caller may not do this, or the thing does not exist for them
     │   ├── SignInForbidden  the right password of somebody who may not sign in
     │   ├── PasswordsOff     what needs a password, where the operator turned them off
-    │   └── SignOnFailed     single sign-on that did not come about; `reason` is why
+    │   ├── SignOnFailed     single sign-on that did not come about; `reason` is why
     │   └── NotEligible      a request whose terms name others; `needs` says whom
     ├── NotFound             no such thing, told only to those who may know
     │   └── NoSession        a user without a session
@@ -118,6 +118,8 @@ class SignOnFailed(Forbidden):
     def __init__(self, message: str, reason: SignOnReason = "refused") -> None:
         super().__init__(message)
         self.reason = reason
+
+
 class NotEligible(Forbidden):
     code = "not_eligible"
 

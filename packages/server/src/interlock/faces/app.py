@@ -36,8 +36,7 @@ from interlock.faces.langgraph import runs as lg_runs
 from interlock.faces.langgraph import thread_stream as lg_thread_stream
 from interlock.faces.langgraph import threads as lg_threads
 from interlock.faces.langgraph.errors import LanggraphErrorFormat
-from interlock.faces.manage import account, audit, grants, keys, metrics, people, policy, sign_on, webhooks
-from interlock.faces.manage import account, audit, grants, groups, keys, metrics, people, policy, webhooks
+from interlock.faces.manage import account, audit, grants, groups, keys, metrics, people, policy, sign_on, webhooks
 from interlock.faces.mcp.endpoint import McpEndpoint
 from interlock.faces.sessions import invoking
 from interlock.faces.sessions.errors import SessionsErrorFormat

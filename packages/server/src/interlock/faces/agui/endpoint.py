@@ -33,8 +33,8 @@ from interlock.faces.http.lenient_json import LenientJSONResponse
 from interlock.faces.http.locale import locale_of
 from interlock.faces.http.server_state import state_of
 from interlock.faces.http.sse import EventStream
+from interlock.faces.shared.refusals import needs_text
 from interlock.faces.shared.responses import message_of
-from interlock.faces.shared.refusals import message_of, needs_text
 from interlock.services.requests import answering
 from interlock.services.requests.answering import Reply, Sender
 from interlock.services.threads import messages, threads

@@ -21,8 +21,8 @@ from interlock.faces.confirm.events import OutgoingEvent
 from interlock.faces.confirm.steps import step_of
 from interlock.faces.http.limits import whole_seconds
 from interlock.faces.http.problems import listed_errors
+from interlock.faces.shared.refusals import needs_text
 from interlock.faces.shared.responses import message_of
-from interlock.faces.shared.refusals import message_of, needs_text
 from interlock.texts import Locale
 from interlock.texts import confirm_text as text
 from interlock_client.confirm import AgentEvents, ErrorTypes, SystemEvents

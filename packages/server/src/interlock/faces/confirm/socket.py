@@ -160,8 +160,6 @@ class _Connection:
         try:
             confirmation = messages.confirmation_of(event.content)
             sender = Sender(self._principal, CONFIRM, messages.audit_metadata(confirmation))
-            await answering.answer(self._core, sender, messages.reply_with(view.request, confirmation))
-            sender = Sender(self._principal, CONFIRM, messages.told_to_audit(confirmation))
             done = await answering.answer(self._core, sender, messages.reply_with(view.request, confirmation))
         except InvalidAnswer as error:
             if isinstance(error, ReadsAsRefusal) or any(one.field == "code" for one in error.errors):

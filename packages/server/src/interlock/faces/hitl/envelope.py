@@ -32,8 +32,8 @@ from interlock.faces.hitl.views import EVENTS
 from interlock.faces.http.documented import Responses
 from interlock.faces.http.locale import locale_of
 from interlock.faces.http.problems import error_headers, listed_errors
+from interlock.faces.shared.refusals import needs_text
 from interlock.faces.shared.responses import message_of
-from interlock.faces.shared.refusals import message_of, needs_text
 from interlock.texts import Locale
 from interlock.texts import hitl_text as text
 from interlock_client import hitl as wire

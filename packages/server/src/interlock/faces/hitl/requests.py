@@ -19,7 +19,6 @@ from interlock.faces.http.cursors import read_cursor
 from interlock.faces.http.locale import locale_of
 from interlock.faces.http.server_state import state_of
 from interlock.faces.http.watching import wait_until_settled
-from interlock.faces.http.waiting import settled
 from interlock.faces.shared.refusals import count_text
 from interlock.faces.shared.responses import reply_to
 from interlock.services.requests import answering, extending, outside, pending

@@ -24,8 +24,8 @@ from interlock.domain.thread import ThreadStatus
 from interlock.faces.http.locale import locale_of
 from interlock.faces.http.problems import DefaultErrorFormat, error_headers, listed_errors, problem, status_of
 from interlock.faces.sessions import views
+from interlock.faces.shared.refusals import needs_text
 from interlock.faces.shared.responses import message_of
-from interlock.faces.shared.refusals import message_of, needs_text
 from interlock.services.threads.sessions import NotInterrupted
 from interlock.texts import Locale
 from interlock.texts import sessions_text as text

@@ -38,10 +38,7 @@ class ReplyInput:
 
 
 def choose(reply: ReplyInput, takes: Takes) -> Choose:
-    return lambda requests: [
-        Reply(request.id, _VALUES[reply.how](request, reply.args, takes)) for request in _targets(reply, requests)
-    ]
-    return lambda requests: [_reply(request, reply, takes) for request in _meant(reply, requests)]
+    return lambda requests: [_reply(request, reply, takes) for request in _targets(reply, requests)]
 
 
 def _reply(request: Request, reply: ReplyInput, takes: Takes) -> Reply:

@@ -1,17 +1,8 @@
-"""What is said of an answer that cannot be taken, in the reader's language where that is more than a form."""
+"""What is said to who is not eligible, and of a yes that is not the last one, in the reader's language."""
 
-from interlock.domain.errors import InvalidInput, NotEligible, ReadsAsRefusal
+from interlock.domain.errors import NotEligible
 from interlock.domain.terms import VoteCount
-from interlock.texts import Locale, answers_text, teams_text
-
-
-def message_of(error: InvalidInput, locale: Locale, form: str) -> str:
-    """`form` is how the face spells an answer, with `%s` in its place."""
-    if not isinstance(error, ReadsAsRefusal):
-        return error.message
-    text = error.text
-    itself = form % f'{{"text": {text}}}'
-    return answers_text("reads_as_refusal", locale, text=text, no=form % "false", itself=itself)
+from interlock.texts import Locale, teams_text
 
 
 def needs_text(error: NotEligible, locale: Locale) -> str:

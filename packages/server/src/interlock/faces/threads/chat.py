@@ -30,9 +30,8 @@ from interlock.faces.http.locale import locale_of
 from interlock.faces.http.problems import problem
 from interlock.faces.http.server_state import state_of
 from interlock.faces.http.sse import EventStream
+from interlock.faces.shared.refusals import count_text, needs_text
 from interlock.faces.shared.responses import message_of
-from interlock.faces.shared.inputs import run_input
-from interlock.faces.shared.refusals import count_text, message_of, needs_text
 from interlock.faces.threads import streaming
 from interlock.faces.threads.actions import ACTIONS, choose
 from interlock.faces.threads.frames import EVENTS, Frames
