@@ -90,7 +90,7 @@ def test_a_policy_is_read_from_toml_and_from_json() -> None:
         ("rule = 3", None, "[[rule]]"),
         ('[[rule]]\nthen = "ask"', 1, "needs a name"),
         ('\n[[rule]]\nname = "r"\nthen = "permit"', 2, "then is one of"),
-        ('[[rule]]\nname = "r"\nthen = "ask"\npeople = 2', 1, "people is not known"),
+        ('[[rule]]\nname = "r"\nthen = "ask"\npersons = 2', 1, "persons is not known"),
         ('[[rule]]\nname = "r"\nthen = "allow"', 1, "would allow every call"),
         ('[[rule]]\nname = "r"\nthen = "allow"\nwhen = " "', 1, "would allow every call"),
         ('[[rule]]\nname = "r"\nthen = "deny"\ntools = "all"', 1, "list of names"),

@@ -14,6 +14,7 @@ from fastapi.testclient import TestClient
 from interlock import faces
 from interlock.domain.errors import (
     AlreadySettled,
+    Claimed,
     FieldError,
     IllegalTransition,
     InterlockError,
@@ -21,6 +22,7 @@ from interlock.domain.errors import (
     LeaseLost,
     NoSession,
     NotAuthenticated,
+    NotEligible,
     NotFound,
     NothingPending,
     NoWorker,
@@ -34,6 +36,7 @@ from interlock.domain.errors import (
 from interlock.domain.kinds import ApprovalAnswer, EnvVarAnswer, Value
 from interlock.domain.request import RequestEnd, RequestStatus
 from interlock.domain.session import SessionState
+from interlock.domain.terms import Needs
 from interlock.domain.thread import ThreadStatus
 from interlock.faces.app import ERROR_FORMATS
 from interlock.faces.confirm.errors import refusal
@@ -62,6 +65,8 @@ MAKERS: Mapping[type[InterlockError], Callable[[], InterlockError]] = {
     ReadsAsRefusal: lambda: ReadsAsRefusal("it was refused", (), '"no"'),
     NotFound: lambda: NotFound("it was refused", request_id="perm_1"),
     NoSession: lambda: NoSession("ann"),
+    NotEligible: lambda: NotEligible("it was refused", Needs(2, ("group:payments",))),
+    Claimed: lambda: Claimed("it was refused", "ann", datetime(2026, 11, 15, 12, tzinfo=UTC)),
 }
 
 

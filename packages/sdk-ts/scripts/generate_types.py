@@ -12,7 +12,20 @@ from typing import Any, TypeGuard, TypeVar, cast, get_args
 
 from pydantic import BaseModel
 
-from interlock_client import account, audit, base, confirm, hitl, inbox, manage, policy, sessions, threads, webhooks
+from interlock_client import (
+    account,
+    audit,
+    base,
+    confirm,
+    hitl,
+    inbox,
+    manage,
+    policy,
+    sessions,
+    teams,
+    threads,
+    webhooks,
+)
 from interlock_client.base import ClientModel, ServerModel
 
 SOURCES = Path(__file__).parents[1] / "src"
@@ -45,7 +58,7 @@ INBOX: Aliases = {
 TARGETS: Mapping[str, tuple[Aliases, Sequence[ModuleType]]] = {
     "wire.ts": (FACES, (threads, hitl, sessions, confirm, manage, account, audit, policy, webhooks)),
     # Apart, because some have the name of another face's.
-    "inbox.ts": (INBOX, (inbox,)),
+    "inbox.ts": (INBOX, (inbox, teams)),
 }
 PLAIN: Mapping[str | None, str] = {
     "string": "string",
@@ -119,7 +132,8 @@ def _is_wire(base: type) -> TypeGuard[type[BaseModel]]:
 
 
 def _field(model: type[BaseModel], name: str, schema: Schema, aliases: Aliases) -> str:
-    field = model.model_fields[name]
+    # A word of Python has another name there.
+    field = model.model_fields.get(name) or model.model_fields[f"{name}_"]
     optional = not field.is_required()
     if issubclass(model, ServerModel):
         # What the server says is said, but for what is only there at times.

@@ -77,6 +77,8 @@ export interface InboxEntry {
   in_pause: number;
   batchable: boolean;
   looking: string[];
+  /** Null: whoever may answer on the conversation may. */
+  people?: People | null;
 }
 
 export interface Inbox {
@@ -232,6 +234,8 @@ export interface Answer {
   dwell_ms?: number | null;
   code?: string | null;
   file_sha256?: string | null;
+  /** Answer although somebody else has it. */
+  over_claim?: boolean;
   remember?: Remember | null;
 }
 
@@ -253,8 +257,11 @@ export interface Looked {
 
 export interface Settled {
   request_id: string;
-  status: "answered" | "cancelled";
+  /** `pending`: counted, and more people have to say yes. */
+  status: "answered" | "cancelled" | "pending";
   answered_at: string;
+  /** Of what is still pending. */
+  votes?: Votes | null;
 }
 
 export interface Recalled {
@@ -330,4 +337,157 @@ export interface Agent {
 
 export interface Agents {
   agents: Agent[];
+}
+
+export interface Needs {
+  /** How many have to say yes. */
+  people: number;
+  /** `group:NAME` and `person:NAME`; none: whoever may answer here. */
+  candidates: string[];
+  /** Who asked does not count. */
+  separate: boolean;
+  /** A yes repeats the code. */
+  code: boolean;
+}
+
+export interface Votes {
+  yes: number;
+  needed: number;
+  refusals: number;
+}
+
+export interface Voter {
+  by: string;
+  yes: boolean;
+  at: string;
+}
+
+export interface Claim {
+  by: string;
+  mine: boolean;
+  until: string;
+}
+
+export interface Level {
+  number: number;
+  of: number;
+}
+
+export interface PolicyRule {
+  version: number | null;
+  rule: string;
+}
+
+/** Where a request stands with its people, for the reader. */
+export interface People {
+  needs: Needs;
+  /** Null where one person is enough. */
+  votes: Votes | null;
+  own_vote: "yes" | "no" | null;
+  /** For those who have voted, and once it is settled. */
+  voters: Voter[];
+  claim: Claim | null;
+  level: Level | null;
+  policy: PolicyRule | null;
+  may_answer: boolean;
+  may_refuse: boolean;
+  /** Whether the reader may see the conversation too. */
+  conversation: boolean;
+}
+
+export interface Claimed {
+  request_id: string;
+  until: string;
+}
+
+export interface Released {
+  request_id: string;
+}
+
+export interface Delegate {
+  to: string;
+  note?: string;
+}
+
+export interface Route {
+  from: string[];
+  note?: string;
+}
+
+export interface Routed {
+  request_id: string;
+}
+
+export interface NewComment {
+  text: string;
+}
+
+export interface Comment {
+  comment_id: string;
+  by: string;
+  text: string;
+  at: string;
+}
+
+export interface Comments {
+  comments: Comment[];
+}
+
+export interface VoteWithdrawn {
+  request_id: string;
+  votes: Votes;
+}
+
+export interface NewGroup {
+  name: string;
+  members?: string[];
+  /** Only heeded by a server that runs without accounts. */
+  user_id?: string | null;
+}
+
+export interface GroupMembers {
+  members: string[];
+  /** Only heeded by a server that runs without accounts. */
+  user_id?: string | null;
+}
+
+export interface Group {
+  name: string;
+  source: "local" | "oidc";
+  members: string[];
+}
+
+export interface Groups {
+  groups: Group[];
+}
+
+export interface GroupRemoved {
+  name: string;
+}
+
+export interface FoundPeople {
+  /** Names, 20 at most. */
+  people: string[];
+}
+
+export interface SetAway {
+  from: string;
+  until: string;
+  /** Who is asked in their place. */
+  to?: string | null;
+  /** For an admin: somebody else. */
+  person?: string | null;
+  /** Only heeded by a server that runs without accounts. */
+  user_id?: string | null;
+}
+
+export interface AwayTime {
+  from: string;
+  until: string;
+  to: string | null;
+}
+
+export interface Away {
+  /** Null: they are not, and will not be. */
+  away: AwayTime | null;
 }

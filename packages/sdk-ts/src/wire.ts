@@ -26,7 +26,7 @@ export type Ruling = "allow" | "deny" | "ask";
 
 export type Because = "rule" | "no_rule" | "not_evaluated" | "wants_person" | "no_policy" | "not_judged";
 
-export type WebhookEvent = "request.asked" | "request.expiring" | "request.settled";
+export type WebhookEvent = "request.asked" | "request.expiring" | "request.settled" | "request.voted" | "request.routed";
 
 export type DeliveryStatus = "waiting" | "delivered" | "failed";
 
@@ -74,6 +74,7 @@ export const ErrorTypes = {
   AGENT_FAILED: "agent_failed",
   NOT_ANSWERED: "not_answered",
   FORBIDDEN: "forbidden",
+  NOT_ELIGIBLE: "not_eligible",
   RATE_LIMITED: "rate_limited",
   UNAVAILABLE: "unavailable",
   INTERNAL: "internal_error",
@@ -249,6 +250,15 @@ export interface Extend {
   seconds: number;
 }
 
+/** What an asker wants of people: it may be more than a policy says, and is never less. */
+export interface AskNeeds {
+  people?: number;
+  /** `group:NAME` and `person:NAME`; none: who may answer here. */
+  from?: string[];
+  /** Who asked is no candidate; left out: so where several people are needed. */
+  separate?: boolean | null;
+}
+
 export interface NewRequest {
   type: RequestType;
   /** By the type: what its `..._asked` event shows as `data`. */
@@ -263,12 +273,21 @@ export interface NewRequest {
   timeout_seconds?: number | null;
   /** The name that people see; a key of an agent has one of its own. */
   agent?: string | null;
+  /** Whose yes it takes, beyond what a policy says. */
+  needs?: AskNeeds | null;
+}
+
+export interface VoteCount {
+  yes: number;
+  needed: number;
 }
 
 export interface Answered {
   request_id: string;
-  status: "answered";
+  status: "answered" | "pending";
   answered_at: string;
+  /** Of what more people have to say yes to. */
+  votes?: VoteCount | null;
 }
 
 export interface Cancelled {
@@ -292,7 +311,25 @@ export interface PendingRequest {
   request_data: Record<string, unknown>;
 }
 
+export interface RequestNeeds {
+  people: number;
+  from: string[];
+  separate: boolean;
+  code: boolean;
+}
+
+export interface RequestClaim {
+  by: string;
+  until: string;
+}
+
 export interface RequestObject extends PendingRequest {
+  /** Only of a request that a policy or its asker routed. */
+  needs?: RequestNeeds | null;
+  votes?: VoteCount | null;
+  claim?: RequestClaim | null;
+  level?: number | null;
+  policy?: Record<string, unknown> | null;
   response: Record<string, unknown> | null;
   answered_at: string | null;
   answered_by: string | null;

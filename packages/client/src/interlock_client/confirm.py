@@ -55,6 +55,8 @@ class ErrorTypes(StrEnum):
     NOT_ANSWERED = "not_answered"
     """The run has ended because nobody answered, where the agent cannot be told so."""
     FORBIDDEN = "forbidden"
+    NOT_ELIGIBLE = "not_eligible"
+    """The request needs the yes of others."""
     RATE_LIMITED = "rate_limited"
     UNAVAILABLE = "unavailable"
     INTERNAL = "internal_error"

@@ -2,7 +2,7 @@
 
 from typing import Annotated, Any, Generic, Literal, TypeVar
 
-from pydantic import Field, StringConstraints
+from pydantic import ConfigDict, Field, StringConstraints
 
 from interlock_client.base import ClientModel, JsonObject, ServerModel
 from interlock_client.base import RequestStatus as RequestStatus
@@ -11,6 +11,7 @@ from interlock_client.base import Risk as Risk
 RequestType = Literal["clarification", "decision", "env_var", "permission"]
 RequestId = Annotated[str, StringConstraints(min_length=1, max_length=200)]
 ConversationId = Annotated[str, StringConstraints(min_length=1, max_length=500)]
+CandidateName = Annotated[str, StringConstraints(min_length=1, max_length=80)]
 
 T = TypeVar("T")
 
@@ -53,6 +54,22 @@ class Extend(ClientModel):
     seconds: Annotated[float, Field(gt=0, le=86_400)]
 
 
+class AskNeeds(ClientModel):
+    """What an asker wants of people: it may be more than a policy says, and is never less."""
+
+    model_config = ConfigDict(strict=True, extra="forbid", populate_by_name=True)
+
+    people: Annotated[int, Field(ge=1, le=10)] = 1
+    from_: Annotated[list[CandidateName], Field(max_length=20)] = Field(
+        default_factory=list[str],
+        alias="from",
+        description="`group:NAME` and `person:NAME`; none: who may answer here.",
+    )
+    separate: bool | None = Field(
+        default=None, description="Who asked is no candidate; left out: so where several people are needed."
+    )
+
+
 class NewRequest(ClientModel):
     type: RequestType
     request_data: JsonObject = Field(description="By the type: what its `..._asked` event shows as `data`.")
@@ -70,12 +87,19 @@ class NewRequest(ClientModel):
     agent: Annotated[str, StringConstraints(min_length=1, max_length=64)] | None = Field(
         default=None, description="The name that people see; a key of an agent has one of its own."
     )
+    needs: AskNeeds | None = Field(default=None, description="Whose yes it takes, beyond what a policy says.")
+
+
+class VoteCount(ServerModel):
+    yes: int
+    needed: int
 
 
 class Answered(ServerModel):
     request_id: str
-    status: Literal["answered"]
+    status: Literal["answered", "pending"]
     answered_at: str
+    votes: VoteCount | None = Field(default=None, description="Of what more people have to say yes to.")
 
 
 class Cancelled(ServerModel):
@@ -98,7 +122,26 @@ class PendingRequest(ServerModel):
     request_data: dict[str, Any]
 
 
+class RequestNeeds(ServerModel):
+    model_config = ConfigDict(extra="forbid", populate_by_name=True)
+
+    people: int
+    from_: list[str] = Field(alias="from")
+    separate: bool
+    code: bool
+
+
+class RequestClaim(ServerModel):
+    by: str
+    until: str
+
+
 class RequestObject(PendingRequest):
+    needs: RequestNeeds | None = Field(default=None, description="Only of a request that a policy or its asker routed.")
+    votes: VoteCount | None = None
+    claim: RequestClaim | None = None
+    level: int | None = None
+    policy: dict[str, Any] | None = None
     response: dict[str, Any] | None
     answered_at: str | None
     answered_by: str | None

@@ -9,6 +9,7 @@ from interlock_client.base import ClientModel, GrantDuration, GrantScope, JsonOb
 from interlock_client.base import Kind as Kind
 from interlock_client.base import RequestStatus as RequestStatus
 from interlock_client.base import Risk as Risk
+from interlock_client.teams import People, Votes
 
 ConversationState = Literal["idle", "running", "waiting"]
 Outcome = Literal["approved", "edited", "refused", "replied", "answered", "cancelled", "expired"]
@@ -80,6 +81,7 @@ class InboxEntry(ServerModel):
     in_pause: int
     batchable: bool
     looking: list[str]
+    people: People | None = Field(default=None, description="Null: whoever may answer on the conversation may.")
 
 
 class Inbox(ServerModel):
@@ -216,6 +218,7 @@ class Answer(ClientModel):
     dwell_ms: Annotated[int, Field(ge=0, le=10**10)] | None = None
     code: Annotated[str, StringConstraints(max_length=10)] | None = None
     file_sha256: Annotated[str, StringConstraints(max_length=64)] | None = None
+    over_claim: bool = Field(default=False, description="Answer although somebody else has it.")
     remember: Remember | None = None
 
 
@@ -237,8 +240,11 @@ class Looked(ServerModel):
 
 class Settled(ServerModel):
     request_id: str
-    status: Literal["answered", "cancelled"]
+    status: Literal["answered", "cancelled", "pending"] = Field(
+        description="`pending`: counted, and more people have to say yes."
+    )
     answered_at: str
+    votes: Votes | None = Field(default=None, description="Of what is still pending.")
 
 
 class Recalled(ServerModel):

@@ -7,7 +7,7 @@ from pydantic import Field, StringConstraints
 
 from interlock_client.base import ClientModel, ServerModel
 
-Event = Literal["request.asked", "request.expiring", "request.settled"]
+Event = Literal["request.asked", "request.expiring", "request.settled", "request.voted", "request.routed"]
 Status = Literal["waiting", "delivered", "failed"]
 Address = Annotated[str, StringConstraints(min_length=1, max_length=2_000)]
 Agent = Annotated[str, StringConstraints(min_length=1, max_length=200)]

@@ -24,6 +24,8 @@ NAMES = frozenset(
         "ask.committed",
         "answer.committing",
         "answer.committed",
+        "vote.committing",
+        "level.committing",
         "run.claimed",
         "run.finishing",
         "run.promoting",

@@ -9,13 +9,15 @@
     ├── Forbidden            the caller may not do this, or the thing does not exist for them
     │   ├── SignInForbidden  the right password of somebody who may not sign in
     │   ├── PasswordsOff     what needs a password, where the operator turned them off
-    │   └── SignOnFailed     single sign-on that did not come about; `reason` is why
+    │   ├── SignOnFailed     single sign-on that did not come about; `reason` is why
+    │   └── NotEligible      a request whose terms name others; `needs` says whom
     ├── NotFound             no such thing, told only to those who may know
     │   └── NoSession        a user without a session
     ├── Conflict             the thing is in another state than the call needs
     │   ├── AlreadySettled   a request that somebody, or its deadline, settled first
     │   ├── NothingPending   a thread that waits for nobody
     │   ├── NotShown         a reply sent before its question was shown
+    │   ├── Claimed          a request that somebody else said they have
     │   ├── ThreadBusy       a thread that runs or waits, and takes no new message
     │   ├── LastAdmin        somebody without whom nobody would be an admin
     │   ├── KeyReused        an idempotency key that came before with another body
@@ -37,7 +39,10 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, ClassVar, Literal
 
 if TYPE_CHECKING:
+    from datetime import datetime
+
     from interlock.domain.request import Pause, Request, RequestEnd
+    from interlock.domain.terms import Needs
     from interlock.domain.thread import ThreadStatus
 
 
@@ -115,6 +120,14 @@ class SignOnFailed(Forbidden):
         self.reason = reason
 
 
+class NotEligible(Forbidden):
+    code = "not_eligible"
+
+    def __init__(self, message: str, needs: "Needs") -> None:
+        super().__init__(message)
+        self.needs = needs
+
+
 class NotFound(InterlockError):
     code = "not_found"
 
@@ -154,6 +167,15 @@ class NothingPending(Conflict):
 
 class NotShown(Conflict):
     code = "not_shown"
+
+
+class Claimed(Conflict):
+    code = "claimed"
+
+    def __init__(self, message: str, by: str, until: "datetime") -> None:
+        super().__init__(message)
+        self.by = by
+        self.until = until
 
 
 class ThreadBusy(Conflict):

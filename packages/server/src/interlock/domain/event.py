@@ -25,6 +25,10 @@ class EventType(StrEnum):
     REQUEST_SETTLED = "request.settled"
     REQUEST_EXTENDED = "request.extended"
     """Somebody gave it more time."""
+    REQUEST_VOTED = "request.voted"
+    REQUEST_ROUTED = "request.routed"
+    REQUEST_CLAIMED = "request.claimed"
+    REQUEST_COMMENTED = "request.commented"
     CUSTOM = "custom"
     """What a graph wrote with LangGraph's stream writer."""
 
@@ -150,6 +154,8 @@ class RequestSettled:
     """The grant that was made of the answer."""
     call: SettledCall | None = None
     """Of an approval."""
+    is_routed: bool = False
+    """Whether it had terms: others than who may see the conversation are told of its end."""
 
     def settled_by(self) -> JsonObject:
         return by_whom(self.by, self.at, self.source)
@@ -185,6 +191,53 @@ class RequestExtended:
 
 
 @dataclass(frozen=True, slots=True)
+class RequestVoted:
+    """A yes or a no that was not the last one, or that was withdrawn. Without names: who has not voted is to decide
+    for themselves."""
+
+    type: ClassVar = EventType.REQUEST_VOTED
+    request_id: str
+    pause_id: str
+    yes: int
+    needed: int
+    refusals: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class RequestRouted:
+    """It was put to more people: by a level of its escalation, or by somebody."""
+
+    type: ClassVar = EventType.REQUEST_ROUTED
+    request_id: str
+    pause_id: str
+    candidates: tuple[str, ...]
+    """Groups and people, by name."""
+    level: int
+    by: str
+    note: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class RequestClaimed:
+    type: ClassVar = EventType.REQUEST_CLAIMED
+    request_id: str
+    pause_id: str
+    by: str | None
+    """None: nobody has it any more."""
+    until: datetime | None
+
+
+@dataclass(frozen=True, slots=True)
+class RequestCommented:
+    """Without the text: that is for who may answer, and for no agent."""
+
+    type: ClassVar = EventType.REQUEST_COMMENTED
+    request_id: str
+    pause_id: str
+    by: str
+
+
+@dataclass(frozen=True, slots=True)
 class Custom:
     type: ClassVar = EventType.CUSTOM
     data: JsonValue
@@ -202,6 +255,10 @@ EventData = (
     | PauseOpened
     | RequestSettled
     | RequestExtended
+    | RequestVoted
+    | RequestRouted
+    | RequestClaimed
+    | RequestCommented
     | Custom
 )
 

@@ -10,8 +10,12 @@ from interlock.domain.event import (
     EventData,
     EventType,
     PauseOpened,
+    RequestClaimed,
+    RequestCommented,
     RequestExtended,
+    RequestRouted,
     RequestSettled,
+    RequestVoted,
     RunEnded,
     RunStarted,
     SettledCall,
@@ -42,6 +46,10 @@ def to_json(data: EventData) -> JsonObject:
             return _settled_to_json(data)
         case RequestExtended():
             return {**_plain(data), "expires_at": to_iso(data.expires_at)}
+        case RequestRouted():
+            return {**_plain(data), "candidates": list(data.candidates)}
+        case RequestClaimed():
+            return {**_plain(data), "until": to_iso(data.until) if data.until else None}
         case _:
             return _plain(data)
 
@@ -91,6 +99,7 @@ def _request(data: JsonObject) -> PublicRequest:
         timeout_seconds=data["timeout_seconds"],
         created_at=datetime.fromisoformat(data["created_at"]),
         expires_at=datetime.fromisoformat(data["expires_at"]) if data["expires_at"] else None,
+        is_routed=bool(data.get("is_routed")),
     )
 
 
@@ -113,12 +122,31 @@ def _settled(data: JsonObject, at: datetime) -> RequestSettled:
         provenance=data.get("provenance"),
         remembered=data.get("remembered"),
         call=call,
+        is_routed=bool(data.get("is_routed")),
     )
 
 
 def _extended(data: JsonObject, _at: datetime) -> RequestExtended:
     expires_at = datetime.fromisoformat(data["expires_at"])
     return RequestExtended(data["request_id"], data["pause_id"], expires_at, data["by"])
+
+
+def _voted(data: JsonObject, _at: datetime) -> RequestVoted:
+    return RequestVoted(data["request_id"], data["pause_id"], data["yes"], data["needed"], data.get("refusals", 0))
+
+
+def _routed(data: JsonObject, _at: datetime) -> RequestRouted:
+    where = data["request_id"], data["pause_id"], tuple(data["candidates"]), data["level"]
+    return RequestRouted(*where, data["by"], data.get("note"))
+
+
+def _claimed(data: JsonObject, _at: datetime) -> RequestClaimed:
+    until = datetime.fromisoformat(data["until"]) if data["until"] else None
+    return RequestClaimed(data["request_id"], data["pause_id"], data["by"], until)
+
+
+def _commented(data: JsonObject, _at: datetime) -> RequestCommented:
+    return RequestCommented(data["request_id"], data["pause_id"], data["by"])
 
 
 _READERS: Mapping[EventType, Callable[[JsonObject, datetime], EventData]] = {
@@ -133,5 +161,9 @@ _READERS: Mapping[EventType, Callable[[JsonObject, datetime], EventData]] = {
     EventType.PAUSE_OPENED: _pause,
     EventType.REQUEST_SETTLED: _settled,
     EventType.REQUEST_EXTENDED: _extended,
+    EventType.REQUEST_VOTED: _voted,
+    EventType.REQUEST_ROUTED: _routed,
+    EventType.REQUEST_CLAIMED: _claimed,
+    EventType.REQUEST_COMMENTED: _commented,
     EventType.CUSTOM: lambda data, _: Custom(data["data"]),
 }

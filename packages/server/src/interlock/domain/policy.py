@@ -15,6 +15,7 @@ from enum import StrEnum
 from interlock.domain.json_value import JsonObject
 from interlock.domain.kinds import RequestKind
 from interlock.domain.risk import is_within
+from interlock.domain.terms import Terms
 
 
 class Ruling(StrEnum):
@@ -54,6 +55,8 @@ class Rule:
     """A permission does not reach beyond this risk."""
     reason: str = ""
     """For a refusal: what the agent is told."""
+    terms: Terms | None = None
+    """For an ask: whose yes it takes. None: whoever may answer on the conversation."""
     line: int | None = None
     """Where it stands in what its author wrote."""
 

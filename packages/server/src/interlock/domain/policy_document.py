@@ -12,12 +12,14 @@ from interlock.domain.json_value import JsonObject, JsonValue
 from interlock.domain.kinds import RequestKind
 from interlock.domain.policy import FACTS, Facts, Rule, Ruling
 from interlock.domain.risk import RISK_LEVELS
+from interlock.domain.terms import Terms
+from interlock.domain.terms_reading import TERMS_KEYS, read_terms
 
 MOST_RULES = 500
 LONGEST_TEXT = 512 * 1024
 LONGEST_CONDITION = 4096
 LONGEST_NAME = 80
-_RULE_KEYS = ("name", "then", "when", "tools", "max_risk", "reason")
+_RULE_KEYS = ("name", "then", "when", "tools", "max_risk", "reason", *TERMS_KEYS)
 _PATTERN_FROM_CALL = re.compile(r"\bmatches\s*\((?:[^()]*,)?\s*args\b(?=[^,()]*\))")
 _SHELL_TEXT = re.compile(r"\bargs\.(command|cmd|script|code)\b")
 
@@ -42,6 +44,8 @@ class PolicyTest:
     then: Ruling
     rule: str | None = None
     line: int | None = None
+    people: int | None = None
+    """How many people it has to be put to; None: any number."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -165,9 +169,17 @@ class _Reader:
         if then == Ruling.ALLOW and _SHELL_TEXT.search(when):
             warning = "a pattern over the text of a command is no boundary: a shell has many ways to say one thing"
             self.problems.append(Problem(warning, line, name, is_warning=True))
+        terms = self._terms(raw, then, line, name)
         if any(not problem.is_warning for problem in self.problems[before:]) or name is None:
             return None
-        return Rule(name, Ruling(then), when, tuple(cast("list[str]", tools)), risk, reason, line)
+        return Rule(name, Ruling(then), when, tuple(cast("list[str]", tools)), risk, reason, terms, line)
+
+    def _terms(self, raw: JsonObject, then: str, line: int | None, rule: str | None) -> Terms | None:
+        terms = read_terms(raw, lambda message: self._problem(message, line, rule))
+        if terms is not None and then != Ruling.ASK:
+            named = ", ".join(one for one in TERMS_KEYS if one in raw)
+            self._problem(f'{named}: only a rule with then = "ask" has this', line, rule)
+        return terms
 
     def _test(self, raw: JsonObject, line: int | None) -> PolicyTest | None:
         before = len(self.problems)
@@ -178,13 +190,16 @@ class _Reader:
             return None
         given, wanted = cast("JsonObject", facts), cast("JsonObject", expect)
         self.unknown(given, FACTS, line, None)
-        self.unknown(wanted, ("then", "rule"), line, None)
+        self.unknown(wanted, ("then", "rule", "people"), line, None)
         then = self._one_of(wanted.get("then"), [one.value for one in Ruling], "expect.then", line, None)
         rule = wanted.get("rule")
         if rule is not None and not isinstance(rule, str):
             self._problem("expect.rule is the name of a rule", line, None)
+        people = wanted.get("people")
+        if people is not None and (not isinstance(people, int) or isinstance(people, bool)):
+            self._problem("expect.people is a whole number", line, None)
         known = self._facts(given, line)
-        return PolicyTest(known, Ruling(then), rule, line) if len(self.problems) == before else None
+        return PolicyTest(known, Ruling(then), rule, line, people) if len(self.problems) == before else None
 
     def _facts(self, given: JsonObject, line: int | None) -> Facts:
         kinds = {"tool": str, "args": dict, "agent": str, "owner": str, "outside": bool, "face": str}

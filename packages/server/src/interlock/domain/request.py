@@ -2,7 +2,7 @@
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
-from datetime import datetime
+from datetime import datetime, timedelta
 from enum import StrEnum
 
 from interlock.domain.form import EffectInDoubt, Form, FreeInterrupt
@@ -10,7 +10,15 @@ from interlock.domain.json_value import JsonObject, JsonValue
 from interlock.domain.kinds import ApprovalBody, Body, ClarificationBody, RequestKind, Value
 from interlock.domain.moment import to_iso
 from interlock.domain.preview import FilePreview
+from interlock.domain.terms import Routing
 from interlock.domain.transitions import Transitions
+
+LONGEST_WARNING = 60.0
+"""Seconds before the deadline at which people are warned, for asks that leave more time than that."""
+
+
+def warning_before(timeout: float) -> timedelta:
+    return timedelta(seconds=min(LONGEST_WARNING, timeout / 5))
 
 
 class RequestStatus(StrEnum):
@@ -120,6 +128,8 @@ class Request:
     owner_id: str = ""
     """As the thread has it; kept here too, so that what is pending can be listed without looking at threads."""
     agent: str = ""
+    routing: Routing | None = None
+    """Whose answer it takes, and where it stands with them; None: whoever may answer on the conversation."""
 
     @property
     def kind(self) -> RequestKind:
@@ -244,6 +254,8 @@ class PublicRequest:
     timeout_seconds: float | None
     created_at: datetime
     expires_at: datetime | None
+    is_routed: bool = False
+    """Whether it has terms: others than who may answer on the conversation may see and answer it."""
 
     @classmethod
     def of(cls, request: Request) -> "PublicRequest":
@@ -256,6 +268,7 @@ class PublicRequest:
             request.timeout_seconds,
             request.created_at,
             request.deadline,
+            request.routing is not None,
         )
 
     def to_json(self) -> JsonObject:
@@ -269,4 +282,5 @@ class PublicRequest:
             "timeout_seconds": self.timeout_seconds,
             "created_at": to_iso(self.created_at),
             "expires_at": to_iso(self.expires_at) if self.expires_at else None,
+            **({"is_routed": True} if self.is_routed else {}),
         }

@@ -23,6 +23,10 @@ class WebhookEvent(StrEnum):
     ASKED = "request.asked"
     EXPIRING = "request.expiring"
     SETTLED = "request.settled"
+    VOTED = "request.voted"
+    """A yes or a no that was not the last one."""
+    ROUTED = "request.routed"
+    """It was put to more people."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -28,6 +28,7 @@ from interlock.faces.inbox import history as inbox_history
 from interlock.faces.inbox import requests as inbox_requests
 from interlock.faces.inbox import session as inbox_session
 from interlock.faces.inbox import streaming as inbox_streaming
+from interlock.faces.inbox import teams as inbox_teams
 from interlock.faces.langgraph import assistants as lg_assistants
 from interlock.faces.langgraph import many as lg_many
 from interlock.faces.langgraph import protocol as lg_protocol
@@ -35,7 +36,19 @@ from interlock.faces.langgraph import runs as lg_runs
 from interlock.faces.langgraph import thread_stream as lg_thread_stream
 from interlock.faces.langgraph import threads as lg_threads
 from interlock.faces.langgraph.errors import LanggraphErrorFormat
-from interlock.faces.manage import account, audit, figures, grants, keys, metrics, people, policy, sign_on, webhooks
+from interlock.faces.manage import (
+    account,
+    audit,
+    figures,
+    grants,
+    groups,
+    keys,
+    metrics,
+    people,
+    policy,
+    sign_on,
+    webhooks,
+)
 from interlock.faces.mcp.endpoint import McpEndpoint
 from interlock.faces.sessions import invoking
 from interlock.faces.sessions.errors import SessionsErrorFormat
@@ -45,7 +58,7 @@ from interlock.faces.web.reference import add_reference
 from interlock.ports.gateway import Upstream
 from interlock_client.threads import Health
 
-_INBOX = (inbox_session, inbox_requests, inbox_streaming, inbox_conversations, inbox_history)
+_INBOX = (inbox_session, inbox_requests, inbox_teams, inbox_streaming, inbox_conversations, inbox_history)
 _LANGGRAPH = (lg_assistants, lg_threads, lg_many, lg_runs, lg_thread_stream, lg_protocol)
 ERROR_FORMATS: dict[str, ErrorFormat] = {
     "/api/v1/agent": Envelope(),
@@ -56,6 +69,7 @@ ERROR_FORMATS: dict[str, ErrorFormat] = {
 _PARTS = (
     accounts,
     account,
+    groups,
     people,
     sign_on,
     sessions,

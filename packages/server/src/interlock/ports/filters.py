@@ -17,6 +17,16 @@ class PendingFilter:
     """Of this owner, or of these agents, whichever applies: what a reviewer sees."""
     reviews: tuple[str, ...] = ()
     """As `domain.principal.review_key` names agents."""
+    candidacies: tuple[str, ...] = ()
+    """Beside those of the owner, those that are put to any of these."""
+    is_for_anybody: bool = True
+    """Whether, of the owner's and the agents', also those that are put to others are meant."""
+    only_candidacies: bool = False
+    """None of the owner's and the agents' at all."""
+    claimed_by: str | None = None
+    """Those that this person has claimed."""
+    claimed_at: datetime | None = None
+    """When that is looked at."""
     asker_id: str | None = None
     thread_id: str | None = None
     kinds: tuple[RequestKind, ...] | None = None

@@ -31,6 +31,7 @@ from interlock.ports.gateway import UpstreamCalls
 from interlock.ports.people import SignIns, Users
 from interlock.ports.policies import Policies
 from interlock.ports.sign_on import Identities
+from interlock.ports.teams import Groups, Routes
 from interlock.ports.threads import Leases, Removals, Threads
 from interlock.ports.webhooks import Deliveries, Webhooks
 from interlock.ports.workers import FollowerQuestions, Servers, Workers
@@ -332,6 +333,10 @@ class Transaction(Protocol):
 
     @property
     def policies(self) -> Policies: ...
+    @property
+    def groups(self) -> Groups: ...
+    @property
+    def routes(self) -> Routes: ...
     @property
     def webhooks(self) -> Webhooks: ...
     @property

@@ -68,10 +68,21 @@ class OperatorSettings:
     """After how many days without a touch conversations are deleted; None: never."""
     quota: Quota = field(default_factory=Quota)
     """How many requests may be open at once."""
+    with_accounts: bool = True
+    """Whether people sign in. Where they do not, anybody is anybody, and two people cannot be told from one."""
 
 
 _NOTICED = frozenset(
-    {EventType.PAUSE_OPENED, EventType.REQUEST_SETTLED, EventType.REQUEST_EXTENDED, EventType.THREAD_DELETED}
+    {
+        EventType.PAUSE_OPENED,
+        EventType.REQUEST_SETTLED,
+        EventType.REQUEST_EXTENDED,
+        EventType.REQUEST_VOTED,
+        EventType.REQUEST_ROUTED,
+        EventType.REQUEST_CLAIMED,
+        EventType.REQUEST_COMMENTED,
+        EventType.THREAD_DELETED,
+    }
 )
 """What inboxes are told of."""
 
@@ -219,6 +230,10 @@ class Unit:
     def remove(self) -> None:
         """A deleted thread has rows left: they are to be dropped after the commit."""
         self._afterwards.add(self.core.removal_written.set)
+
+    def set_timer(self) -> None:
+        """Something was written that is due at a moment: the timer is to look for it after the commit."""
+        self._afterwards.add(self.core.deadline_set.set)
 
     def observe(self, what: Callable[[Observer], None]) -> None:
         self._observed.append(what)

@@ -5,14 +5,29 @@ from collections.abc import Iterator
 from datetime import datetime
 from typing import Any
 
-from sqlalchemy import ColumnElement, Row, Select, Text, and_, cast, exists, func, literal, literal_column, or_, select
+from sqlalchemy import (
+    ColumnElement,
+    Row,
+    Select,
+    Text,
+    and_,
+    cast,
+    exists,
+    func,
+    literal,
+    literal_column,
+    or_,
+    select,
+    true,
+)
 from sqlalchemy.ext.asyncio import AsyncConnection
 
 from interlock.domain.kinds import RequestKind
 from interlock.domain.principal import OF_OWNER
 from interlock.domain.request import RequestStatus
+from interlock.domain.terms import EVERYBODY
 from interlock.ports.filters import PendingFilter
-from interlock.storage.schema import removals, requests, threads
+from interlock.storage.schema import candidates, removals, requests, threads
 
 Conditions = list[ColumnElement[bool]]
 
@@ -20,6 +35,13 @@ Conditions = list[ColumnElement[bool]]
 _IS_PENDING = requests.c.status == literal_column(f"'{RequestStatus.PENDING}'")
 IS_KEPT = ~exists().where(removals.c.thread_id == requests.c.thread_id)
 """Of a thread that is being deleted nothing is there any more for anybody; the table of those is all but empty."""
+
+_EVERYBODY = candidates.alias()
+_IS_FOR_WHO_ANSWERS = or_(
+    requests.c.terms.is_(None),
+    exists().where(_EVERYBODY.c.request_id == requests.c.id, _EVERYBODY.c.who == EVERYBODY),
+)
+"""Put to nobody by name."""
 
 _CLOSING_LOOKED_AT = 10_000
 
@@ -34,6 +56,8 @@ async def page(connection: AsyncConnection, query: PendingFilter, limit: int) ->
             .limit(limit)
         )
         found += (await connection.execute(statement)).all()
+    for number in range(len(query.candidacies)):
+        found += (await connection.execute(candidate_page(query, number, limit))).all()
     found.sort(key=lambda row: (row.created_at, row.id))
     return found[:limit]
 
@@ -45,7 +69,35 @@ async def count(connection: AsyncConnection, query: PendingFilter, most: int) ->
             break
         some = select(literal(1)).where(_IS_PENDING, IS_KEPT, *branch, *_conditions(query, branch))
         total += await connection.scalar(select(func.count()).select_from(some.limit(most - total).subquery())) or 0
+    for number in range(len(query.candidacies)):
+        if total >= most:
+            break
+        some = _put_to(select(literal(1)), query, number).limit(most - total)
+        total += await connection.scalar(select(func.count()).select_from(some.subquery())) or 0
     return total
+
+
+def candidate_page(query: PendingFilter, number: int, limit: int) -> Select[Any]:
+    """Of what is put to one of the candidates, the oldest: read in the order of its index, however much there is."""
+    statement = _put_to(select(requests), query, number)
+    if query.after is not None:
+        at, request_id = query.after
+        same_moment = and_(candidates.c.asked_at == at, candidates.c.request_id > request_id)
+        statement = statement.where(candidates.c.asked_at >= at, or_(candidates.c.asked_at > at, same_moment))
+    return statement.order_by(candidates.c.asked_at, candidates.c.request_id).limit(limit)
+
+
+def _put_to(statement: Select[Any], query: PendingFilter, number: int) -> Select[Any]:
+    """Without what another branch has: one's own, what one reviews, and what the candidates before it have."""
+    put = statement.select_from(candidates.join(requests, requests.c.id == candidates.c.request_id)).where(
+        literal_column("candidates.is_open"), candidates.c.who == query.candidacies[number], _IS_PENDING, IS_KEPT
+    )
+    other = candidates.alias()
+    if before := query.candidacies[:number]:
+        put = put.where(~exists().where(other.c.request_id == requests.c.id, other.c.who.in_(before)))
+    for branch in _branches(query):
+        put = put.where(~and_(true(), *branch))
+    return put.where(*_conditions(query, [true()]))
 
 
 async def by_kind(connection: AsyncConnection, most: int) -> dict[RequestKind, int]:
@@ -63,10 +115,13 @@ async def by_owner(connection: AsyncConnection, most: int | None) -> dict[str, i
 
 def _branches(query: PendingFilter) -> Iterator[Conditions]:
     """What one may see, in parts that do not overlap: one's own, and those of the agents that one reviews."""
+    if query.only_candidacies:
+        return
     own = [] if query.owner_id is None else [requests.c.owner_id == query.owner_id]
-    yield own
+    more = [] if query.is_for_anybody else [_IS_FOR_WHO_ANSWERS]
+    yield [*own, *more]
     for review in dict.fromkeys(query.reviews):
-        yield [*is_reviewed(review), requests.c.owner_id != query.owner_id]
+        yield [*is_reviewed(review), requests.c.owner_id != query.owner_id, *more]
 
 
 def is_reviewed(review: str) -> Conditions:
@@ -78,8 +133,14 @@ def is_reviewed(review: str) -> Conditions:
     return [requests.c.agent == agent, ~asker]
 
 
+def _is_claimed(query: PendingFilter) -> Conditions:
+    if query.claimed_by is None:
+        return []
+    return [requests.c.claimed_by == query.claimed_by, requests.c.claimed_until > query.claimed_at]
+
+
 def _conditions(query: PendingFilter, branch: Conditions) -> Conditions:
-    conditions: Conditions = []
+    conditions = _is_claimed(query)
     kind, risk = _kind_and_risk(is_narrow=bool(branch) or query.agent is not None)
     if query.asker_id is not None:
         asked = select(threads.c.id).where(threads.c.asker_id == query.asker_id)

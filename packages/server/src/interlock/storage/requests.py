@@ -12,12 +12,13 @@ from interlock.domain.form import Form
 from interlock.domain.kinds import RequestKind, body_from_json
 from interlock.domain.request import REQUEST, Answer, Ending, Request, RequestStatus
 from interlock.domain.run import RunCause
+from interlock.domain.terms import Routing, Terms
 from interlock.ports.filters import AlikeFilter, PendingFilter, SettledFilter
 from interlock.storage import _pending, _settled
 from interlock.storage._pending import IS_KEPT
 from interlock.storage._repository import Repository, batched, one_of
 from interlock.storage.answers import SqlAnswers
-from interlock.storage.schema import answers, pauses, requests, runs
+from interlock.storage.schema import answers, candidates, comments, pauses, requests, runs, votes
 
 # Written out, not bound: only then can the partial index serve the query.
 _HAS_DEADLINE = (
@@ -86,28 +87,29 @@ def _settle(status: RequestStatus) -> Executable:
 class SqlRequests(Repository):
     async def get(self, request_id: str) -> Request | None:
         row = (await self._connection.execute(_BY_ID, {"request_id": request_id})).one_or_none()
-        return None if row is None else _request(row)
+        return None if row is None else request_of(row)
 
     async def of_pauses(self, pause_ids: Collection[str]) -> list[Request]:
         if len(pause_ids) == 1:
             found = await self._connection.execute(_OF_PAUSE, {"pause_id": next(iter(pause_ids))})
-            return [_request(row) for row in found]
+            return [request_of(row) for row in found]
         rows: list[Row[Any]] = []
         for some in batched(pause_ids):
             rows += (await self._connection.execute(_OF_PAUSES.where(requests.c.pause_id.in_(some)))).all()
         rows.sort(key=lambda row: (row.pause_seq, row.pause_id, row.position))
-        return [_request(row) for row in rows]
+        return [request_of(row) for row in rows]
 
     async def open_of(self, thread_id: str, limit: int | None = None) -> list[Request]:
         values: dict[str, Any] = {"thread_id": thread_id}
         if limit is None:
-            return [_request(row) for row in await self._connection.execute(_OPEN_OF, values)]
+            return [request_of(row) for row in await self._connection.execute(_OPEN_OF, values)]
         found = await self._connection.execute(_SOME_OPEN, values | {"limit": limit})
-        return sorted((_request(row) for row in found), key=lambda one: (one.created_at, one.pause_id, one.position))
+        return sorted((request_of(row) for row in found), key=lambda one: (one.created_at, one.pause_id, one.position))
 
     async def drop(self, request_ids: Collection[str]) -> None:
         for some in batched(request_ids):
-            await self._connection.execute(delete(answers).where(answers.c.request_id.in_(some)))
+            for table in (answers, candidates, votes, comments):
+                await self._connection.execute(delete(table).where(table.c.request_id.in_(some)))
             await self._connection.execute(delete(requests).where(requests.c.id.in_(some)))
 
     async def forms_since_message(self, thread_id: str) -> dict[str, Form | None]:
@@ -115,7 +117,7 @@ class SqlRequests(Repository):
         return {row.interrupt_id: Form.from_json(row.form) for row in found}
 
     async def page_pending(self, query: PendingFilter, limit: int) -> list[Request]:
-        return [_request(row) for row in await _pending.page(self._connection, query, limit)]
+        return [request_of(row) for row in await _pending.page(self._connection, query, limit)]
 
     async def count_pending(self, query: PendingFilter, most: int) -> int:
         return await _pending.count(self._connection, query, most)
@@ -137,7 +139,7 @@ class SqlRequests(Repository):
     async def page_settled(self, query: SettledFilter, limit: int) -> list[tuple[Request, Answer | None]]:
         rows = await _settled.page(self._connection, query, limit)
         answered = await SqlAnswers(self._connection).of_requests([row.id for row in rows])
-        return [(_request(row), answered.get(row.id)) for row in rows]
+        return [(request_of(row), answered.get(row.id)) for row in rows]
 
     async def settled_alike(self, query: AlikeFilter, limit: int) -> list[str]:
         return await _settled.alike(self._connection, query, limit)
@@ -152,7 +154,7 @@ class SqlRequests(Repository):
             .order_by(requests.c.deadline, requests.c.id)
             .limit(limit)
         )
-        return [_request(row) for row in found]
+        return [request_of(row) for row in found]
 
     async def next_deadline(self) -> datetime | None:
         return await self._connection.scalar(select(func.min(requests.c.deadline)).where(*_HAS_DEADLINE))
@@ -164,7 +166,7 @@ class SqlRequests(Repository):
             .order_by(requests.c.warn_at, requests.c.id)
             .limit(limit)
         )
-        return [_request(row) for row in found]
+        return [request_of(row) for row in found]
 
     async def take_warning(self, request_id: str) -> bool:
         return await self._changed(_WARNED, {"request_id": request_id})
@@ -198,10 +200,36 @@ def request_values(request: Request) -> dict[str, Any]:
         "tool": request.tool,
         "created_at": request.created_at,
         "settled_at": request.settled_at,
+        **_routing_values(request.routing),
     } | {f"ended_{name}": getattr(request.ending, name, None) for name in ("by", "source", "reason")}
 
 
-def _request(row: Row[Any]) -> Request:
+def _routing_values(routing: Routing | None) -> dict[str, Any]:
+    return {
+        "terms": routing.terms.to_json() if routing else None,
+        "policy_version": routing.policy_version if routing else None,
+        "rule": routing.rule if routing else None,
+        "level": routing.level if routing else 0,
+        "escalate_at": routing.escalate_at if routing else None,
+    }
+
+
+def _routing(row: Row[Any]) -> Routing | None:
+    if row.terms is None:
+        return None
+    return Routing(
+        Terms.from_json(row.terms),
+        row.policy_version,
+        row.rule,
+        row.level,
+        row.escalate_at,
+        row.claimed_by,
+        row.claimed_until,
+        row.claimed_at,
+    )
+
+
+def request_of(row: Row[Any]) -> Request:
     form = Form.from_json(row.form)
     return Request(
         id=row.id,
@@ -225,5 +253,6 @@ def _request(row: Row[Any]) -> Request:
         owner_id=row.owner_id,
         agent=row.agent,
         settled_at=row.settled_at,
+        routing=_routing(row),
         ending=None if row.ended_by is None else Ending(row.ended_by, row.ended_source, row.ended_reason),
     )

@@ -30,6 +30,7 @@ from interlock.storage._access_tables import (
 from interlock.storage._columns import Json, Moment, SafeText, metadata, storable
 from interlock.storage._policy_tables import policy_activations, policy_shadow_words, policy_shadows, policy_versions
 from interlock.storage._sign_on_tables import identities, sign_on_states
+from interlock.storage._team_tables import aways, candidates, comments, groups, memberships, votes
 
 __all__ = [
     "Json",
@@ -39,17 +40,22 @@ __all__ = [
     "api_keys",
     "audit",
     "audit_heads",
+    "aways",
+    "candidates",
     "checkpoint_blobs",
     "checkpoint_writes",
     "checkpoints",
+    "comments",
     "deliveries",
     "effects",
     "ended_tokens",
     "events",
     "grants",
+    "groups",
     "holds",
     "identities",
     "marks",
+    "memberships",
     "metadata",
     "pauses",
     "policy_activations",
@@ -72,6 +78,7 @@ __all__ = [
     "unfollowed",
     "upstream_calls",
     "users",
+    "votes",
     "waiting_runs",
     "webhooks",
     "workers",
@@ -207,6 +214,14 @@ requests = Table(
     Column("ended_by", SafeText),
     Column("ended_source", SafeText),
     Column("ended_reason", SafeText),
+    Column("terms", Json),
+    Column("policy_version", Integer),
+    Column("rule", SafeText),
+    Column("level", Integer, nullable=False, server_default="0"),
+    Column("escalate_at", Moment),
+    Column("claimed_by", SafeText),
+    Column("claimed_until", Moment),
+    Column("claimed_at", Moment),
     Index("ix_requests_pause", "pause_id", "position"),
     Index("ix_requests_thread", "thread_id", "status"),
     Index("ix_requests_settled", "settled_at", "id"),
@@ -232,6 +247,12 @@ requests = Table(
         "warn_at",
         sqlite_where=text("status = 'pending' AND warn_at IS NOT NULL"),
         postgresql_where=text("status = 'pending' AND warn_at IS NOT NULL"),
+    ),
+    Index(
+        "ix_requests_escalate",
+        "escalate_at",
+        sqlite_where=text("status = 'pending' AND escalate_at IS NOT NULL"),
+        postgresql_where=text("status = 'pending' AND escalate_at IS NOT NULL"),
     ),
     *(
         Index(

@@ -27,6 +27,7 @@ from interlock.storage.saved_secrets import SqlSavedSecrets
 from interlock.storage.sealing import Sealer
 from interlock.storage.secrets import SqlSecrets
 from interlock.storage.sign_ins import SqlSignIns
+from interlock.storage.teams import SqlGroups, SqlRoutes
 from interlock.storage.threads import SqlThreads
 from interlock.storage.tickets import SqlTickets
 from interlock.storage.upstream_calls import SqlUpstreamCalls
@@ -140,6 +141,14 @@ class SqlTransaction:
     @property
     def policies(self) -> SqlPolicies:
         return SqlPolicies(self._connection)
+
+    @property
+    def groups(self) -> SqlGroups:
+        return SqlGroups(self._connection)
+
+    @property
+    def routes(self) -> SqlRoutes:
+        return SqlRoutes(self._connection)
 
     @property
     def webhooks(self) -> SqlWebhooks:

@@ -31,6 +31,7 @@ def section(name: str) -> Section:
     return text
 
 
+teams_text = section("teams")
 threads_text = section("threads")
 hitl_text = section("hitl")
 confirm_text = section("confirm")

@@ -3,6 +3,12 @@
 from collections.abc import Mapping
 
 EN: Mapping[str, Mapping[str, str]] = {
+    "teams": {
+        "not_eligible": "This needs a yes of: {who}.",
+        "not_eligible.others": "This needs a yes of somebody who did not ask for it.",
+        "counted": "Your answer is in: {yes} of {needed}. It waits for others.",
+        "no_people": "This needs several people, and this server runs without accounts.",
+    },
     "threads": {
         "continue": "Continue",
         "cancel": "Cancel",

@@ -7,7 +7,15 @@ from ag_ui.core import Message, ResumeEntry, RunAgentInput, TextPart, UserMessag
 from fastapi import APIRouter, Depends, Header, Request
 from fastapi.responses import Response
 
-from interlock.domain.errors import AlreadySettled, FieldError, InvalidAnswer, InvalidInput, NotFound, ThreadBusy
+from interlock.domain.errors import (
+    AlreadySettled,
+    FieldError,
+    InvalidAnswer,
+    InvalidInput,
+    NotEligible,
+    NotFound,
+    ThreadBusy,
+)
 from interlock.domain.ids import is_own_new_thread_id, keyed_thread_id, named_run_id
 from interlock.domain.json_value import JsonObject
 from interlock.domain.kinds import RequestKind
@@ -25,6 +33,7 @@ from interlock.faces.http.lenient_json import LenientJSONResponse
 from interlock.faces.http.locale import locale_of
 from interlock.faces.http.server_state import state_of
 from interlock.faces.http.sse import EventStream
+from interlock.faces.shared.refusals import needs_text
 from interlock.faces.shared.responses import message_of
 from interlock.services.requests import answering
 from interlock.services.requests.answering import Reply, Sender
@@ -227,7 +236,11 @@ class _Call:
         except InvalidAnswer as error:
             message = message_of(error, locale_of(self._request), '"payload": {"answer": %s}')
             return out.refused("INVALID_RESUME", message)
-        assert settled.run is not None
+        except NotEligible as error:
+            return out.refused("NOT_ELIGIBLE", needs_text(error, locale_of(self._request)))
+        if settled.run is None:
+            # Counted, and others have to say yes as well: it is still open.
+            return out.present()
         return out.run(settled.run.id, settled.seq)
 
 

@@ -10,6 +10,7 @@ from interlock.domain.errors import (
     InterlockError,
     InvalidAnswer,
     InvalidInput,
+    NotEligible,
     NotFound,
     NoWorker,
     RateLimited,
@@ -20,6 +21,7 @@ from interlock.faces.confirm.events import OutgoingEvent
 from interlock.faces.confirm.steps import step_of
 from interlock.faces.http.limits import whole_seconds
 from interlock.faces.http.problems import listed_errors
+from interlock.faces.shared.refusals import needs_text
 from interlock.faces.shared.responses import message_of
 from interlock.texts import Locale
 from interlock.texts import confirm_text as text
@@ -118,6 +120,12 @@ def _forbidden(_error: InterlockError, locale: Locale) -> OutgoingEvent:
     return _system(ErrorTypes.FORBIDDEN, locale)
 
 
+def _not_eligible(error: InterlockError, locale: Locale) -> OutgoingEvent:
+    assert isinstance(error, NotEligible)
+    metadata = {"error_type": ErrorTypes.NOT_ELIGIBLE, "needs": error.needs.to_json()}
+    return OutgoingEvent(SystemEvents.ERROR, needs_text(error, locale), metadata)
+
+
 def _unavailable(_error: InterlockError, locale: Locale) -> OutgoingEvent:
     return _system(ErrorTypes.UNAVAILABLE, locale)
 
@@ -137,6 +145,7 @@ _ERRORS: Mapping[type[InterlockError], Callable[[InterlockError, Locale], Outgoi
     ThreadBusy: _busy,
     Conflict: _conflict,
     NotFound: _not_found,
+    NotEligible: _not_eligible,
     Forbidden: _forbidden,
     RateLimited: _rate_limited,
     NoWorker: _no_worker,

@@ -28,6 +28,7 @@ from interlock.faces.http.locale import locale_of
 from interlock.faces.http.problems import DefaultErrorFormat
 from interlock.faces.http.server_state import state_of
 from interlock.faces.http.sockets import Outbox
+from interlock.faces.shared.refusals import count_text
 from interlock.services.requests import answering, pending
 from interlock.services.requests.answering import Sender, count_malformed
 from interlock.services.requests.pending import RequestView
@@ -35,7 +36,7 @@ from interlock.services.requests.settling import already_settled
 from interlock.services.threads.messages import send_message
 from interlock.texts import Locale
 from interlock.texts import confirm_text as text
-from interlock_client.confirm import SystemEvents, UserEvent, UserEvents
+from interlock_client.confirm import AgentEvents, SystemEvents, UserEvent, UserEvents
 
 MOST_SEQ = 10**18
 
@@ -159,15 +160,19 @@ class _Connection:
         try:
             confirmation = messages.confirmation_of(event.content)
             sender = Sender(self._principal, CONFIRM, messages.audit_metadata(confirmation))
-            await answering.answer(self._core, sender, messages.reply_with(view.request, confirmation))
+            done = await answering.answer(self._core, sender, messages.reply_with(view.request, confirmation))
         except InvalidAnswer as error:
-            if isinstance(error, ReadsAsRefusal):
+            if isinstance(error, ReadsAsRefusal) or any(one.field == "code" for one in error.errors):
                 # Meant as an answer, and not to be counted until the step is given up.
                 raise InvalidStep(error, event.step_id) from error
             left = await count_malformed(self._core, sender, view.request, text("retries", self._locale))
             raise InvalidStep(error, event.step_id, left) from error
         except AlreadySettled as error:
             raise StepSettled(error, event.step_id) from error
+        for votes in done.votes.values():
+            metadata = {"step_id": event.step_id, "votes": {"yes": votes.yes, "needed": votes.needed}}
+            counted = OutgoingEvent(AgentEvents.THINKING, count_text(votes, self._locale), metadata)
+            self._sessions.tell(counted, session_id)
 
     async def _asked(self, session_id: str, step_id: str | None) -> RequestView:
         """What a step asks; `AlreadySettled` where it is settled, with who did."""

@@ -20,6 +20,7 @@ from interlock.domain.errors import (
     InvalidInput,
     KeyReused,
     NotAuthenticated,
+    NotEligible,
     NotFound,
     NoWorker,
     RateLimited,
@@ -31,6 +32,7 @@ from interlock.faces.hitl.views import EVENTS
 from interlock.faces.http.documented import Responses
 from interlock.faces.http.locale import locale_of
 from interlock.faces.http.problems import error_headers, listed_errors
+from interlock.faces.shared.refusals import needs_text
 from interlock.faces.shared.responses import message_of
 from interlock.texts import Locale
 from interlock.texts import hitl_text as text
@@ -53,6 +55,7 @@ _FAILED = Code(500, "HITL_INTERNAL", "internal", "WORKFLOW_ERROR")
 _CODES: Mapping[type[InterlockError], Code] = {
     InvalidInput: _INVALID,
     NotAuthenticated: Code(401, "HITL_UNAUTHORIZED", "unauthorized"),
+    NotEligible: Code(403, "HITL_FORBIDDEN", "not_eligible", "NOT_ELIGIBLE"),
     Forbidden: Code(403, "HITL_FORBIDDEN", "forbidden"),
     NotFound: Code(404, "HITL_REQUEST_NOT_FOUND", "not_found", "REQUEST_NOT_FOUND"),
     KeyReused: Code(422, "HITL_IDEMPOTENCY_CONFLICT", "key_reused"),
@@ -110,6 +113,8 @@ def failure(error: InterlockError, locale: Locale) -> dict[str, Any]:
     # What went wrong inside is for the log.
     detail = message_of(error, locale, _ANSWER) if isinstance(error, InvalidInput) else error.message
     detail = detail if code is not _FAILED else ""
+    if isinstance(error, NotEligible):
+        return _failure(code, needs_text(error, locale), {"needs": error.needs.to_json()})
     return _failure(code, text(code.text, locale, detail=detail), _details(error))
 
 

@@ -19,6 +19,7 @@ from interlock.faces.http.cursors import read_cursor
 from interlock.faces.http.locale import locale_of
 from interlock.faces.http.server_state import state_of
 from interlock.faces.http.watching import wait_until_settled
+from interlock.faces.shared.refusals import count_text
 from interlock.faces.shared.responses import reply_to
 from interlock.services.requests import answering, extending, outside, pending
 from interlock.services.requests.answering import Reply, Sender
@@ -30,7 +31,7 @@ from interlock_client import hitl as wire
 SOURCE = "hitl"
 LONGEST_WAIT = 60.0
 LONGEST_METADATA = 16 * 1024
-_LATER_FIELDS = ("conversation_key", "title")
+_LATER_FIELDS = ("conversation_key", "title", "needs")
 
 router = APIRouter(prefix="/api/v1/agent/hitl", tags=["hitl"])
 
@@ -96,7 +97,10 @@ async def respond(
 
     def rendered(done: answering.SettleResult) -> bytes:
         fields = {"request_id": body.request_id, "status": "answered", "answered_at": to_iso(done.at)}
-        return envelope.done(fields, message)
+        if (votes := done.votes.get(body.request_id)) is None:
+            return envelope.done(fields, message)
+        fields |= {"status": "pending", "votes": views.votes_view(votes)}
+        return envelope.done(fields, count_text(votes, locale_of(request)))
 
     reply = reply_to(view.request, body.response)
     once = _once(idempotency_key, "respond", body)
@@ -134,7 +138,7 @@ async def ask(
         return envelope.done(view, text("asked", locale))
 
     where = (body.conversation_id, body.agent, body.conversation_key, body.title)
-    what = outside.Ask(_kind(body), body.request_data, body.timeout_seconds, *where)
+    what = outside.Ask(_kind(body), body.request_data, body.timeout_seconds, *where, needs=_needs(body.needs))
     once = _once(idempotency_key, "ask", body)
     return envelope.answer(await outside.ask(state_of(request).core, caller, what, once, rendered))
 
@@ -176,6 +180,10 @@ async def collect(request: Request, caller: Caller, request_id: str) -> Response
     response = envelope.answer_done(request, {"values": values})
     response.headers["cache-control"] = "no-store"
     return response
+
+
+def _needs(given: wire.AskNeeds | None) -> outside.AskedNeeds | None:
+    return None if given is None else outside.AskedNeeds(given.people, tuple(given.from_), given.separate)
 
 
 def _kind(body: wire.NewRequest) -> RequestKind:

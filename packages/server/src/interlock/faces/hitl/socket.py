@@ -22,11 +22,13 @@ from interlock.domain.moment import to_iso
 from interlock.domain.principal import Principal
 from interlock.faces.hitl.envelope import Envelope, failure
 from interlock.faces.hitl.events import RenderedEvent, StreamPosition, read_place, rendered_events, still_pending
+from interlock.faces.hitl.views import votes_view
 from interlock.faces.http.connections import watch, welcome
 from interlock.faces.http.credentials import caller_now
 from interlock.faces.http.locale import locale_of
 from interlock.faces.http.server_state import state_of
 from interlock.faces.http.sockets import Outbox, read_message
+from interlock.faces.shared.refusals import count_text
 from interlock.faces.shared.responses import reply_to
 from interlock.services.requests import answering, pending
 from interlock.services.requests.answering import Sender
@@ -161,7 +163,9 @@ class _Conversations:
         view = await pending.view_request(self._core, principal, request_id)
         reply = reply_to(view.request, cast("dict[str, Any]", response))
         settled = await answering.answer(self._core, Sender(principal, SOURCE), reply)
-        fields = {"status": "answered", "answered_at": to_iso(settled.at)}
+        fields: dict[str, Any] = {"status": "answered", "answered_at": to_iso(settled.at)}
+        if (votes := settled.votes.get(request_id)) is not None:
+            fields |= {"status": "pending", "votes": votes_view(votes), "message": count_text(votes, self._locale)}
         self._put({"type": "hitl_ack", "request_id": request_id, "success": True, **fields})
 
     async def _ping(self, _message: Message) -> None:

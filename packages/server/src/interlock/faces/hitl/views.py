@@ -7,8 +7,10 @@ from interlock.domain.event import RequestSettled
 from interlock.domain.kinds import Body
 from interlock.domain.moment import to_iso
 from interlock.domain.request import PublicRequest, Request, RequestEnd, RequestStatus
+from interlock.domain.terms import VoteCount
 from interlock.faces.hitl.kinds import ROWS, response_of
 from interlock.services.requests.pending import RequestView
+from interlock.services.teams.people import RequestPeople
 from interlock.texts import Locale
 
 NOT_ANSWERED: Mapping[str, str] = {
@@ -47,11 +49,31 @@ def pending_view(request: Request, owner: str, locale: Locale) -> dict[str, Any]
     }
 
 
+def votes_view(votes: VoteCount) -> dict[str, Any]:
+    return {"yes": votes.yes, "needed": votes.needed}
+
+
+def people_view(people: RequestPeople | None) -> dict[str, Any]:
+    """Where it stands with its people; nothing of a request without terms."""
+    if people is None or people.needs is None:
+        return {}
+    view: dict[str, Any] = {"needs": people.needs.to_json()}
+    if people.votes is not None:
+        view["votes"] = votes_view(people.votes)
+    if people.claim is not None:
+        view["claim"] = {"by": people.claim.by, "until": to_iso(people.claim.until)}
+    if people.levels:
+        view["level"] = people.level
+    if people.rule is not None:
+        view["policy"] = {"version": people.policy_version, "rule": people.rule}
+    return view
+
+
 def request_view(view: RequestView, locale: Locale) -> dict[str, Any]:
     request, answer = view.request, view.answer
     response = response_of(answer.value) if answer else None
     end = {"response": response, **RequestEnd.of(request, answer).settled_by()}
-    return pending_view(request, view.owner, locale) | end
+    return pending_view(request, view.owner, locale) | end | people_view(view.people)
 
 
 def asked_event(conversation_id: str, asked: PublicRequest, locale: Locale) -> dict[str, Any]:

@@ -16,6 +16,7 @@ from starlette.exceptions import HTTPException
 
 from interlock.domain.errors import (
     AlreadySettled,
+    Claimed,
     Conflict,
     Forbidden,
     InterlockError,
@@ -23,12 +24,14 @@ from interlock.domain.errors import (
     KeyReused,
     LeaseLost,
     NotAuthenticated,
+    NotEligible,
     NotFound,
     NoWorker,
     RateLimited,
     SignOnFailed,
     StorageUnavailable,
 )
+from interlock.domain.moment import to_iso
 from interlock.faces.http.lenient_json import LenientJSONResponse
 from interlock.faces.http.limits import whole_seconds
 
@@ -108,6 +111,10 @@ def details_of(error: InterlockError) -> dict[str, Any]:
         return error.end.to_json()
     if isinstance(error, SignOnFailed):
         return {"reason": error.reason}
+    if isinstance(error, NotEligible):
+        return {"needs": error.needs.to_json()}
+    if isinstance(error, Claimed):
+        return {"claimed_by": error.by, "claimed_until": to_iso(error.until)}
     return {"errors": listed_errors(error)} if isinstance(error, InvalidInput) and error.errors else {}
 
 

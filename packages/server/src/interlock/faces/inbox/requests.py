@@ -47,12 +47,16 @@ async def list_all(
     agent: Annotated[str | None, Query(max_length=64)] = None,
     q: Annotated[str | None, Query(max_length=200)] = None,
     closing_within: Annotated[int | None, Query(ge=1, le=86_400, description="Seconds until its deadline.")] = None,
+    of_whom: Annotated[
+        str, Query(alias="for", max_length=80, description="`me`, `group:NAME`, `claimed` or `all`.")
+    ] = "all",
     cursor: Annotated[str | None, Query(max_length=500)] = None,
     limit: Annotated[int, Query(ge=1, le=200)] = 50,
 ) -> wire.Inbox:
     """Everything that waits and that the caller may see, the oldest first."""
     core = state_of(request).core
-    query = RequestQuery((RequestKind(kind),) if kind else None, agent, risk, q or None, closing_within=closing_within)
+    kinds = (RequestKind(kind),) if kind else None
+    query = RequestQuery(kinds, agent, risk, q or None, closing_within=closing_within, of_whom=of_whom)
     found, total = await inbox.list_inbox(core, caller, query, read_cursor(cursor) if cursor else None, limit)
     is_last = len(found) < limit
     return wire.Inbox(
@@ -115,7 +119,7 @@ async def answer(
     request: Request, caller: Caller, request_id: str, body: wire.Answer, idempotency_key: IdempotencyKey
 ) -> Response:
     """Answer what was shown. A yes to a risky call repeats the code that stands behind its last line."""
-    page_view = PageView(body.digest, body.code, body.file_sha256)
+    page_view = PageView(body.digest, body.code, body.file_sha256, over_claim=body.over_claim)
     reply = Reply(request_id, body.value, remember=_remember(body.remember))
     sender = inbox.with_page_view(Sender(caller, SOURCE), page_view, body.dwell_ms)
     once = _once(idempotency_key, request_id, "answer", body)
@@ -185,7 +189,10 @@ def _once(key: str, request_id: str, operation: str, body: Any) -> IdempotentCal
 
 def _rendered(request_id: str, status: str) -> Any:
     def rendered(settled: SettleResult) -> bytes:
-        return json.dumps({"request_id": request_id, "status": status, "answered_at": to_iso(settled.at)}).encode()
+        told: dict[str, Any] = {"request_id": request_id, "status": status, "answered_at": to_iso(settled.at)}
+        if (votes := settled.votes.get(request_id)) is not None:
+            told |= {"status": "pending", "votes": views.votes_view(votes)}
+        return json.dumps(told).encode()
 
     return rendered
 

@@ -8,7 +8,18 @@ from fastapi import APIRouter, Depends, Request
 from fastapi.responses import Response
 
 from interlock.domain.errors import NotAuthenticated, StorageUnavailable
-from interlock.domain.event import Event, Looking, PauseOpened, RequestExtended, RequestSettled, ThreadDeleted
+from interlock.domain.event import (
+    Event,
+    Looking,
+    PauseOpened,
+    RequestClaimed,
+    RequestCommented,
+    RequestExtended,
+    RequestRouted,
+    RequestSettled,
+    RequestVoted,
+    ThreadDeleted,
+)
 from interlock.domain.moment import to_iso
 from interlock.domain.principal import Principal
 from interlock.faces.http.credentials import Caller, caller_still, stream_slot
@@ -25,7 +36,10 @@ from interlock.services.threads.threads import is_visible
 from interlock.texts import Locale
 from interlock_client import inbox as wire
 
-EVENTS = ("hello", "asked", "settled", "extended", "looking", "deleted", "reset", "tick")
+EVENTS = (
+    *("hello", "asked", "settled", "extended", "voted", "routed", "claimed", "commented"),
+    *("looking", "deleted", "reset", "tick"),
+)
 TICK_SECONDS = 4.0
 """A page that has heard nothing for 10 seconds takes the server for gone, and lets nobody decide."""
 
@@ -61,12 +75,35 @@ async def _notices(request: Request, caller: Principal, notices: NoticeSubscript
             caller = await caller_still(request)
         if notices.take_lagged():
             yield Frame("reset", {}).encode()
-        elif notice is not None and (notice.thread_id and await _is_seen(core, caller, notice)):
-            for frame in await _of(core, caller, notice, locale_of(request)):
+        elif notice is not None and notice.thread_id:
+            for frame in await _frames_of(core, caller, notice, locale_of(request)):
                 yield frame.encode()
         if loop.time() - ticked >= TICK_SECONDS:
             ticked = loop.time()
             yield _timed(core, "tick")
+
+
+async def _frames_of(core: Core, caller: Principal, notice: Notice, locale: Locale) -> list[Frame]:
+    if await _is_seen(core, caller, notice):
+        return await _of(core, caller, notice, locale)
+    # Somebody who is a candidate sees what is put to them, and not the conversation.
+    request_id = _routed_request(notice)
+    if request_id is None or not await inbox.is_candidate(core, caller, request_id):
+        return []
+    return await _of(core, caller, notice, locale)
+
+
+def _routed_request(notice: Notice) -> str | None:
+    """The request that it is about, where others than who sees the conversation may see it."""
+    match notice.data if isinstance(notice, Event) else None:
+        case PauseOpened(requests=requests):
+            return next((one.request_id for one in requests if one.is_routed), None)
+        case RequestSettled(is_routed=True) as settled:
+            return settled.request_id
+        case RequestVoted() | RequestRouted() | RequestClaimed() | RequestCommented() as data:
+            return data.request_id
+        case _:
+            return None
 
 
 async def _is_seen(core: Core, caller: Principal, notice: Notice) -> bool:
@@ -90,8 +127,25 @@ async def _of(core: Core, caller: Principal, notice: Notice, locale: Locale) -> 
             return [Frame("settled", _settled(notice.thread_id, settled))]
         case RequestExtended(request_id=request_id, expires_at=expires_at):
             return [Frame("extended", {"request_id": request_id, "expires_at": to_iso(expires_at)})]
+        case RequestVoted() as voted:
+            votes = {"yes": voted.yes, "needed": voted.needed, "refusals": voted.refusals}
+            return [Frame("voted", {"request_id": voted.request_id, "votes": votes})]
+        case RequestRouted() as routed:
+            return await _changed(core, caller, "routed", routed.request_id, locale)
+        case RequestClaimed() as claim:
+            until = to_iso(claim.until) if claim.until else None
+            return [Frame("claimed", {"request_id": claim.request_id, "by": claim.by, "until": until})]
+        case RequestCommented() as comment:
+            return [Frame("commented", {"request_id": comment.request_id})]
         case _:
             return [Frame("deleted", {"conversation_id": notice.thread_id})]
+
+
+async def _changed(core: Core, caller: Principal, name: str, request_id: str, locale: Locale) -> list[Frame]:
+    """The request as it is now: for whoever it was put to just now it is a new one."""
+    entries = await inbox.entries_of(core, caller, [request_id])
+    views_of = [wire.InboxEntry.model_validate(views.entry_view(entry, locale)) for entry in entries]
+    return [Frame(name, entry.model_dump(mode="json")) for entry in views_of]
 
 
 def _settled(conversation_id: str, settled: RequestSettled) -> dict[str, Any]:

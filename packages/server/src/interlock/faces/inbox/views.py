@@ -7,6 +7,7 @@ from typing import Any
 from interlock.domain import showing
 from interlock.domain.kinds import ApprovalAnswer, ApprovalBody
 from interlock.domain.request import Answer, Request, RequestEnd, RequestStatus
+from interlock.domain.terms import VoteCount
 from interlock.services.requests.inbox import Entry, FullView
 from interlock.texts import Locale
 from interlock_client.presentation import presentation
@@ -21,7 +22,7 @@ def entry_view(entry: Entry, locale: Locale) -> dict[str, Any]:
         "request_id": request.id,
         "kind": request.kind.value,
         "conversation_id": request.thread_id,
-        "conversation_title": entry.thread.title,
+        "conversation_title": "" if entry.is_candidate_only else entry.thread.title,
         "owner": entry.owner,
         "agent": request.agent,
         "outside": entry.thread.is_outside,
@@ -36,7 +37,36 @@ def entry_view(entry: Entry, locale: Locale) -> dict[str, Any]:
         "in_pause": entry.in_pause,
         "batchable": showing.is_batchable(request),
         "looking": list(entry.looking),
+        "people": people_view(entry),
     }
+
+
+def people_view(entry: Entry) -> dict[str, Any] | None:
+    people = entry.people
+    if people is None or people.needs is None:
+        return None
+    needs, votes, claim = people.needs, people.votes, people.claim
+    return {
+        "needs": {
+            "people": needs.people,
+            "candidates": list(needs.candidates),
+            "separate": needs.separate,
+            "code": needs.code,
+        },
+        "votes": votes_view(votes) if votes else None,
+        "own_vote": None if people.own_vote is None else ("yes" if people.own_vote else "no"),
+        "voters": [{"by": one.name, "yes": one.is_yes, "at": one.at} for one in people.voters],
+        "claim": {"by": claim.by, "mine": claim.is_mine, "until": claim.until} if claim else None,
+        "level": {"number": people.level, "of": people.levels} if people.levels else None,
+        "policy": {"version": people.policy_version, "rule": people.rule} if people.rule is not None else None,
+        "may_answer": people.access.may_answer,
+        "may_refuse": people.access.may_refuse,
+        "conversation": not entry.is_candidate_only,
+    }
+
+
+def votes_view(votes: VoteCount) -> dict[str, Any]:
+    return {"yes": votes.yes, "needed": votes.needed, "refusals": votes.refusals}
 
 
 def full_view(view: FullView, locale: Locale) -> dict[str, Any]:
@@ -58,14 +88,14 @@ def full_view(view: FullView, locale: Locale) -> dict[str, Any]:
             "presentation": _presentation(approval),
         },
         "digest": showing.shown_digest(request),
-        "code": showing.code_of(request) if body.takes_code else None,
+        "code": showing.code_of(request) if body.takes_code or _wants_code(request) else None,
         "args_schema": view.schema,
         "file": _file(view),
         "said": view.agent_text,
         "described_by": "tool" if view.is_tools_own else "agent",
         "allowed": list(approval.allowed) if approval else [],
         "allow_remember": approval is not None and approval.allow_remember,
-        "siblings": list(view.siblings),
+        "siblings": [request.id] if view.entry.is_candidate_only else list(view.siblings),
         "at_deadline": "default" if default else "told",
         "default": str(next(iter(default.to_json().values()))) if default else None,
         "timeout_seconds": request.timeout_seconds,
@@ -78,6 +108,10 @@ def full_view(view: FullView, locale: Locale) -> dict[str, Any]:
         "provenance": _provenance(answer),
         "result": None if view.result is None else {"status": view.result.status, "output": view.result.output},
     }
+
+
+def _wants_code(request: Request) -> bool:
+    return request.routing is not None and request.routing.terms.code
 
 
 def _presentation(body: ApprovalBody | None) -> dict[str, Any] | None:

@@ -17,6 +17,7 @@ from interlock.domain.errors import (
     InterlockError,
     InvalidInput,
     NotAuthenticated,
+    NotEligible,
     NothingPending,
     ThreadBusy,
 )
@@ -67,6 +68,8 @@ def status_here(error: InterlockError) -> int:
     """Whether a thing of somebody else's exists is told to nobody."""
     if isinstance(error, Refusal):
         return error.status
+    if isinstance(error, NotEligible):
+        return 403
     if isinstance(error, Forbidden):
         return 404
     return 422 if isinstance(error, InvalidInput) else status_of(error)
@@ -84,7 +87,8 @@ class LanggraphErrorFormat:
     def refused(self, error: InterlockError, request: Request) -> Response:
         if isinstance(error, NotAuthenticated):
             return problem(401, "Could not validate credentials", error_headers(error))
-        detail = UNKNOWN if isinstance(error, Forbidden) else public_message(error)
+        is_hidden = isinstance(error, Forbidden) and not isinstance(error, NotEligible)
+        detail = UNKNOWN if is_hidden else public_message(error)
         return problem(status_here(error), detail, error_headers(error), **fields_of(error))
 
     def malformed(self, error: RequestValidationError, request: Request) -> Response:

@@ -49,7 +49,7 @@ async def version(request: Request, caller: Caller, number: Number) -> wire.Poli
 async def check(request: Request, caller: Caller, body: wire.PolicyText) -> wire.PolicyCheck:
     """Everything that is wrong with a policy: its form, its conditions, its own tests. Nothing is saved."""
     versions.admin_only(caller)
-    document, found = versions.check(state_of(request).core, body.text)
+    document, found = await versions.check_with_people(state_of(request).core, body.text)
     return wire.PolicyCheck(
         rules=len(document.rules),
         tests=len(document.tests),

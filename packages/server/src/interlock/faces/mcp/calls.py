@@ -3,7 +3,7 @@
 import math
 import time
 from collections.abc import Awaitable, Callable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, cast
 
 import anyio
@@ -136,7 +136,7 @@ class Call:
         # Without the day: what was asked before midnight is asked again after it.
         content = {"tool": self.tool, "conversation": named, "arguments": asking.content()}
         key = None if key is None else f"{self.tool} {key}"
-        ask = Ask(kind, data, asking.timeout_seconds, **self._conversation(named))
+        ask = replace(Ask(kind, data, asking.timeout_seconds), **self._conversation(named))
         return await holding.ask(core, self.principal, CallAsk(ask, digest(content), holder, key))
 
     def _conversation(self, named: str | None) -> dict[str, str]:

@@ -12,6 +12,7 @@ from interlock.domain.errors import (
     InterlockError,
     InvalidAnswer,
     NoSession,
+    NotEligible,
     NotFound,
     NotShown,
     NoWorker,
@@ -23,6 +24,7 @@ from interlock.domain.thread import ThreadStatus
 from interlock.faces.http.locale import locale_of
 from interlock.faces.http.problems import DefaultErrorFormat, error_headers, listed_errors, problem, status_of
 from interlock.faces.sessions import views
+from interlock.faces.shared.refusals import needs_text
 from interlock.faces.shared.responses import message_of
 from interlock.services.threads.sessions import NotInterrupted
 from interlock.texts import Locale
@@ -34,6 +36,8 @@ _STATES = {ThreadStatus.PAUSED: SessionState.INTERRUPTED, ThreadStatus.RUNNING: 
 
 class SessionsErrorFormat(DefaultErrorFormat):
     def refused(self, error: InterlockError, request: Request) -> Response:
+        if isinstance(error, NotEligible):
+            return _not_eligible(error, locale_of(request))
         render = next((render for kind, render in _FORMATS.items() if isinstance(error, kind)), None)
         if render is None:
             return super().refused(error, request)
@@ -42,6 +46,12 @@ class SessionsErrorFormat(DefaultErrorFormat):
         # What the core calls a conflict, the face's source document calls a bad request.
         status = 400 if isinstance(error, NotInterrupted) else status_of(error)
         return problem(status, text(key, locale, **values), error_headers(error), code=error.code, **more)
+
+
+def _not_eligible(error: NotEligible, locale: Locale) -> Response:
+    """Its user may call this: it is the state of the session that is in the way."""
+    more = {"status": SessionState.INTERRUPTED, "needs": error.needs.to_json()}
+    return problem(409, needs_text(error, locale), error_headers(error), code=error.code, **more)
 
 
 ErrorParts = tuple[str, Mapping[str, Any], Mapping[str, Any]]

@@ -38,9 +38,16 @@ class ReplyInput:
 
 
 def choose(reply: ReplyInput, takes: Takes) -> Choose:
-    return lambda requests: [
-        Reply(request.id, _VALUES[reply.how](request, reply.args, takes)) for request in _targets(reply, requests)
-    ]
+    return lambda requests: [_reply(request, reply, takes) for request in _targets(reply, requests)]
+
+
+def _reply(request: Request, reply: ReplyInput, takes: Takes) -> Reply:
+    args, code = reply.args, None
+    # Only where one is wanted: a tool may take a `code` of its own.
+    if request.routing is not None and request.routing.terms.code and reply.how == "accept":
+        args = {name: value for name, value in args.items() if name != "code"}
+        code = str(reply.args.get("code") or "")
+    return Reply(request.id, _VALUES[reply.how](request, args, takes), code=code)
 
 
 def _targets(reply: ReplyInput, requests: Sequence[Request]) -> Sequence[Request]:

@@ -106,7 +106,7 @@ def _permission(request: Request, response: Response) -> Reply:
     value = _granted(response) if granted else _refused(response)
     if isinstance(request.body, ApprovalBody) and not request.body.takes(value["decision"]):
         raise _wrong(FieldError(_field_of(value), "not_allowed", f"{value['decision']} is not allowed here"))
-    return Reply(request.id, value, remember=_remember(response))
+    return Reply(request.id, value, remember=_remember(response), code=response.get("code"))
 
 
 def _granted(response: Response) -> dict[str, Any]:
@@ -170,6 +170,7 @@ FORMS: Mapping[RequestKind, tuple[Fields, Callable[[Request, Response], Reply]]]
             "args": _OBJECT,
             "reason": _TEXT,
             "reply": _TEXT,
+            "code": _TEXT,
         },
         _permission,
     ),

@@ -13,6 +13,7 @@ from interlock.domain.errors import (
     FieldError,
     InvalidAnswer,
     InvalidInput,
+    NotEligible,
     NothingPending,
     ThreadBusy,
 )
@@ -29,6 +30,7 @@ from interlock.faces.http.locale import locale_of
 from interlock.faces.http.problems import problem
 from interlock.faces.http.server_state import state_of
 from interlock.faces.http.sse import EventStream
+from interlock.faces.shared.refusals import count_text, needs_text
 from interlock.faces.shared.responses import message_of
 from interlock.faces.threads import streaming
 from interlock.faces.threads.actions import ACTIONS, choose
@@ -108,6 +110,10 @@ async def resume(
             frames.error(message_of(error, locale, '"answers": [%s]')), frames.end({"action": "error"})
         )
         return _event_stream(caller, thread_id, refused)
+    except NotEligible as error:
+        frames = Frames(thread_id, locale, joined_late=False)
+        refused = streaming.of(frames.error(needs_text(error, locale)), frames.end({"action": "error"}))
+        return _event_stream(caller, thread_id, refused)
     except Conflict as error:
         return await _conflict(request, caller, thread_id, error)
     frames = Frames(thread_id, locale, joined_late=False, end={"action": body.action})
@@ -115,7 +121,8 @@ async def resume(
         return _follow_run(request, caller, frames, thread_id, settled.run.id, settled.seq)
     view = await threads.view_thread(state_of(request).core, caller, thread_id)
     pause_id = view.pause.id if view.pause else settled.pause_id
-    left = Stream(request, caller, thread_id, frames).still_open(pause_id, view.open_requests)
+    info = next((count_text(one, locale) for one in settled.votes.values()), None)
+    left = Stream(request, caller, thread_id, frames).still_open(pause_id, view.open_requests, info)
     return _event_stream(caller, thread_id, left)
 
 

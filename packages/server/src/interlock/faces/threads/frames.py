@@ -62,8 +62,8 @@ class Frames:
     def end(self, fields: Data | None = None) -> Frame:
         return self._frame("end", self._end if fields is None else fields, None)
 
-    def interrupt(self, pause_id: str, requests: Sequence[PublicRequest]) -> Frame:
-        return self._frame("interrupt", interrupt_fields(pause_id, requests, self._locale), None)
+    def interrupt(self, pause_id: str, requests: Sequence[PublicRequest], info: str | None = None) -> Frame:
+        return self._frame("interrupt", interrupt_fields(pause_id, requests, self._locale, info), None)
 
     def _event(self, event: Event) -> list[Frame]:
         named = self._named(event.data)

@@ -47,11 +47,14 @@ class Stream:
             if isinstance(item, Event) and isinstance(item.data, ThreadDeleted):
                 return
 
-    async def still_open(self, pause_id: str, requests: Sequence[Asked]) -> AsyncGenerator[bytes]:
-        """After a reply that started no run: what is left open, where anything is."""
+    async def still_open(
+        self, pause_id: str, requests: Sequence[Asked], info: str | None = None
+    ) -> AsyncGenerator[bytes]:
+        """After a reply that started no run: what is left open, where anything is, and what became of the reply."""
         if requests:
             self._note_shown(pause_id)
-            yield self._frames.interrupt(pause_id, [PublicRequest.of(request) for request in requests]).encode()
+            public = [PublicRequest.of(request) for request in requests]
+            yield self._frames.interrupt(pause_id, public, info).encode()
         yield self._frames.end().encode()
 
     def _note_shown(self, pause_id: str) -> None:

@@ -54,12 +54,14 @@ def _task_name(body: Body, locale: Locale) -> str:
     return text(task, locale) if has_text("threads", task) else body.tool_display_name
 
 
-def interrupt_fields(pause_id: str, requests: Sequence[PublicRequest], locale: Locale) -> dict[str, Any]:
-    """One pause: its top fields describe the first open request, `requests` all of them."""
+def interrupt_fields(
+    pause_id: str, requests: Sequence[PublicRequest], locale: Locale, info: str | None = None
+) -> dict[str, Any]:
+    """One pause: its top fields describe the first open request, `requests` all of them. `info` goes before its own."""
     views = [request_view(request, locale) for request in requests]
     first = views[0]
     top = {
-        "info": first["info"],
+        "info": info or first["info"],
         "taskName": first["taskName"],
         "questions": first["questions"],
         **({"options": first["options"]} if "options" in first else {}),

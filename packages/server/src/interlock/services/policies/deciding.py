@@ -1,7 +1,8 @@
 """What the active policy says of an ask, in the transaction that writes the ask."""
 
 from collections import OrderedDict
-from dataclasses import replace
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING
 
 from interlock.domain.kinds import ApprovalBody
 from interlock.domain.policy import ConditionError, Decision, Facts, PolicyVersion, Rule, Ruling, decide
@@ -10,6 +11,9 @@ from interlock.domain.request import Request
 from interlock.domain.thread import Thread
 from interlock.ports.policies import ConditionEngine
 from interlock.ports.store import Transaction
+
+if TYPE_CHECKING:
+    from interlock.services.core import Unit
 
 _MOST_KEPT = 16
 
@@ -86,10 +90,32 @@ _NOT_READ = ("", "the policy has something that this version of the server canno
 """It may stand in a rule that refuses: a newer server saved it, or an older one that took more."""
 
 
+@dataclass(frozen=True, slots=True)
+class PolicyRuling:
+    """What the active policy says of one ask."""
+
+    version: int
+    decision: Decision
+
+
+async def ruling_of(work: "Unit", thread: Thread, request: Request) -> PolicyRuling | None:
+    """None where no policy counts, and of the server's own questions."""
+    if request.is_in_doubt:
+        return None
+    activation = await work.tx.policies.activation()
+    if activation is None or activation.number is None:
+        return None
+    facts = await facts_of(work.tx, thread, request)
+    written_for, document = await work.core.read_policies.get(work.tx, activation.number)
+    return PolicyRuling(activation.number, judge(work.core.conditions, written_for, document, facts))
+
+
 def wants_person(request: Request) -> bool:
     """Whether no rule may say yes: who asks wants a person, or the graph takes no plain yes."""
     body = request.body
-    return isinstance(body, ApprovalBody) and not (body.allow_remember and body.takes("accept"))
+    return request.routing is not None or (
+        isinstance(body, ApprovalBody) and not (body.allow_remember and body.takes("accept"))
+    )
 
 
 def _not_evaluated(rule: Rule) -> bool:

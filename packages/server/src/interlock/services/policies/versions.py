@@ -11,8 +11,10 @@ from interlock.domain.policy import Activation, ConditionError, PolicyVersion
 from interlock.domain.policy_document import PolicyDocument, Problem, is_usable, read
 from interlock.domain.principal import Principal, Role
 from interlock.ports.policies import ConditionEngine
+from interlock.ports.store import Transaction
 from interlock.services.core import Core, unit
 from interlock.services.policies.deciding import engine_of, judge
+from interlock.services.teams.routing import unknown_candidates
 
 LONGEST_NOTE = 1000
 NO_ENGINE = "policies need the extra: install interlock-server[policies]"
@@ -36,6 +38,29 @@ def check(core: Core, text: str) -> tuple[PolicyDocument, list[Problem]]:
     return document, problems
 
 
+async def check_with_people(core: Core, text: str) -> tuple[PolicyDocument, list[Problem]]:
+    """As `check`, with the groups and the people whom the rules name: they may be nobody."""
+    document, problems = check(core, text)
+    async with core.store.snapshot() as tx:
+        return document, [*problems, *await _people(core, tx, document)]
+
+
+async def _people(core: Core, tx: Transaction, document: PolicyDocument) -> list[Problem]:
+    problems: list[Problem] = []
+    for rule in document.rules:
+        if rule.terms is None:
+            continue
+        named = [*rule.terms.candidates, *(one for level in rule.terms.levels for one in level.candidates)]
+        problems += [Problem(one, rule.line, rule.name) for one in await unknown_candidates(tx, named)]
+        if rule.terms.is_vote and not core.settings.with_accounts:
+            message = "this server runs without accounts: two people cannot be told from one"
+            problems.append(Problem(message, rule.line, rule.name))
+        if rule.terms.levels and rule.terms.deadline is None:
+            warning = "levels that come after the time that an ask names itself never open"
+            problems.append(Problem(warning, rule.line, rule.name, is_warning=True))
+    return problems
+
+
 def _conditions(engine: ConditionEngine, document: PolicyDocument) -> list[Problem]:
     problems: list[Problem] = []
     for rule in document.rules:
@@ -52,9 +77,13 @@ def _failed_tests(engine: ConditionEngine, document: PolicyDocument) -> list[Pro
     for number, test in enumerate(document.tests, 1):
         found = judge(engine, engine.name, document, test.facts)
         by = found.rule.name if found.rule else None
-        if found.ruling is not test.then or (test.rule is not None and test.rule != by):
+        people = found.rule.terms.people if found.rule and found.rule.terms else 1
+        is_other = test.rule not in (None, by) or test.people not in (None, people)
+        if found.ruling is not test.then or is_other:
             expected = test.then if test.rule is None else f"{test.then} by {test.rule}"
             got = found.ruling if by is None else f"{found.ruling} by {by}"
+            if test.people is not None:
+                expected, got = f"{expected} of {test.people}", f"{got} of {people}"
             failed = "".join(f"; {name} could not be evaluated: {reason}" for name, reason in found.errors)
             why = f"test {number} expects {expected}, and gets {got}{failed}"
             problems.append(Problem(why, test.line, test=number))
@@ -67,7 +96,7 @@ async def save(core: Core, principal: Principal, text: str, note: str = "") -> t
     if len(note) > LONGEST_NOTE:
         message = f"a note has {LONGEST_NOTE} characters at most"
         raise InvalidInput(message, [FieldError("note", "too_long", message)])
-    warnings = _right(check(core, text)[1])
+    warnings = _right((await check_with_people(core, text))[1])
     engine = engine_in(core)
     async with unit(core) as work:
         number = await work.tx.policies.last_number() + 1
@@ -109,7 +138,9 @@ async def check_again(core: Core, number: int) -> None:
         raise NotFound(f"there is no version {number}")
     if engine_of(version) != engine_in(core).name:
         raise Conflict(f"version {number} was written for {version.engine}: save its text again, and look at its tests")
-    check_right(core, version.text)
+    document = check_right(core, version.text)
+    async with core.store.snapshot() as tx:
+        _right(await _people(core, tx, document))
 
 
 async def history(core: Core, principal: Principal, *, limit: int = 50, before: int | None = None) -> History:

@@ -5,13 +5,14 @@ from dataclasses import dataclass, field
 from datetime import datetime
 
 from interlock import failpoints
-from interlock.domain.errors import AlreadySettled, NotFound, NotShown
+from interlock.domain.errors import AlreadySettled, Forbidden, NotFound, NotShown
 from interlock.domain.grant import Remember
 from interlock.domain.json_value import JsonObject, JsonValue
 from interlock.domain.kinds import RequestKind
 from interlock.domain.principal import Principal
 from interlock.domain.request import Pause, Request, RequestStatus
 from interlock.domain.run import Run
+from interlock.domain.terms import VoteCount
 from interlock.domain.thread import Thread
 from interlock.ports.store import Transaction
 from interlock.services.core import Core, Unit, unit
@@ -19,7 +20,9 @@ from interlock.services.requests.grants import check_remember
 from interlock.services.requests.idempotency import IdempotentCall, reply_once
 from interlock.services.requests.settling import Settlement, close, expiry, overdue, settle, settlement_error
 from interlock.services.runs.workers import require_worker
-from interlock.services.threads.threads import answerable, require_open_pause
+from interlock.services.teams.eligibility import access_to
+from interlock.services.teams.voting import admit
+from interlock.services.threads.threads import NOT_YOURS, answerable, require_open_pause
 
 EXPIRY_BATCH = 100
 
@@ -34,6 +37,8 @@ class Reply:
     reason: str | None = None
     remember: Remember | None = None
     """Whether later asks are to be answered alike."""
+    code: str | None = None
+    """The digits that were typed, where the request wants them of a yes."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,6 +58,8 @@ class SettleResult:
     run: Run | None
     """The run that goes on, when nothing of the pause is open any more."""
     at: datetime
+    votes: Mapping[str, VoteCount] = field(default_factory=dict[str, VoteCount])
+    """By request, the votes on what more people have to say yes to: it is still pending."""
 
 
 async def answer(core: Core, sender: Sender, reply: Reply) -> SettleResult:
@@ -95,7 +102,10 @@ async def _lock_request(work: Unit, principal: Principal, reply: Reply) -> tuple
     thread = await work.tx.threads.lock(request.thread_id)
     is_own = thread is not None and principal.is_agent and principal.may_see(thread)
     if thread is None or not (is_own and reply.value is None):
-        thread = answerable(principal, thread)
+        if thread is None or not (await access_to(work.tx, principal, thread, request)).may_see:
+            raise Forbidden(NOT_YOURS)
+        if request.routing is None:
+            answerable(principal, thread)
     return request, thread
 
 
@@ -201,14 +211,20 @@ async def _settle_replies(
         await require_worker(work)
     by_id = {request.id: request for request in requests}
     settlements = [
-        (by_id[reply.request_id], _settlement(work, sender, by_id[reply.request_id], reply)) for reply in replies
+        (by_id[reply.request_id], _settlement(work, sender, by_id[reply.request_id], reply), reply.code)
+        for reply in replies
     ]
-    for request, settlement in settlements:
-        await settle(work, request, settlement)
+    votes: dict[str, VoteCount] = {}
+    for request, settlement, code in settlements:
+        admission = await admit(work, thread, request, settlement, code)
+        if admission.settlement is not None:
+            await settle(work, request, admission.settlement)
+        elif admission.votes is not None:
+            votes[request.id] = admission.votes
     pause_id = requests[0].pause_id
-    is_last = not _pending(requests, {reply.request_id for reply in replies})
+    is_last = not _pending(requests, {reply.request_id for reply in replies} - votes.keys())
     run = await close(work, thread, pause_id, detached=detached) if is_last else None
-    return SettleResult(thread.id, pause_id, thread.seq, run, work.now)
+    return SettleResult(thread.id, pause_id, thread.seq, run, work.now, votes)
 
 
 def _pending(requests: Sequence[Request], settled: set[str]) -> bool:

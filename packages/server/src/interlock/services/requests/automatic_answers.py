@@ -11,54 +11,74 @@ from interlock.domain.request import AnswerOrigin, Request, RequestStatus
 from interlock.domain.saved_secret import answerable_from
 from interlock.domain.thread import Thread
 from interlock.services.core import Unit
-from interlock.services.policies.deciding import facts_of, judge, wants_person
+from interlock.services.policies.deciding import PolicyRuling, wants_person
 from interlock.services.policies.shadow import record_word
 from interlock.services.requests.settling import Settlement
+from interlock.texts import teams_text
 
 
-async def automatic_answer(work: Unit, thread: Thread, request: Request) -> Settlement | None:
+async def automatic_answer(
+    work: Unit, thread: Thread, request: Request, ruling: PolicyRuling | None
+) -> Settlement | None:
     """How the request is settled at once, or None where a person has to be asked."""
     match request.body:
         case ApprovalBody():
-            return await _answer_approval(work, thread, request)
+            return await _answer_approval(work, thread, request, ruling)
         case EnvVarBody() as body:
             return await _answer_from_saved_values(work, thread, request, body)
         case _:
             return None
 
 
-async def _answer_approval(work: Unit, thread: Thread, request: Request) -> Settlement | None:
-    """A refusal goes before a permission, and a rule before a grant: that one answers what people are asked."""
+async def _answer_approval(
+    work: Unit, thread: Thread, request: Request, ruling: PolicyRuling | None
+) -> Settlement | None:
+    """A refusal goes before a permission, and a rule before a grant: that one answers what people are asked.
+
+    Where terms name whose yes it takes, a remembered one of somebody else is none; a remembered no is one all the same.
+    """
     await record_word(work, thread, request)
-    ruled = await _answer_from_rule(work, thread, request)
+    ruled = _answer_from_rule(work, request, ruling)
     if ruled is not None and not _is_yes(ruled):
         return ruled
     found = await _grant_and_giver(work, thread, request)
+    if found is not None and found[0].allow and request.routing is not None:
+        return None
     if ruled is not None and (found is None or found[0].allow):
         return ruled
     return None if found is None else await _answer_from_grant(work, request, *found)
+
+
+def refusal_without_accounts(work: Unit, request: Request) -> Settlement | None:
+    """Where nobody signs in, two people cannot be told from one: what needs both is refused."""
+    if request.routing is None or not request.routing.terms.is_vote or work.core.settings.with_accounts:
+        return None
+    message = teams_text("no_people", work.core.settings.locale)
+    return Settlement(
+        RequestStatus.ANSWERED,
+        replace(SYSTEM, name=f"policy: {request.routing.rule}" if request.routing.rule else SYSTEM.name),
+        "policy",
+        value=ApprovalAnswer("reject", message=message),
+        origin=AnswerOrigin.POLICY,
+        metadata={"policy_version": request.routing.policy_version, "rule": request.routing.rule},
+    )
 
 
 def _is_yes(settlement: Settlement) -> bool:
     return isinstance(settlement.value, ApprovalAnswer) and settlement.value.decision == "accept"
 
 
-async def _answer_from_rule(work: Unit, thread: Thread, request: Request) -> Settlement | None:
+def _answer_from_rule(work: Unit, request: Request, ruling: PolicyRuling | None) -> Settlement | None:
     """What the active policy decides, where it does not leave the request to people."""
-    activation = await work.tx.policies.activation()
-    if activation is None or activation.number is None or request.is_in_doubt:
+    rule = ruling.decision.rule if ruling else None
+    if ruling is None or rule is None or ruling.decision.ruling is Ruling.ASK:
         return None
-    facts = await facts_of(work.tx, thread, request)
-    written_for, document = await work.core.read_policies.get(work.tx, activation.number)
-    decision = judge(work.core.conditions, written_for, document, facts)
-    rule = decision.rule
-    if rule is None or decision.ruling is Ruling.ASK:
-        return None
-    if decision.ruling is Ruling.ALLOW and wants_person(request):
+    is_allowed = ruling.decision.ruling is Ruling.ALLOW
+    if is_allowed and wants_person(request):
         return None
     name = f"policy: {rule.name}"
     refused = ApprovalAnswer("reject", message=rule.reason or f"{name} does not allow this")
-    value = ApprovalAnswer("accept") if decision.ruling is Ruling.ALLOW else refused
+    value = ApprovalAnswer("accept") if is_allowed else refused
     if not _is_accepted(work, request, value):
         return None
     return Settlement(
@@ -67,7 +87,7 @@ async def _answer_from_rule(work: Unit, thread: Thread, request: Request) -> Set
         "policy",
         value=value,
         origin=AnswerOrigin.POLICY,
-        metadata={"policy_version": activation.number, "rule": rule.name},
+        metadata={"policy_version": ruling.version, "rule": rule.name},
     )
 
 

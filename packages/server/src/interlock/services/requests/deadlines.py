@@ -6,6 +6,7 @@ from interlock.services.core import Core, shared_time, sleep_until_set
 from interlock.services.gateway.doubts import ask_about_lost
 from interlock.services.requests.answering import expire_due
 from interlock.services.requests.holding import end_abandoned
+from interlock.services.teams.levels import open_due_levels
 from interlock.services.webhooks.webhooks import warn_due
 
 LONGEST_SLEEP = 30.0
@@ -20,6 +21,7 @@ async def keep_deadlines(core: Core) -> None:
     while True:
         try:
             await expire_due(core)
+            await open_due_levels(core)
             await end_abandoned(core)
             await ask_about_lost(core)
             if core.settings.webhook_hosts:
@@ -35,7 +37,7 @@ async def keep_deadlines(core: Core) -> None:
 async def until_nearest(core: Core) -> float:
     """Seconds until the nearest deadline, or the warning before it if somebody is to be warned."""
     async with core.store.snapshot() as tx:
-        moments = [await tx.requests.next_deadline()]
+        moments = [await tx.requests.next_deadline(), await tx.routes.next_level()]
         if core.settings.webhook_hosts:
             moments.append(await tx.requests.next_warning())
         waits = [(moment - core.clock.now()).total_seconds() for moment in moments if moment is not None]

@@ -6,9 +6,8 @@ from interlock.domain import event_json
 from interlock.domain.errors import Conflict, FieldError, InvalidInput, NotFound
 from interlock.domain.event import RequestExtended
 from interlock.domain.principal import Principal
-from interlock.domain.request import Request, RequestStatus
+from interlock.domain.request import Request, RequestStatus, warning_before
 from interlock.services.core import Core, Unit, unit
-from interlock.services.requests.opening import warning_before
 from interlock.services.requests.settling import overdue, settlement_error
 from interlock.services.threads.threads import answerable
 

@@ -27,6 +27,9 @@ from interlock.services.requests.answering import Reply, Sender, SettleResult, s
 from interlock.services.requests.idempotency import IdempotentCall, reply_once
 from interlock.services.requests.pending import RequestQuery, RequestView, view_request
 from interlock.services.runs.results import Result, result_of
+from interlock.services.teams.claims import check_claim
+from interlock.services.teams.eligibility import access_to
+from interlock.services.teams.people import RequestPeople, people_of
 
 
 class FileChanged(NotShown):
@@ -49,6 +52,10 @@ class Entry:
     looking: Sequence[str] = ()
     change: tuple[int, int] | None = None
     """How many lines its call would add to a file and take from it, where that is known."""
+    people: RequestPeople | None = None
+    """Where it stands with its people, for the reader; None where it has no terms."""
+    is_candidate_only: bool = False
+    """Whether the reader sees the request, and not the conversation."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,6 +65,8 @@ class PageView:
     digest: str
     code: str | None = None
     file_sha256: str | None = None
+    over_claim: bool = False
+    """Whether its sender knows that somebody else has it."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -83,7 +92,7 @@ async def list_inbox(
 ) -> tuple[list[Entry], int]:
     found, total = await pending.list_pending(core, principal, query, after, limit)
     async with core.store.snapshot() as tx:
-        entries = await _entries(core, tx, found)
+        entries = await _entries(core, tx, principal, found)
     return await _with_changes(core, entries), total
 
 
@@ -92,8 +101,20 @@ async def entries_of(core: Core, principal: Principal, request_ids: Sequence[str
     async with core.store.snapshot() as tx:
         found = [request for one in request_ids if (request := await tx.requests.get(one)) is not None]
         waiting = [request for request in found if request.status is RequestStatus.PENDING]
-        entries = await _entries(core, tx, waiting)
-    return await _with_changes(core, [entry for entry in entries if principal.may_see(entry.thread)])
+        entries = await _entries(core, tx, principal, waiting)
+    return await _with_changes(core, [entry for entry in entries if _is_seen(principal, entry)])
+
+
+async def is_candidate(core: Core, principal: Principal, request_id: str) -> bool:
+    """Whether it is put to them, of whom it is known that they do not see its conversation."""
+    async with core.store.snapshot() as tx:
+        request = await tx.requests.get(request_id)
+        thread = await tx.threads.get(request.thread_id) if request is not None else None
+        return request is not None and thread is not None and (await access_to(tx, principal, thread, request)).may_see
+
+
+def _is_seen(principal: Principal, entry: Entry) -> bool:
+    return principal.may_see(entry.thread) or (entry.people is not None and entry.people.access.may_see)
 
 
 async def _with_changes(core: Core, entries: Sequence[Entry]) -> list[Entry]:
@@ -104,11 +125,17 @@ async def _with_changes(core: Core, entries: Sequence[Entry]) -> list[Entry]:
     return [replace(entry, change=changes.get(entry.request.id)) for entry in entries]
 
 
-async def _entries(core: Core, tx: Transaction, requests: Sequence[Request]) -> list[Entry]:
+async def _entries(core: Core, tx: Transaction, principal: Principal, requests: Sequence[Request]) -> list[Entry]:
     threads = await tx.threads.of_ids({request.thread_id for request in requests})
     owners = await tx.users.names_of({request.owner_id for request in requests})
     siblings = Counter(one.pause_id for one in await tx.requests.of_pauses({one.pause_id for one in requests}))
-    looking = core.viewers.at({request.id for request in requests}, core.clock.now())
+    now = core.clock.now()
+    looking = core.viewers.at({request.id for request in requests}, now)
+    people = {
+        one.id: await people_of(tx, principal, threads[one.thread_id], one, now)
+        for one in requests
+        if one.routing is not None and one.thread_id in threads
+    }
     return [
         Entry(
             request,
@@ -116,6 +143,8 @@ async def _entries(core: Core, tx: Transaction, requests: Sequence[Request]) -> 
             owners.get(request.owner_id, ""),
             siblings[request.pause_id],
             looking.get(request.id, ()),
+            people=people.get(request.id),
+            is_candidate_only=request.id in people and not principal.may_see(threads[request.thread_id]),
         )
         for request in requests
         if request.thread_id in threads
@@ -126,13 +155,13 @@ async def view(core: Core, principal: Principal, request_id: str) -> FullView:
     """One request with everything that its page shows; `NotFound` and `Forbidden` as for any look at it."""
     seen = await pending.view_request(core, principal, request_id)
     async with core.store.snapshot() as tx:
-        entries = await _entries(core, tx, [seen.request])
+        entries = await _entries(core, tx, principal, [seen.request])
         siblings = await tx.requests.of_pauses([seen.request.pause_id])
         if not entries:
             raise NotFound("there is no such request", request_id=request_id)
         result = await result_of(tx, entries[0].thread, seen.request, seen.answer)
         secrets = await tx.secrets.of_thread(seen.request.thread_id)
-        agent_text = await _agent_text(tx, seen.request)
+        agent_text = None if entries[0].is_candidate_only else await _agent_text(tx, seen.request)
     schema = core.agents.schema(seen.request)
     file = await core.agents.file_preview(seen.request)
     if file is not None:
@@ -180,7 +209,9 @@ async def answer_from_page(
         request = await work.tx.requests.get(reply.request_id)
         if request is not None and request.status is RequestStatus.PENDING:
             _check_page_view(request, reply, page)
-        return await settle_one(work, sender, reply)
+            if not page.over_claim:
+                await check_claim(work, sender.principal, request)
+        return await settle_one(work, sender, replace(reply, code=page.code))
 
     given = await reply_once(core, sender.principal, once, act, rendered)
     failpoints.hit("answer.committed")

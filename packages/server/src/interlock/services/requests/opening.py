@@ -9,18 +9,19 @@ from interlock.domain.event import Event, EventData, PauseOpened
 from interlock.domain.form import Form
 from interlock.domain.ids import new_id
 from interlock.domain.kinds import ApprovalBody, Body
-from interlock.domain.request import Pause, PublicRequest, Request, RequestStatus
+from interlock.domain.request import Pause, PublicRequest, Request, RequestStatus, warning_before
 from interlock.domain.risk import risk_of
+from interlock.domain.terms import EVERYBODY, Routing, Terms
 from interlock.domain.thread import CONFIRM, Thread
 from interlock.domain.webhook import WebhookEvent
 from interlock.services.core import OperatorSettings, Unit
-from interlock.services.requests.automatic_answers import automatic_answer
-from interlock.services.requests.settling import settle
+from interlock.services.policies.deciding import PolicyRuling, ruling_of
+from interlock.services.requests.automatic_answers import automatic_answer, refusal_without_accounts
+from interlock.services.requests.settling import Settlement, settle
+from interlock.services.teams.routing import put_to_candidates, route
 from interlock.services.webhooks.webhooks import enqueue_deliveries
 
 _DESCRIBING = ("tool_name", "tool_display_name", "description", "risk_level", "tool_schema")
-LONGEST_WARNING = 60.0
-"""Seconds before the deadline at which people are warned, for asks that leave more time than that."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,6 +39,8 @@ class NewRequest:
     toolset: str | None = None
     """For an approval: the digest of all tools of the agent, where they are known."""
     timeout: float | None = None
+    terms: Terms | None = None
+    """What its asker wants of people, beyond what a rule says."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -76,6 +79,7 @@ def new_request(
         warn_at=None if deadline is None or timeout is None else deadline - warning_before(timeout),
         owner_id=thread.owner_id,
         agent=thread.agent,
+        routing=Routing(asked.terms) if asked.terms else None,
     )
 
 
@@ -101,10 +105,6 @@ def pause_opened(pause: Pause, requests: Sequence[Request], settled: Sequence[st
     return PauseOpened(pause.id, pause.node, tuple(map(PublicRequest.of, requests)), tuple(settled))
 
 
-def warning_before(timeout: float) -> timedelta:
-    return timedelta(seconds=min(LONGEST_WARNING, timeout / 5))
-
-
 def _described_definition(thread: Thread, body: Body) -> str:
     """Where the tool itself is not known: what the ask says of it, apart from the call, and the key that says it.
 
@@ -127,17 +127,49 @@ async def place(
 
     `TooManyOpen` when more would wait for people than may.
     """
-    asked = () if by_people else requests
-    settlements = [(one, how) for one in asked if (how := await automatic_answer(work, thread, one))]
+    requests, settlements = await _decide(work, thread, requests, by_people=by_people)
     settled = [request.id for request, _ in settlements]
     if more := len(requests) - len(settled):
         await work.core.open_asks.check(work.tx, work.core.settings.quota, thread, more, work.now)
     events = await work.record(thread.id, *before, pause_opened(pause, requests, settled))
     work.observe(lambda observer: observer.on_ask(requests))
     await work.tx.pauses.add(replace(pause, opened_seq=events[-1].seq), requests)
+    await put_to_candidates(work, [request for request in requests if request.id not in settled])
     for request in requests:
         if request.id not in settled:
             await enqueue_deliveries(work, WebhookEvent.ASKED, request)
     for request, settlement in settlements:
         events += await settle(work, request, settlement)
     return OpenedPause(events, len(settlements) < len(requests))
+
+
+async def _decide(
+    work: Unit, thread: Thread, requests: Sequence[Request], *, by_people: bool
+) -> tuple[list[Request], list[tuple[Request, Settlement]]]:
+    """The requests with the terms that they have, and how those are settled that need no person."""
+    routed: list[Request] = []
+    settlements: list[tuple[Request, Settlement]] = []
+    for request in requests:
+        ruling = await ruling_of(work, thread, request)
+        request = await _route(work, thread, request, ruling)
+        routed.append(request)
+        how = None if by_people else await automatic_answer(work, thread, request, ruling)
+        how = how or refusal_without_accounts(work, request)
+        if how is not None:
+            settlements.append((request, how))
+    return routed, settlements
+
+
+async def _route(work: Unit, thread: Thread, request: Request, ruling: PolicyRuling | None) -> Request:
+    """By the rule that decided, and by what its asker wants beyond that."""
+    asked = request.routing.terms if request.routing else None
+    rule = ruling.decision.rule if ruling else None
+    terms = rule.terms if rule else None
+    if terms is not None and asked is not None:
+        named = () if asked.candidates == (EVERYBODY,) else asked.candidates
+        terms = terms.raised(asked.people, named, separate=asked.separate)
+    terms = terms or asked
+    if terms is None or request.is_in_doubt:
+        return replace(request, routing=None)
+    number = ruling.version if ruling and rule else None
+    return await route(work, thread, request, terms, number, rule.name if rule else None)

@@ -2,7 +2,7 @@
 
 from collections.abc import Callable
 from contextlib import suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from interlock import failpoints
 from interlock.domain.canonical import digest
@@ -14,16 +14,28 @@ from interlock.domain.kinds import ApprovalBody, Body, EnvVarAnswer, RequestKind
 from interlock.domain.names import is_like_any
 from interlock.domain.principal import Principal
 from interlock.domain.request import Answer, Pause, PauseOrigin, PauseStatus, Request, RequestStatus
+from interlock.domain.terms import Terms
+from interlock.domain.terms_reading import read_candidates
 from interlock.domain.thread import Thread, ThreadStatus, title_of
 from interlock.services.access.keys import agent_errors
 from interlock.services.core import Core, Unit, unit
 from interlock.services.requests.idempotency import IdempotentCall, reply_once
 from interlock.services.requests.opening import NewRequest, new_request, place
 from interlock.services.requests.settling import close
+from interlock.services.teams.routing import check_candidates
 
 DEFAULT_AGENT = "external"
 MOST_DELETED = 32
 """Conversations under one key of the asker's."""
+
+
+@dataclass(frozen=True, slots=True)
+class AskedNeeds:
+    """What an asker wants of people, beyond what a rule says."""
+
+    people: int = 1
+    candidates: tuple[str, ...] = ()
+    separate: bool | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,6 +52,7 @@ class Ask:
     """Of a conversation that is begun with it."""
     definition: str | None = None
     """Of an approval: the digest of the tool's definition, where more is known of the tool than the ask says."""
+    needs: AskedNeeds | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -76,8 +89,25 @@ def after_commit(core: Core) -> None:
 
 async def place_ask(work: Unit, principal: Principal, what: Ask, body: Body) -> AskResult:
     """Put a request, in the caller's transaction."""
+    terms = await _terms(work, what.needs, body) if what.needs is not None else None
     thread = await lock_conversation(work, principal, what, _title(body))
-    return await ask_on(work, thread, _new_request(what, body, principal))
+    return await ask_on(work, thread, replace(_new_request(what, body, principal), terms=terms))
+
+
+async def _terms(work: Unit, needs: AskedNeeds, body: Body) -> Terms | None:
+    problems: list[str] = []
+    candidates = read_candidates(list(needs.candidates), "needs.from", problems.append) if needs.candidates else ()
+    if problems:
+        raise _wrong("needs.from", "form", problems[0])
+    if needs.people > 1 and not isinstance(body, ApprovalBody):
+        raise _wrong("needs.people", "not_allowed", "only an approval takes several people")
+    if needs.people > 1 and not work.core.settings.with_accounts:
+        raise _wrong(
+            "needs.people", "not_allowed", "this server runs without accounts: two people cannot be told apart"
+        )
+    await check_candidates(work.tx, candidates, "needs.from")
+    terms = Terms().raised(needs.people, candidates, separate=needs.separate)
+    return None if terms == Terms() else terms
 
 
 async def ask_on(work: Unit, thread: Thread, question: NewRequest) -> AskResult:

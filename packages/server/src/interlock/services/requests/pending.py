@@ -6,19 +6,24 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
 
-from interlock.domain.errors import NotFound
+from interlock.domain.errors import FieldError, Forbidden, InvalidInput, NotFound
 from interlock.domain.event import Event
 from interlock.domain.kinds import RequestKind
 from interlock.domain.principal import Principal, Role
 from interlock.domain.request import Answer, Pause, PauseStatus, Request, RequestStatus
+from interlock.domain.terms import GROUP
 from interlock.domain.thread import Thread
 from interlock.ports.bus import Subscription
 from interlock.ports.filters import PendingFilter
+from interlock.ports.store import Transaction
 from interlock.services.core import Core
+from interlock.services.teams.eligibility import candidacies_of
+from interlock.services.teams.people import RequestPeople, people_of
 from interlock.services.threads.following import IDLE_SECONDS
 from interlock.services.threads.threads import visible
 
 COUNTED = 10_000
+NOT_YOURS = "the request is not yours"
 
 
 @dataclass(frozen=True, slots=True)
@@ -28,6 +33,8 @@ class RequestView:
     """As readers may see it: without the values of sensitive variables."""
     owner: str = ""
     """The name of whose conversation it is, and whose agent asks."""
+    people: RequestPeople | None = None
+    """Where it stands with its people, where it was read for somebody."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,6 +49,8 @@ class RequestQuery:
     max_age: float | None = None
     closing_within: float | None = None
     """Seconds in which its deadline comes."""
+    of_whom: str = "all"
+    """`all` that the caller may see; `me`: what waits for them; `group:NAME`: what is put to it; `claimed` by them."""
 
 
 async def view_request(core: Core, principal: Principal, request_id: str, *, wait: float = 0.0) -> RequestView:
@@ -80,10 +89,22 @@ async def _read_view(core: Core, principal: Principal, request_id: str) -> tuple
         request = await tx.requests.get(request_id)
         if request is None:
             raise NotFound("there is no such request", request_id=request_id)
-        thread = visible(principal, await tx.threads.get(request.thread_id), "the request is not yours")
+        thread, people = await _seen_by(core, tx, principal, request)
         answer = (await tx.answers.of_requests([request_id])).get(request_id)
         owners = await tx.users.names_of([thread.owner_id])
-    return readable_view(request, answer, owners.get(thread.owner_id, "")), thread
+    view = readable_view(request, answer, owners.get(thread.owner_id, ""))
+    return replace(view, people=people), thread
+
+
+async def _seen_by(core: Core, tx: Transaction, principal: Principal, request: Request) -> tuple[Thread, RequestPeople]:
+    """Its thread, and where it stands with its people: a candidate sees it without seeing the conversation."""
+    thread = await tx.threads.get(request.thread_id)
+    if thread is None:
+        raise Forbidden(NOT_YOURS)
+    people = await people_of(tx, principal, thread, request, core.clock.now())
+    if not people.access.may_see:
+        raise Forbidden(NOT_YOURS)
+    return thread, people
 
 
 def readable_view(request: Request, answer: Answer | None, owner: str = "") -> RequestView:
@@ -160,7 +181,7 @@ async def list_pending(
         after=after,
     )
     async with core.store.snapshot() as tx:
-        mine = _restrict(principal, filtered)
+        mine = await _narrow(tx, principal, query.of_whom, _restrict(principal, filtered), now)
         total = await tx.requests.count_pending(mine, COUNTED)
         found = await tx.requests.page_pending(mine, limit)
     # Those of one pause in their own order; the page ends where its last one by time and id stands.
@@ -171,6 +192,31 @@ async def list_pending(
 def last_of(found: Sequence[Request]) -> tuple[datetime, str]:
     """Where the next page begins."""
     return max((request.created_at, request.id) for request in found)
+
+
+async def _narrow(
+    tx: Transaction, principal: Principal, of_whom: str, query: PendingFilter, now: datetime
+) -> PendingFilter:
+    """With what is put to the principal, and as far as they want it."""
+    if principal.is_agent:
+        return query
+    groups = (await tx.groups.of_people([principal.id])).get(principal.id, frozenset())
+    candidacies = candidacies_of(principal.id, groups)
+    # An admin sees all of it in the first branch.
+    seen = query if query.owner_id is None else replace(query, candidacies=candidacies)
+    if of_whom == "claimed":
+        return replace(seen, claimed_by=principal.id, claimed_at=now)
+    if of_whom == "me":
+        mine = replace(query, candidacies=candidacies, is_for_anybody=False)
+        return mine if query.owner_id is not None else replace(mine, owner_id=principal.id)
+    if of_whom.startswith(GROUP):
+        if of_whom not in candidacies and principal.role is not Role.ADMIN:
+            raise Forbidden("what is put to a group is for its members to see, and for admins")
+        return replace(query, candidacies=(of_whom,), only_candidacies=True)
+    if of_whom != "all":
+        message = "for is me, claimed, all or group:NAME"
+        raise InvalidInput(message, [FieldError("for", "unknown", message)])
+    return seen
 
 
 def _restrict(principal: Principal, query: PendingFilter) -> PendingFilter:

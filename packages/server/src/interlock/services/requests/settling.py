@@ -56,6 +56,8 @@ async def settle(work: Unit, request: Request, how: Settlement) -> list[Event]:
     ending = Ending(how.by.name, how.source, how.reason)
     if not await work.tx.requests.settle(request.id, how.status, work.now, ending):
         raise await settlement_error(work, request.id)
+    if request.routing is not None:
+        await work.tx.routes.close(request.id)
     value = await _seal_value(work, request, how)
     if value is not None:
         answer = Answer(request.id, value, how.by.id, how.by.name, how.source, how.origin, work.now, dict(how.metadata))
@@ -195,6 +197,7 @@ def _settlement_event(request: Request, how: Settlement, value: Value | None, at
         reason=how.reason or None,
         provenance=dict(how.metadata) if how.origin in (AnswerOrigin.GRANT, AnswerOrigin.SAVED) else None,
         call=call,
+        is_routed=request.routing is not None,
     )
 
 

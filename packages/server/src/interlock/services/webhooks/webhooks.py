@@ -18,6 +18,8 @@ from interlock.ports.store import Transaction
 from interlock.services.core import Core, Unit, unit
 
 WARNING_BATCH = 100
+USUAL = (WebhookEvent.ASKED, WebhookEvent.EXPIRING, WebhookEvent.SETTLED)
+"""What a webhook is told of that names no events: those who made it before there were others know no more."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,10 +37,10 @@ async def create(
     events: Sequence[WebhookEvent] = (),
     agents: Sequence[str] = (),
 ) -> tuple[Webhook, str]:
-    """Make a webhook; its signing secret is given here and never again. No events named: all of them."""
+    """Make a webhook; its signing secret is given here and never again. No events named: the usual ones."""
     _require_admin(principal)
     await core.poster.check(url)
-    chosen = tuple(event for event in WebhookEvent if not events or event in events)
+    chosen = tuple(event for event in WebhookEvent if event in (events or USUAL))
     secret = new_signing_secret()
     async with unit(core) as work:
         webhook = Webhook(new_id("hook"), url, chosen, tuple(dict.fromkeys(agents)), principal.name, work.now)

@@ -1,0 +1,171 @@
+"""Groups of people, and who is away."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from datetime import datetime
+
+from interlock.domain.audit import SERVER_CHAIN
+from interlock.domain.errors import Conflict, FieldError, Forbidden, InvalidInput, NotFound
+from interlock.domain.moment import to_iso
+from interlock.domain.principal import Principal, Role
+from interlock.domain.team import MOST_MEMBERS, Away, Group, check_group_name
+from interlock.services.core import Core, Unit, unit
+
+LOCAL = "local"
+MOST_FOUND = 20
+MOST_PASSED_ON = 3
+
+
+@dataclass(frozen=True, slots=True)
+class ListedGroup:
+    group: Group
+    members: Sequence[str]
+    """Their names."""
+
+
+@dataclass(frozen=True, slots=True)
+class AwayView:
+    away: Away
+    to: str | None
+    """By name."""
+
+
+async def list_groups(core: Core, principal: Principal) -> list[ListedGroup]:
+    """For people: they are named in rules, and on requests."""
+    _check_person(principal)
+    async with core.store.snapshot() as tx:
+        found = await tx.groups.all()
+        names = await tx.users.names_of({one for group in found for one in group.members})
+    return [ListedGroup(one, sorted(names[member] for member in one.members if member in names)) for one in found]
+
+
+async def create(core: Core, principal: Principal, name: str, members: Sequence[str]) -> ListedGroup:
+    admin_only(principal)
+    async with unit(core) as work:
+        group = Group(check_group_name(name), LOCAL, work.now, await _ids_of(work, members))
+        if not await work.tx.groups.add(group):
+            raise Conflict(f"there is a group {name} already")
+        made = {"group": name, "members": sorted(members)}
+        await work.tx.audit.append(SERVER_CHAIN, principal, "group.created", made, work.now)
+    return ListedGroup(group, sorted(dict.fromkeys(members)))
+
+
+async def set_members(core: Core, principal: Principal, name: str, members: Sequence[str]) -> ListedGroup:
+    """From now on these. Who is taken out does not count any more for what is still open."""
+    admin_only(principal)
+    async with unit(core) as work:
+        group = await _local(work, name)
+        before = await work.tx.users.names_of(group.members)
+        ids = await _ids_of(work, members)
+        await work.tx.groups.set_members(name, ids)
+        changed = {"group": name, "members": sorted(members), "before": sorted(before.values())}
+        await work.tx.audit.append(SERVER_CHAIN, principal, "group.changed", changed, work.now)
+    return ListedGroup(replace(group, members=ids), sorted(dict.fromkeys(members)))
+
+
+async def remove(core: Core, principal: Principal, name: str) -> None:
+    """What is put to it waits for nobody of it any more; whoever asked, and admins, can end that."""
+    admin_only(principal)
+    async with unit(core) as work:
+        await _local(work, name)
+        await work.tx.groups.remove(name)
+        await work.tx.audit.append(SERVER_CHAIN, principal, "group.removed", {"group": name}, work.now)
+
+
+async def find_people(core: Core, principal: Principal, query: str) -> list[str]:
+    """Names of people who may sign in, for who passes a request on."""
+    _check_person(principal)
+    async with core.store.snapshot() as tx:
+        users = await tx.users.all()
+    wanted = query.casefold()
+    return [user.username for user in users if user.is_allowed and wanted in user.username.casefold()][:MOST_FOUND]
+
+
+async def get_away(core: Core, principal: Principal) -> AwayView | None:
+    _check_person(principal)
+    async with core.store.snapshot() as tx:
+        away = (await tx.routes.aways([principal.id])).get(principal.id)
+        names = await tx.users.names_of([away.to_id]) if away and away.to_id else {}
+    return None if away is None else AwayView(away, names.get(away.to_id or ""))
+
+
+async def set_away(
+    core: Core, principal: Principal, since: datetime, until: datetime, to: str | None, person: str | None = None
+) -> AwayView:
+    """Say that somebody is away: oneself, or for an admin anybody. It takes no right away."""
+    if since >= until:
+        raise _wrong("until", "range", "until comes after from")
+    async with unit(core) as work:
+        person_id = await _person(work, principal, person)
+        to_id = (await _ids_of(work, [to], "to"))[0] if to else None
+        if to_id is not None:
+            await _check_chain(work, person_id, to_id)
+        away = Away(person_id, since, until, to_id)
+        await work.tx.routes.set_away(away)
+        said = {"person_id": person_id, "from": to_iso(since), "until": to_iso(until), "to": to}
+        await work.tx.audit.append(SERVER_CHAIN, principal, "away.set", said, work.now)
+    return AwayView(away, to)
+
+
+async def end_away(core: Core, principal: Principal, person: str | None = None) -> None:
+    async with unit(core) as work:
+        person_id = await _person(work, principal, person)
+        if await work.tx.routes.end_away(person_id):
+            await work.tx.audit.append(SERVER_CHAIN, principal, "away.ended", {"person_id": person_id}, work.now)
+
+
+async def _check_chain(work: Unit, person_id: str, to_id: str) -> None:
+    """Who stands in may be away too, so often at most, and nobody for themselves."""
+    at = to_id
+    for _ in range(MOST_PASSED_ON):
+        if at == person_id:
+            raise _wrong("to", "cycle", "nobody stands in for themselves, over others neither")
+        away = (await work.tx.routes.aways([at])).get(at)
+        if away is None or away.to_id is None:
+            return
+        at = away.to_id
+    raise _wrong("to", "too_long", f"who stands in is away too, more than {MOST_PASSED_ON} in a row")
+
+
+async def _person(work: Unit, principal: Principal, named: str | None) -> str:
+    _check_person(principal)
+    if named is None or named == principal.name:
+        return principal.id
+    if principal.role is not Role.ADMIN:
+        raise Forbidden("only an admin says that others are away")
+    return (await _ids_of(work, [named], "person"))[0]
+
+
+async def _ids_of(work: Unit, names: Sequence[str], field: str = "members") -> tuple[str, ...]:
+    if len(names) > MOST_MEMBERS:
+        raise _wrong(field, "too_many", f"a group has {MOST_MEMBERS} members at most")
+    ids: list[str] = []
+    for name in dict.fromkeys(names):
+        user = await work.tx.users.by_name(name)
+        if user is None or user.deleted_at is not None:
+            raise _wrong(field, "unknown", f"there is nobody called {name}")
+        ids.append(user.id)
+    return tuple(ids)
+
+
+async def _local(work: Unit, name: str) -> Group:
+    group = await work.tx.groups.get(name)
+    if group is None:
+        raise NotFound(f"there is no group {name}")
+    if group.source != LOCAL:
+        raise Conflict("its members come with single sign-on: change them there")
+    return group
+
+
+def admin_only(principal: Principal) -> None:
+    if principal.role is not Role.ADMIN:
+        raise Forbidden("groups are for admins to change")
+
+
+def _check_person(principal: Principal) -> None:
+    if principal.is_agent:
+        raise Forbidden("an agent's key may not look at people")
+
+
+def _wrong(field: str, code: str, message: str) -> InvalidInput:
+    return InvalidInput(message, [FieldError(field, code, message)])
