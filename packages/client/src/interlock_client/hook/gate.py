@@ -100,6 +100,8 @@ def gate(host: Host, options: Options) -> int:
     began = time.monotonic()
     _on_signals(_stop)
     _watch(options.timeout)
+    if os.name == "posix":
+        _watch_agent()
     call, asking = None, None
     try:
         call = host.read(read_event())
@@ -110,9 +112,13 @@ def gate(host: Host, options: Options) -> int:
     # What ends this process now ends it in the middle of an answer.
     _on_signals(signal.SIG_IGN)
     _watch(0)
-    code = put(host.reply(call, outcome) if call else blocked(outcome.message))
+    is_heard, code = True, 2
+    try:
+        code = put(host.reply(call, outcome) if call else blocked(outcome.message))
+    except OSError:
+        is_heard = False
     if asking is not None:
-        asking.close()
+        asking.close(is_heard=is_heard)
     return code
 
 
@@ -127,6 +133,23 @@ def _watch(seconds: float) -> None:
     if hasattr(signal, "setitimer"):
         signal.signal(signal.SIGALRM, _time_out)
         signal.setitimer(signal.ITIMER_REAL, max(seconds - LAST_MOMENT, SHORTEST) if seconds else 0)
+
+
+def _watch_agent() -> None:
+    """An agent that is killed stops no hook; but from then on nobody reads what the hook says."""
+    # Not with a module of its own, which takes time to load.
+    from _thread import start_new_thread
+    from select import POLLERR, POLLHUP
+    from select import poll as new_poll
+
+    poll = new_poll()
+    poll.register(1, 0)
+
+    def look() -> None:
+        if any(event & (POLLERR | POLLHUP) for _, event in poll.poll()):
+            os.kill(os.getpid(), signal.SIGTERM)
+
+    start_new_thread(look, ())
 
 
 def _time_out(*_: object) -> None:
@@ -184,16 +207,16 @@ class Asking:
         key = digest(host.AGENT, call.session, call.call_id) if call.call_id else os.urandom(32).hex()
         until = began + max(options.timeout - SLACK, SHORTEST)
         self._ask = Ask(Server(load()), body_of(host, call, None if options.defers else options.timeout), key, until)
-        self._notes = notes_of(host.AGENT, call.session)
+        # Of the ends of calls others hear nothing, and what nobody reads is not written.
+        self._notes = notes_of(host.AGENT, call.session) if hasattr(host, "ended") else None
         self._note: Note | None = None
         self._is_settled = False
 
     def outcome(self) -> Outcome:
         call = self._call
         # Who defers is gone before anybody answers: nothing ends with its process.
-        self._note = (
-            None if self._defers else self._notes.open(call_of(call), call.prompt, by_subagent=bool(call.subagent))
-        )
+        if self._notes is not None and not self._defers:
+            self._note = self._notes.open(call_of(call), call.prompt, by_subagent=bool(call.subagent))
         self._ask.place()
         if (note := self._note) is not None:
             note.write_request(self._ask.request_id)
@@ -215,14 +238,14 @@ class Asking:
                 raise
             return self._ask.look()
 
-    def close(self) -> None:
+    def close(self, *, is_heard: bool) -> None:
         """After the agent has its answer: where it came without a person, nobody is to answer any more."""
         if self._is_settled:
             return
         if self._note is not None:
             self._note.done()
         # A no at the terminal stops the hook; a yes does not.
-        self._ask.withdraw(AT_TERMINAL if self._call.terminal_asks else GONE)
+        self._ask.withdraw(AT_TERMINAL if self._call.terminal_asks and is_heard else GONE)
 
 
 def notes_of(agent: str, session: str) -> Notes:
