@@ -3,6 +3,7 @@
 import subprocess
 from collections.abc import Generator
 from contextlib import contextmanager
+from pathlib import Path
 
 import pytest
 
@@ -26,8 +27,8 @@ class Gemini:
     def __init__(self, desk: Desk, model: GeminiModel, *installing: str, **variables: str) -> None:
         self.folder = desk.home / "my-project"
         self.folder.mkdir()
-        self.settings = desk.home / ".gemini" / "settings.json"
-        self.settings.parent.mkdir()
+        self.settings = Path(variables.get("GEMINI_CLI_HOME", desk.home)) / ".gemini" / "settings.json"
+        self.settings.parent.mkdir(parents=True)
         # As people write it, with a comment.
         self.settings.write_text('{\n  // mine\n  "security": {"auth": {"selectedType": "gemini-api-key"}}\n}\n')
         self._environment = {
@@ -37,7 +38,7 @@ class Gemini:
             **variables,
         }
         install = [PROGRAM, "install", "gemini", "--yes", *installing]
-        subprocess.run(install, env=desk.environment, check=True, capture_output=True, timeout=SECONDS)
+        subprocess.run(install, env=self._environment, check=True, capture_output=True, timeout=SECONDS)
 
     @contextmanager
     def run(self) -> Generator[subprocess.Popen[bytes]]:
@@ -88,9 +89,9 @@ def test_an_edit_runs_in_place_of_the_call(desk: Desk) -> None:
         assert gemini.made == ["two.txt"]
 
 
-def test_a_no_is_told_to_the_model(desk: Desk) -> None:
+def test_a_no_is_told_to_the_model_of_a_gemini_that_has_its_home_elsewhere(desk: Desk) -> None:
     with GeminiModel([TOUCH]) as model:
-        gemini = Gemini(desk, model)
+        gemini = Gemini(desk, model, GEMINI_CLI_HOME=str(desk.home / "elsewhere"))
         with gemini.run() as process:
             desk.deny(desk.asked()[0]["request_id"], reason="not today")
             finish(process)
