@@ -1,5 +1,6 @@
 """Claude Code itself asks a person through its hooks; the model is a script, everything else is real."""
 
+import json
 import time
 from collections.abc import Generator
 from pathlib import Path
@@ -7,6 +8,7 @@ from typing import Any
 
 import pytest
 
+from interlock_client.presentation import Change, presentation
 from tests.client.network import Network
 from tests.hooks.claude import ClaudeCode, finished
 from tests.hooks.hook import SECONDS, Desk
@@ -122,6 +124,35 @@ def test_two_calls_of_one_turn_each_get_their_own_answer(desk: Desk) -> None:
                     desk.allow(asked["request_id"])
             finished(process)
         assert [file.name for file in claude.folder.iterdir()] == ["one.txt"]
+
+
+def test_a_change_of_a_notebook_is_shown_as_what_it_changes(desk: Desk) -> None:
+    cell: dict[str, Any] = {"cell_type": "code", "id": "first", "metadata": {}, "outputs": [], "execution_count": None}
+    notebook: dict[str, Any] = {
+        "cells": [{**cell, "source": ["print(1)"]}],
+        "metadata": {},
+        "nbformat": 4,
+        "nbformat_minor": 5,
+    }
+    path = desk.home / "my-project" / "n.ipynb"
+    # As the first of two turns: Claude Code changes no notebook that it has not read.
+    read = use("Read", file_path=str(path))
+    change = use("NotebookEdit", "toolu_2", notebook_path=str(path), cell_id="first", new_source="print(2)")
+    with MessagesModel([read], [change]) as model:
+        claude = ClaudeCode(desk, model)
+        path.write_text(json.dumps(notebook))
+        with claude.run() as process:
+            [asked] = desk.asked()
+            data = asked["request_data"]
+            shown = presentation(data["tool_name"], data["args"])
+            assert shown is not None
+            assert shown.changes == (Change(str(path), "replace_cell", after="print(2)", at="first"),)
+            # Every argument is in the difference.
+            assert data["args"].keys() <= set(shown.shows)
+            assert "print(1)" in path.read_text()
+            desk.allow(asked["request_id"])
+            finished(process)
+        assert "print(2)" in path.read_text()
 
 
 @pytest.fixture
