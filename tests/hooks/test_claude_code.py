@@ -2,19 +2,17 @@
 
 import json
 import time
-from collections.abc import Generator
 from pathlib import Path
 from typing import Any
 
 import pytest
 
 from interlock_client.presentation import Change, presentation
-from tests.client.network import Network
 from tests.hooks.claude import ClaudeCode, finished
 from tests.hooks.hook import SECONDS, Desk
 from tests.hooks.messages_model import PLAN_FILE, MessagesModel, use
-from tests.support.hitl import HitlClient, error_of
-from tests.support.server import ServerProcess
+from tests.hooks.mortal import MortalServer
+from tests.support.hitl import error_of
 from tests.support.waiting import wait_for
 
 TOUCH = use("Bash", command="touch one.txt", description="Make one")
@@ -155,32 +153,13 @@ def test_a_change_of_a_notebook_is_shown_as_what_it_changes(desk: Desk) -> None:
         assert "print(2)" in path.read_text()
 
 
-@pytest.fixture
-def restarted(tmp_path: Path) -> Generator[ServerProcess]:
-    process = ServerProcess(tmp_path / "restarted", auth="none", environment={"INTERLOCK_LOCALE": "en"})
-    try:
-        yield process.start()
-    finally:
-        process.close()
-
-
-def test_a_server_killed_while_it_is_waited_for_goes_on(restarted: ServerProcess, tmp_path: Path) -> None:
-    home = tmp_path / "home"
-    home.mkdir()
-    with (
-        Network(restarted.url) as network,
-        HitlClient(network.url, "") as anybody,
-        MessagesModel([TOUCH]) as model,
-    ):
-        anybody.http.headers.pop("authorization")
-        desk = Desk(network.url, "", anybody, home)
-        desk.agent.http.headers.pop("authorization")
+def test_a_server_killed_while_it_is_waited_for_goes_on(mortal: MortalServer) -> None:
+    desk = mortal.desk
+    with MessagesModel([TOUCH]) as model:
         claude = ClaudeCode(desk, model)
-        with desk.agent, claude.run() as process:
+        with claude.run() as process:
             [asked] = desk.asked()
-            restarted.kill()
-            restarted.start()
-            network.target = restarted.url
+            mortal.restart()
             desk.allow(asked["request_id"])
             finished(process)
         assert (claude.folder / "one.txt").exists()
