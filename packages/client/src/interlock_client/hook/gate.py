@@ -12,7 +12,7 @@ import time
 from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple
 
-from interlock_client.hook.asking import SLACK, Ask, NotAsked, Server, withdraw
+from interlock_client.hook.asking import PATIENCE, SLACK, Ask, NotAsked, Server, withdraw
 from interlock_client.hook.call import (
     AGENTS,
     Call,
@@ -109,9 +109,7 @@ def gate(host: Host, options: Options) -> int:
         outcome = asking.outcome()
     except BaseException as error:
         outcome = Outcome(_without_answer(options, error), _why(error))
-    # What ends this process now ends it in the middle of an answer.
-    _on_signals(signal.SIG_IGN)
-    _watch(0)
+    _disarm()
     is_heard, code = True, 2
     try:
         code = put(host.reply(call, outcome) if call else blocked(outcome.message))
@@ -157,7 +155,14 @@ def _time_out(*_: object) -> None:
 
 
 def _stop(*_: object) -> None:
+    _disarm()
     raise Stopped
+
+
+def _disarm() -> None:
+    """What ends this process from now on ends it in the middle of an answer, or of taking back what was asked."""
+    _on_signals(signal.SIG_IGN)
+    _watch(0)
 
 
 def _without_answer(options: Options, error: BaseException) -> Any:
@@ -245,7 +250,11 @@ class Asking:
         if self._note is not None:
             self._note.done()
         # A no at the terminal stops the hook; a yes does not.
-        self._ask.withdraw(AT_TERMINAL if self._call.terminal_asks and is_heard else GONE)
+        if is_heard:
+            self._ask.withdraw(AT_TERMINAL if self._call.terminal_asks else GONE)
+        else:
+            # Nobody is there whom that would hold up.
+            self._ask.withdraw(GONE, PATIENCE)
 
 
 def notes_of(agent: str, session: str) -> Notes:
