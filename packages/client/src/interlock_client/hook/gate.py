@@ -136,18 +136,21 @@ def _watch(seconds: float) -> None:
 def _watch_agent() -> None:
     """An agent that is killed stops no hook; but from then on nobody reads what the hook says."""
     # Not with a module of its own, which takes time to load.
-    from _thread import start_new_thread
+    from _thread import get_ident, start_new_thread
     from select import POLLERR, POLLHUP
     from select import poll as new_poll
 
-    poll = new_poll()
+    poll, main = new_poll(), get_ident()
     poll.register(1, 0)
 
     def look() -> None:
         if any(event & (POLLERR | POLLHUP) for _, event in poll.poll()):
-            os.kill(os.getpid(), signal.SIGTERM)
+            signal.pthread_kill(main, signal.SIGTERM)
 
+    # Signals are for the main thread: one that came to the other would not wake it.
+    before = signal.pthread_sigmask(signal.SIG_BLOCK, signal.valid_signals())
     start_new_thread(look, ())
+    signal.pthread_sigmask(signal.SIG_SETMASK, before)
 
 
 def _time_out(*_: object) -> None:
