@@ -92,6 +92,13 @@ class Hook:
     def stop(self) -> None:
         self.process.send_signal(signal.SIGTERM)
 
+    def hang_up(self) -> None:
+        """As an agent that was killed: nobody reads what the hook says."""
+        for stream in (self.process.stdout, self.process.stderr):
+            assert stream is not None
+            stream.close()
+        self._is_read = True
+
     def __enter__(self) -> Self:
         return self
 
@@ -99,6 +106,9 @@ class Hook:
         if not self._is_read:
             self.process.kill()
             self.process.communicate(timeout=SECONDS)
+        elif self.process.poll() is None:
+            self.process.kill()
+            self.process.wait(SECONDS)
 
 
 def decision(said: Mapping[str, Any]) -> dict[str, Any]:

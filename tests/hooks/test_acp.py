@@ -148,6 +148,21 @@ def test_nothing_is_shown_of_a_call_that_had_the_same_id_before(desk: Desk, star
     assert desk.asked()[0]["request_data"]["args"] == {"title": "Delete everything"}
 
 
+def test_a_late_answer_in_the_editor_is_not_for_another_call_with_the_same_id(desk: Desk, start: Start) -> None:
+    editor = start()
+    turn = editor.calls(TOUCH)
+    first = editor.asked()
+    desk.deny(desk.asked()[0]["request_id"])
+    assert editor.outcomes(turn) == {"one": [NO]}
+    turn = editor.calls({**TOUCH, "asked": {"title": "rm -r /", "kind": "execute"}})
+    second = editor.asked()
+    desk.asked()
+    # The dialog of the first call was still there.
+    editor.choose(first, "allow_once")
+    editor.choose(second, "reject_once")
+    assert editor.outcomes(turn) == {"one": [NO]}
+
+
 @pytest.mark.parametrize(
     ("kinds", "allowed"),
     [(["allow_always", "reject_once"], ["reject"]), (["allow_once", "allow_once", "reject_once"], ["reject"])],

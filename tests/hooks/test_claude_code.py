@@ -1,18 +1,18 @@
 """Claude Code itself asks a person through its hooks; the model is a script, everything else is real."""
 
+import json
 import time
-from collections.abc import Generator
 from pathlib import Path
 from typing import Any
 
 import pytest
 
-from tests.client.network import Network
+from interlock_client.presentation import Change, presentation
 from tests.hooks.claude import ClaudeCode, finished
 from tests.hooks.hook import SECONDS, Desk
 from tests.hooks.messages_model import PLAN_FILE, MessagesModel, use
-from tests.support.hitl import HitlClient, error_of
-from tests.support.server import ServerProcess
+from tests.hooks.mortal import MortalServer
+from tests.support.hitl import error_of
 from tests.support.waiting import wait_for
 
 TOUCH = use("Bash", command="touch one.txt", description="Make one")
@@ -124,32 +124,42 @@ def test_two_calls_of_one_turn_each_get_their_own_answer(desk: Desk) -> None:
         assert [file.name for file in claude.folder.iterdir()] == ["one.txt"]
 
 
-@pytest.fixture
-def restarted(tmp_path: Path) -> Generator[ServerProcess]:
-    process = ServerProcess(tmp_path / "restarted", auth="none", environment={"INTERLOCK_LOCALE": "en"})
-    try:
-        yield process.start()
-    finally:
-        process.close()
-
-
-def test_a_server_killed_while_it_is_waited_for_goes_on(restarted: ServerProcess, tmp_path: Path) -> None:
-    home = tmp_path / "home"
-    home.mkdir()
-    with (
-        Network(restarted.url) as network,
-        HitlClient(network.url, "") as anybody,
-        MessagesModel([TOUCH]) as model,
-    ):
-        anybody.http.headers.pop("authorization")
-        desk = Desk(network.url, "", anybody, home)
-        desk.agent.http.headers.pop("authorization")
+def test_a_change_of_a_notebook_is_shown_as_what_it_changes(desk: Desk) -> None:
+    cell: dict[str, Any] = {"cell_type": "code", "id": "first", "metadata": {}, "outputs": [], "execution_count": None}
+    notebook: dict[str, Any] = {
+        "cells": [{**cell, "source": ["print(1)"]}],
+        "metadata": {},
+        "nbformat": 4,
+        "nbformat_minor": 5,
+    }
+    path = desk.home / "my-project" / "n.ipynb"
+    # As the first of two turns: Claude Code changes no notebook that it has not read.
+    read = use("Read", file_path=str(path))
+    change = use("NotebookEdit", "toolu_2", notebook_path=str(path), cell_id="first", new_source="print(2)")
+    with MessagesModel([read], [change]) as model:
         claude = ClaudeCode(desk, model)
-        with desk.agent, claude.run() as process:
+        path.write_text(json.dumps(notebook))
+        with claude.run() as process:
             [asked] = desk.asked()
-            restarted.kill()
-            restarted.start()
-            network.target = restarted.url
+            data = asked["request_data"]
+            shown = presentation(data["tool_name"], data["args"])
+            assert shown is not None
+            assert shown.changes == (Change(str(path), "replace_cell", after="print(2)", at="first"),)
+            # Every argument is in the difference.
+            assert data["args"].keys() <= set(shown.shows)
+            assert "print(1)" in path.read_text()
+            desk.allow(asked["request_id"])
+            finished(process)
+        assert "print(2)" in path.read_text()
+
+
+def test_a_server_killed_while_it_is_waited_for_goes_on(mortal: MortalServer) -> None:
+    desk = mortal.desk
+    with MessagesModel([TOUCH]) as model:
+        claude = ClaudeCode(desk, model)
+        with claude.run() as process:
+            [asked] = desk.asked()
+            mortal.restart()
             desk.allow(asked["request_id"])
             finished(process)
         assert (claude.folder / "one.txt").exists()

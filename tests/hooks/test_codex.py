@@ -104,8 +104,8 @@ def test_a_hook_that_cannot_be_started_blocks(desk: Desk) -> None:
         assert "call_1" in model.results
 
 
-def test_a_hook_that_is_not_trusted_is_told_of(desk: Desk) -> None:
-    with ResponsesModel() as model:
+def test_a_hook_is_told_of_until_it_is_trusted_and_then_asked_without_any_option(desk: Desk, tmp_path: Path) -> None:
+    with ResponsesModel([ASKS]) as model:
         codex = Codex(desk, model)
         assert "it is untrusted" in codex.told
         assert "it is untrusted" in codex.install("status", "codex")
@@ -113,12 +113,6 @@ def test_a_hook_that_is_not_trusted_is_told_of(desk: Desk) -> None:
         assert "after you trust it" not in codex.install("status", "codex")
         # Nothing that was asked for it goes on.
         assert processes_of(desk.home) == []
-
-
-def test_a_hook_that_is_trusted_is_asked_without_any_option(desk: Desk, tmp_path: Path) -> None:
-    with ResponsesModel([ASKS]) as model:
-        codex = Codex(desk, model)
-        codex.trust()
         with codex.terminal(tmp_path, "--no-alt-screen"):
             desk.allow(desk.asked()[0]["request_id"])
             wait_for(lambda: (codex.folder / "one.txt").exists(), bool, SECONDS)

@@ -1,9 +1,11 @@
 """HTTP as the hook reads it: what servers and proxies send, and what is no reply."""
 
+import re
 import socket
 from collections.abc import Generator
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager, suppress
+from io import BytesIO
 from pathlib import Path
 from ssl import SSLContext
 from urllib.parse import urlsplit
@@ -11,11 +13,25 @@ from urllib.parse import urlsplit
 import pytest
 
 from interlock_client.hook.exchange import HttpReply, exchange, proxy_of
+from interlock_client.hook.settings import Settings
+from interlock_client.mcp_bridge import Bridge, Exchange
 from tests.hooks.hook import Desk, bash
 from tests.hooks.parrot import Parrot
 from tests.support.certificate import context_for
 
 SECONDS = 30.0
+
+
+def received(connection: socket.socket) -> bytes:
+    """One request, which may come in several pieces."""
+    content = b""
+    while piece := connection.recv(65_536):
+        content += piece
+        head, end, body = content.partition(b"\r\n\r\n")
+        length = re.search(rb"content-length: *(\d+)", head.lower())
+        if end and len(body) >= int(length[1] if length else 0):
+            break
+    return content
 
 
 @contextmanager
@@ -27,11 +43,11 @@ def replying(reply: bytes, tls: SSLContext | None = None, before: bytes = b"") -
         connection, _ = listener.accept()
         connection.settimeout(SECONDS)
         if before:
-            heard.append(connection.recv(65_536))
+            heard.append(received(connection))
             connection.sendall(before)
         # Who does not trust it ends the connection.
         with suppress(OSError), connection, tls.wrap_socket(connection, server_side=True) if tls else connection as end:
-            heard.append(end.recv(65_536))
+            heard.append(received(end))
             end.sendall(reply)
 
     with socket.create_server(("127.0.0.1", 0)) as listener, ThreadPoolExecutor(1) as pool:
@@ -133,6 +149,31 @@ def test_a_proxy_of_the_environment_is_asked_for_the_server(tmp_path: Path, monk
         monkeypatch.setenv("HTTPS_PROXY", url)
         with pytest.raises(ConnectionError, match=r"the proxy 127\.0\.0\.1 answered 407"):
             asked("https://interlock.test")
+
+
+def test_the_bridge_of_mcp_goes_by_the_same_proxy(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("SSL_CERT_FILE", str(tmp_path / "certificate.pem"))
+    content = b'{"jsonrpc": "2.0", "id": 7, "result": {}}'
+    reply = b"HTTP/1.1 200 OK\r\ncontent-type: application/json\r\ncontent-length: %d\r\n\r\n" % len(content) + content
+
+    def listed(url: str) -> bytes:
+        output = BytesIO()
+        bridge = Bridge(Settings(url, "key"), {}, output)
+        Exchange(bridge, {"jsonrpc": "2.0", "id": 7, "method": "tools/list"}).run()
+        return output.getvalue()
+
+    with replying(reply) as (url, heard):
+        monkeypatch.setenv("http_proxy", url.replace("://", "://ann:p%40ss@"))
+        assert b"result" in listed("http://interlock.test:81")
+    lines = heard[0].lower().split(b"\r\n")
+    assert lines[:2] == [b"post http://interlock.test:81/mcp http/1.1", b"host: interlock.test:81"]
+    assert b"proxy-authorization: basic yw5uonbac3m=" in lines
+    tunnel = b"HTTP/1.1 200 Connection established\r\n\r\n"
+    with replying(reply, context_for("interlock.test", tmp_path), tunnel) as (url, heard):
+        monkeypatch.setenv("HTTPS_PROXY", url)
+        assert b"result" in listed("https://interlock.test")
+    assert heard[0].startswith(b"CONNECT interlock.test:443 ")
+    assert heard[1].startswith(b"POST /mcp HTTP/1.1\r\nHost: interlock.test\r\n")
 
 
 @pytest.mark.parametrize(

@@ -1,13 +1,15 @@
 """The hook where everything goes wrong: stopped, killed, cut off, locked out, or given what nobody can send."""
 
 import json
+import os
 import signal
+import time
 from typing import Any
 
 import pytest
 
 from tests.client.network import Network
-from tests.hooks.hook import Desk, bash, decision
+from tests.hooks.hook import SECONDS, Desk, Event, bash, decision
 from tests.hooks.parrot import Parrot
 from tests.hooks.test_gate import noted, settle
 from tests.support.hitl import HitlClient, error_of
@@ -60,6 +62,57 @@ def test_what_a_killed_hook_asked_is_withdrawn_with_its_turn(desk: Desk) -> None
     assert [one["request_id"] for one in desk.waiting()] == [asked["request_id"]]
     settle(desk, {**bash(), "hook_event_name": "Stop"})
     assert desk.waiting() == []
+
+
+def reason_of(desk: Desk, request_id: str) -> str:
+    """Why nobody can answer it any more."""
+    late = desk.person.try_respond(request_id, {"granted": True})
+    return error_of(late, 400, "HITL_REQUEST_NOT_PENDING", "REQUEST_NOT_PENDING")["reason"]
+
+
+@pytest.mark.parametrize("event", [bash(), bash(**BEFORE)], ids=["permission", "every call"])
+def test_what_a_killed_agent_asked_is_withdrawn(desk: Desk, event: Event) -> None:
+    """It tells its hook nothing; but nobody reads the answer any more."""
+    with desk.hook(*CLAUDE, event=event) as hook:
+        [asked] = desk.asked()
+        hook.hang_up()
+        wait_for(desk.waiting, lambda found: found == [])
+        hook.process.wait(SECONDS)
+    assert reason_of(desk, asked["request_id"]) == "the agent no longer waits"
+
+
+def test_a_hook_that_is_stopped_by_an_agent_that_ends_withdraws(desk: Desk) -> None:
+    """As when a person closes the terminal: both are told at once, and the agent is the first to be gone."""
+    with desk.hook(*CLAUDE, event=bash()) as hook:
+        desk.asked()
+        hook.process.send_signal(signal.SIGSTOP)
+        hook.hang_up()
+        for number in (signal.SIGHUP, signal.SIGCONT):
+            hook.process.send_signal(number)
+        wait_for(desk.waiting, lambda found: found == [])
+        hook.process.wait(SECONDS)
+
+
+@pytest.mark.parametrize("agent_name", ["codex", "gemini", "cursor"])
+def test_nothing_is_noted_for_agents_that_tell_of_no_ends(desk: Desk, agent_name: str) -> None:
+    event = {**bash(hook_event_name="BeforeTool" if agent_name == "gemini" else "PreToolUse")}
+    if agent_name == "cursor":
+        event |= {"hook_event_name": "preToolUse", "conversation_id": "c1"}
+    with desk.hook(agent_name, "--timeout", "120", event=event) as hook:
+        desk.allow(desk.asked()[0]["request_id"])
+        assert hook.ended().returncode == 0
+    assert not (desk.home / ".local").exists()
+
+
+def test_notes_of_sessions_that_ended_without_a_word_are_not_kept_for_good(desk: Desk) -> None:
+    kept = desk.home / ".local" / "state" / "interlock" / "hook"
+    for name, age in (("old", 40), ("new", 1)):
+        (kept / name).mkdir(parents=True)
+        (kept / name / "1.runs").write_text("{}")
+        then = time.time() - age * 86_400
+        os.utime(kept / name, (then, then))
+    settle(desk, {**bash(), "hook_event_name": "SessionEnd"})
+    assert [folder.name for folder in kept.iterdir()] == ["new"]
 
 
 def test_a_key_that_is_revoked_while_it_is_waited_for_is_a_no(desk: Desk) -> None:

@@ -3,6 +3,7 @@
 import subprocess
 from collections.abc import Generator
 from contextlib import contextmanager
+from pathlib import Path
 
 import pytest
 
@@ -26,8 +27,8 @@ class Gemini:
     def __init__(self, desk: Desk, model: GeminiModel, *installing: str, **variables: str) -> None:
         self.folder = desk.home / "my-project"
         self.folder.mkdir()
-        self.settings = desk.home / ".gemini" / "settings.json"
-        self.settings.parent.mkdir()
+        self.settings = Path(variables.get("GEMINI_CLI_HOME", desk.home)) / ".gemini" / "settings.json"
+        self.settings.parent.mkdir(parents=True)
         # As people write it, with a comment.
         self.settings.write_text('{\n  // mine\n  "security": {"auth": {"selectedType": "gemini-api-key"}}\n}\n')
         self._environment = {
@@ -37,7 +38,7 @@ class Gemini:
             **variables,
         }
         install = [PROGRAM, "install", "gemini", "--yes", *installing]
-        subprocess.run(install, env=desk.environment, check=True, capture_output=True, timeout=SECONDS)
+        subprocess.run(install, env=self._environment, check=True, capture_output=True, timeout=SECONDS)
 
     @contextmanager
     def run(self) -> Generator[subprocess.Popen[bytes]]:
@@ -67,35 +68,22 @@ def finish(process: subprocess.Popen[bytes]) -> None:
     assert process.returncode == 0, (stdout, stderr)
 
 
-def test_a_yes_runs_the_call(desk: Desk) -> None:
-    with GeminiModel([TOUCH]) as model:
-        gemini = Gemini(desk, model)
+def test_a_yes_an_edit_and_a_no_each_reach_their_call(desk: Desk) -> None:
+    """In one run, which takes long to start; with a home that is not the person's."""
+    others = [use("run_shell_command", command=f"touch {name}.txt", description="Make one") for name in ("two", "four")]
+    with GeminiModel([TOUCH], *([one] for one in others)) as model:
+        gemini = Gemini(desk, model, GEMINI_CLI_HOME=str(desk.home / "elsewhere"))
         with gemini.run() as process:
-            [asked] = desk.asked()
-            assert asked["request_data"]["args"] == {"command": "touch one.txt", "description": "Make one"}
-            desk.allow(asked["request_id"])
+            [first] = desk.asked()
+            assert first["request_data"]["args"] == {"command": "touch one.txt", "description": "Make one"}
+            desk.allow(first["request_id"])
+            second = desk.next_asked(first["request_id"])
+            desk.allow(second, args={"command": "touch three.txt", "description": "Make three"})
+            desk.deny(desk.next_asked(first["request_id"], second), reason="not today")
             finish(process)
-        assert gemini.made == ["one.txt"]
+        assert gemini.made == ["one.txt", "three.txt"]
+        assert ["not today" in told for told in model.results] == [False, False, True]
         assert "// mine" in gemini.settings.read_text()
-
-
-def test_an_edit_runs_in_place_of_the_call(desk: Desk) -> None:
-    with GeminiModel([TOUCH]) as model:
-        gemini = Gemini(desk, model)
-        with gemini.run() as process:
-            desk.allow(desk.asked()[0]["request_id"], args={"command": "touch two.txt", "description": "Make two"})
-            finish(process)
-        assert gemini.made == ["two.txt"]
-
-
-def test_a_no_is_told_to_the_model(desk: Desk) -> None:
-    with GeminiModel([TOUCH]) as model:
-        gemini = Gemini(desk, model)
-        with gemini.run() as process:
-            desk.deny(desk.asked()[0]["request_id"], reason="not today")
-            finish(process)
-        assert gemini.made == []
-        assert "not today" in model.results[0]
 
 
 def test_nobody_in_time_is_a_no_before_the_clients_own_timeout(desk: Desk) -> None:

@@ -176,6 +176,8 @@ def test_before_a_call_every_refusal_is_an_answer_as_an_error_would_let_it_run(d
         ("", bash(**before), {}),
         (desk.key, bash(**before), {"timeout": 5}),
         (desk.key, bash(**before, tool_input="rm"), {}),
+        (desk.key, bash("x" * 2_000_000, **before), {}),
+        (desk.key, bash(**before, tool_input={"deep": json.loads("[" * 70 + "]" * 70)}), {}),
     ]
     for key, event, query in refused:
         headers = {"authorization": f"Bearer {key}"} if key else {}

@@ -2,7 +2,7 @@
 
 import json
 import sys
-from collections.abc import AsyncGenerator, Generator, Mapping
+from collections.abc import AsyncGenerator, Generator, Mapping, Sequence
 from contextlib import asynccontextmanager, contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -14,9 +14,12 @@ from mcp.client.stdio import stdio_client
 from mcp.client.streamable_http import streamable_http_client
 from mcp.shared._httpx_utils import create_mcp_http_client
 from mcp_types import CallToolResult, Implementation
+from sqlalchemy import select
 
+from interlock.storage.schema import upstream_calls
 from tests.support.either_database import server_on
 from tests.support.mcp import Host
+from tests.support.rows import first_column
 from tests.support.server import ServerProcess
 from tests.support.upstream import HttpUpstreamProcess
 from tests.support.witness import Witness
@@ -85,13 +88,14 @@ class Wrapped:
     host: Host
     witness: Witness
     key: str | None = None
+    command: Sequence[str] = (sys.executable, "-m", "tests.support.upstream", "stdio")
 
     @property
     def parameters(self) -> StdioServerParameters:
         rules = ["--pass", "read_*", "--pass", "greet", "--deny", "broken", "--name", "files"]
         return StdioServerParameters(
             command=str(Path(sys.executable).with_name("interlock")),
-            args=["mcp-gateway", *rules, "--", sys.executable, "-m", "tests.support.upstream", "stdio"],
+            args=["mcp-gateway", *rules, "--", *self.command],
             env={
                 **self.witness.environment,
                 "INTERLOCK_URL": self.host.server.url,
@@ -137,3 +141,8 @@ def status_of(result: CallToolResult) -> str:
     """Of a call that gave no result of its tool."""
     assert result.is_error
     return (result.meta or {})["interlock/status"]
+
+
+def open_calls(server: ServerProcess) -> set[str]:
+    """The calls of which nobody knows the end."""
+    return set(first_column(server, select(upstream_calls.c.id)))

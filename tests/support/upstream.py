@@ -84,6 +84,7 @@ def _tools() -> list[Tool]:
         _tool("die_once", "Does it, and dies the first time.", {"idempotentHint": True}),
         _tool("greet", "Asks the host for a name.", {"readOnlyHint": True}),
         _tool("broken", "Reports that it failed."),
+        _tool("read_much", "Reads very much.", {"readOnlyHint": True}),
         _tool("read_changes", "Tells that its tools have changed."),
     ]
 
@@ -121,7 +122,7 @@ async def _call(context: Context, params: CallToolRequestParams) -> CallToolResu
                 os._exit(3)
         case _:
             pass
-    return _text(f"{params.name}: {text}")
+    return _text("x" * 3_000_000 if params.name == "read_much" else f"{params.name}: {text}")
 
 
 async def _greet(context: Context, params: CallToolRequestParams) -> CallToolResult | InputRequiredResult:
@@ -197,6 +198,11 @@ async def _stdio() -> None:
         await built.run(read, write, options)
 
 
+async def _refuse(send: Any, status: int) -> None:
+    await send({"type": "http.response.start", "status": status, "headers": []})
+    await send({"type": "http.response.body", "body": b""})
+
+
 async def _http() -> None:
     manager = StreamableHTTPSessionManager(server())
 
@@ -204,8 +210,11 @@ async def _http() -> None:
         wanted = os.environ.get("UPSTREAM_TOKEN")
         given = dict(scope["headers"]).get(b"authorization", b"").decode()
         if wanted and given != wanted:
-            await send({"type": "http.response.start", "status": 401, "headers": []})
-            await send({"type": "http.response.body", "body": b""})
+            await _refuse(send, 401)
+            return
+        if scope["method"] == "POST" and dict(scope["headers"]).get(b"content-type") != b"application/json":
+            # Many servers decode a body by the character set that stands there.
+            await _refuse(send, 415)
             return
         await manager.handle_request(scope, receive, send)
 

@@ -226,7 +226,14 @@ async def test_members_that_no_model_knows_are_kept(host: GatewayHost) -> None:
     assert {tool["name"]: tool["laterMember"] for tool in listed["tools"]}["write_note"] == {"kept": True}
 
 
-async def _posted(host: GatewayHost, method: str, params: dict[str, Any]) -> Any:
+@pytest.mark.parametrize("upstream", ["web"], indirect=True)
+async def test_how_a_body_is_to_be_decoded_is_not_for_the_host_to_say(host: GatewayHost) -> None:
+    """As UTF-7 it would be another message, of which nobody was asked."""
+    said = {"content-type": "application/json; charset=utf-7"}
+    assert (await _posted(host, "tools/list", {}, **said))["tools"]
+
+
+async def _posted(host: GatewayHost, method: str, params: dict[str, Any], **said: str) -> Any:
     envelope = {
         "io.modelcontextprotocol/protocolVersion": "2026-07-28",
         "io.modelcontextprotocol/clientInfo": {"name": "test", "version": "1"},
@@ -237,6 +244,7 @@ async def _posted(host: GatewayHost, method: str, params: dict[str, Any]) -> Any
         "accept": "application/json, text/event-stream",
         "mcp-protocol-version": "2026-07-28",
         "mcp-method": method,
+        **said,
     }
     message = {"jsonrpc": "2.0", "id": 1, "method": method, "params": {**params, "_meta": envelope}}
     async with httpx.AsyncClient(timeout=60) as http:

@@ -3,22 +3,13 @@
 import asyncio
 
 import pytest
-from sqlalchemy import select
 
-from interlock.storage.schema import upstream_calls
-from tests.support.gateway import Gateway, GatewayHost
+from tests.support.gateway import Gateway, GatewayHost, open_calls
 from tests.support.mcp import underway as calling
-from tests.support.rows import first_column
-from tests.support.server import ServerProcess
 from tests.support.waiting import wait_for
 from tests.support.wire import MOMENTS, send_and_go
 
 pytestmark = pytest.mark.parametrize("upstream", ["files"], indirect=True)
-
-
-def underway(server: ServerProcess) -> set[str]:
-    """The calls of which nobody knows the end."""
-    return set(first_column(server, select(upstream_calls.c.id)))
 
 
 def call_and_go(host: GatewayHost, seconds: float, tool: str, text: str) -> None:
@@ -42,10 +33,10 @@ def call_and_go(host: GatewayHost, seconds: float, tool: str, text: str) -> None
 def test_a_call_whose_host_went_was_sent_and_recorded_or_is_known_not_to_have_been(
     host: GatewayHost, note: str
 ) -> None:
-    before = underway(host.host.server)
+    before = open_calls(host.host.server)
     for number, seconds in enumerate(MOMENTS * 3):
         call_and_go(host, seconds, "read_note", f"{note}-{number}")
-    wait_for(lambda: underway(host.host.server), lambda left: left <= before)
+    wait_for(lambda: open_calls(host.host.server), lambda left: left <= before)
     assert host.host.pending() == []
     assert "request failed" not in host.host.server.log.read_text()
 
@@ -53,7 +44,7 @@ def test_a_call_whose_host_went_was_sent_and_recorded_or_is_known_not_to_have_be
 async def test_an_approved_call_whose_host_went_is_in_nobodys_hands(
     gateway: Gateway, host: GatewayHost, note: str
 ) -> None:
-    before = await asyncio.to_thread(underway, host.host.server)
+    before = await asyncio.to_thread(open_calls, host.host.server)
     for number, seconds in enumerate(MOMENTS):
         text = f"{note}-{number}"
         async with host.connected() as client, calling(client.call_tool("write_note", {"text": text})):
@@ -61,7 +52,7 @@ async def test_an_approved_call_whose_host_went_is_in_nobodys_hands(
         await host.host.orphaned()
         host.host.person.respond(request_id, {"granted": True})
         await asyncio.to_thread(call_and_go, host, seconds, "write_note", text)
-        await asyncio.to_thread(wait_for, lambda: underway(host.host.server), lambda left: left <= before)
+        await asyncio.to_thread(wait_for, lambda: open_calls(host.host.server), lambda left: left <= before)
         await host.host.orphaned()
         assert host.host.pending() == []
         assert gateway.witness.count(f"write_note {text}") <= 1

@@ -17,10 +17,11 @@ import uuid
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import suppress
 from typing import Any, BinaryIO
-from urllib.parse import urlencode
+from urllib.parse import SplitResult, urlencode
 
 from interlock_client.hook.asking import address_of
 from interlock_client.hook.call import object_of
+from interlock_client.hook.exchange import proxy_credentials, proxy_of
 from interlock_client.hook.settings import Misconfigured, Settings, load
 from interlock_client.visible import one_line
 
@@ -103,12 +104,26 @@ class Bridge:
             self._output.flush()
 
     def connection(self) -> http.client.HTTPConnection:
-        kind = http.client.HTTPSConnection if self._address.scheme == "https" else http.client.HTTPConnection
-        return kind(self._address.hostname or "", self._address.port, timeout=SILENCE)
+        """By the proxy of the environment, where there is one for the server."""
+        is_secure, host = self._address.scheme == "https", self._address.hostname or ""
+        kind = http.client.HTTPSConnection if is_secure else http.client.HTTPConnection
+        if (proxy := self._proxy) is None:
+            return kind(host, self._address.port, timeout=SILENCE)
+        connection = kind(proxy.hostname or "", proxy.port or 80, timeout=SILENCE)
+        if is_secure:
+            connection.set_tunnel(host, self._address.port, proxy_credentials(proxy))
+        return connection
+
+    @property
+    def _proxy(self) -> SplitResult | None:
+        return proxy_of(self._address.scheme, self._address.hostname or "")
 
     @property
     def target(self) -> str:
-        return f"{self._address.path.rstrip('/')}/mcp{self._query}"
+        path = f"{self._address.path.rstrip('/')}/mcp{self._query}"
+        # Where there is no tunnel to the server, a proxy is told the whole address.
+        is_whole = self._address.scheme == "http" and self._proxy is not None
+        return f"http://{self._address.netloc}{path}" if is_whole else path
 
     @property
     def url(self) -> str:
@@ -118,6 +133,8 @@ class Bridge:
         version = str((object_of(params.get("_meta")) or {}).get(VERSION_KEY) or self.version)
         headers = {"accept": "application/json, text/event-stream", "content-type": "application/json"}
         headers |= {"user-agent": self.client, "mcp-method": _header(method)}
+        if self._address.scheme == "http" and (proxy := self._proxy) is not None:
+            headers |= proxy_credentials(proxy)
         if self._key:
             headers["authorization"] = f"Bearer {self._key}"
         if version:

@@ -90,12 +90,12 @@ class Permission:
             note="" if given else NOT_GIVEN,
         )
 
-    def answer(self, outcome: Outcome) -> bytes | None:
-        """None where there is no such option."""
+    def answer(self, outcome: Outcome, message_id: Any) -> bytes | None:
+        """To what the agent asked under that id; None where there is no such option."""
         option = self.option(ALLOW if outcome.verdict == "allow" else REJECT)
         if option is None:
             return None
-        return written({"id": self.id, "result": {"outcome": {"outcome": "selected", "optionId": option}}})
+        return written({"id": message_id, "result": {"outcome": {"outcome": "selected", "optionId": option}}})
 
     def cancel(self) -> bytes:
         return written({"method": CANCEL_REQUEST, "params": {"requestId": self.id}})

@@ -9,8 +9,19 @@ import threading
 from collections.abc import AsyncGenerator, Sequence
 from contextlib import suppress
 from pathlib import PurePath
+from typing import Any
 
-from interlock_client.bridge.acp import ASKS, CANCEL_REQUEST, CANCEL_TURN, Agent, Conversation, Permission, id_of, read
+from interlock_client.bridge.acp import (
+    ASKS,
+    CANCEL_REQUEST,
+    CANCEL_TURN,
+    Agent,
+    Conversation,
+    Permission,
+    id_of,
+    read,
+    written,
+)
 from interlock_client.bridge.dialogs import Dialogs, Inbox
 from interlock_client.errors import InvalidInput
 from interlock_client.hook.call import Outcome, object_of, optional_text
@@ -37,6 +48,8 @@ class Proxy:
         """What the agent waits for, by the id of its request."""
         self._answered: set[str] = set()
         """What was answered here, and not yet by the editor."""
+        self._agents_ids: dict[str, Any] = {}
+        """By the id under which the editor knows a dialog: the agent's own, where that was still another dialog's."""
 
     async def run(self) -> int:
         """Until one of the two ends; the exit code of the agent."""
@@ -86,10 +99,20 @@ class Proxy:
 
     async def _hear_agent(self) -> None:
         while line := await self._from_agent.readline():
+            message = read(line)
+            if message and message.get("method") == ASKS and id_of(message) in self._answered:
+                message, line = self._renamed(message)
             # First to the editor, whose dialog is then there when a person has answered.
             await self._to_editor.put(line)
-            if message := read(line):
+            if message:
                 self._handle_agent_message(message)
+
+    def _renamed(self, message: dict[str, Any]) -> tuple[dict[str, Any], bytes]:
+        """Under an id that no other dialog has: what the editor still says of the one before is not about this call."""
+        name = f"interlock-{secrets.token_hex(8)}"
+        self._agents_ids[id_of({"id": name})] = message["id"]
+        message = {**message, "id": name}
+        return message, written(message)
 
     def _handle_agent_message(self, message: dict[str, object]) -> None:
         self._conversation.hear_agent(message)
@@ -97,7 +120,9 @@ class Proxy:
         if method == ASKS and "id" in message:
             self._ask(self._conversation.permission(message), id_of(message))
         elif method == CANCEL_REQUEST:
-            self._close(id_of(object_of(message.get("params")) or {}, "requestId"), GONE)
+            asked = (object_of(message.get("params")) or {}).get("requestId")
+            for name in [name for name, one in self._asked.items() if self._agents_id(name, one.id) == asked]:
+                self._close(name, GONE)
 
     def _ask(self, permission: Permission, name: str) -> None:
         self._close(name, GONE)
@@ -107,7 +132,7 @@ class Proxy:
         self._asked[name] = permission
 
         async def answer(outcome: Outcome) -> None:
-            if (reply := permission.answer(outcome)) is None:
+            if (reply := permission.answer(outcome, self._agents_id(name, permission.id))) is None:
                 return
             # Not after a pause: from now on the editor comes second.
             del self._asked[name]
@@ -120,6 +145,9 @@ class Proxy:
         # The agent ends with this process, and what it asks with it: nobody comes back for the answer.
         self._dialogs.open(name, agent, call, secrets.token_hex(32), answer)
 
+    def _agents_id(self, name: str, editors_id: Any) -> Any:
+        return self._agents_ids.get(name, editors_id)
+
     def _close(self, name: str, reason: str) -> None:
         self._asked.pop(name, None)
         self._dialogs.close(name, reason)
@@ -128,6 +156,8 @@ class Proxy:
         async for line in _lines():
             message = read(line)
             if message is None or self._handle_editor_message(message):
+                if message and "method" not in message and id_of(message) in self._agents_ids:
+                    line = written({**message, "id": self._agents_ids[id_of(message)]})
                 self._to_agent.write(line)
                 with suppress(ConnectionError):
                     await self._to_agent.drain()

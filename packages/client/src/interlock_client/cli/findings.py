@@ -21,7 +21,7 @@ from interlock_client import __version__
 from interlock_client.cli._server import load_config
 from interlock_client.cli.config import variables
 from interlock_client.errors import InvalidInput
-from interlock_client.hook import codex
+from interlock_client.hook import codex, gemini
 from interlock_client.hook import settings as hook_settings
 from interlock_client.hook.asking import address_of
 from interlock_client.hook.call import AGENTS, list_of, object_of, optional_text
@@ -277,7 +277,7 @@ def _mcp_files(*, project: bool) -> list[tuple[Path, str]]:
     home = Path() if project else Path.home()
     files = [
         (home / (".mcp.json" if project else ".claude.json"), "mcpServers"),
-        (home / ".gemini" / "settings.json", "mcpServers"),
+        *((path, "mcpServers") for path in gemini.settings_files(project=project)),
         (home / ".cursor" / "mcp.json", "mcpServers"),
         *((path, "mcp_servers") for path in codex.settings_files(project=project) if path.suffix == ".toml"),
     ]

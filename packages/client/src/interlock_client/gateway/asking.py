@@ -1,6 +1,7 @@
 """What the gateway beside a host asks of the server, and tells it."""
 
 import asyncio
+import json
 import os
 import time
 from dataclasses import dataclass
@@ -11,6 +12,7 @@ import httpx
 WAIT_SECONDS = 20.0
 PATIENCE = 30.0
 """For so long a server that cannot be reached is tried again: it may be restarting."""
+_JSON = {"content-type": "application/json"}
 _BUSY = frozenset({429, 502, 503, 504})
 
 Json = dict[str, Any]
@@ -56,9 +58,11 @@ class Server:
 
     async def _post(self, path: str, body: Json) -> Json:
         until = time.monotonic() + PATIENCE
+        # With escapes: what a host or a server says may have half a character in it.
+        content = json.dumps(body).encode()
         while True:
             try:
-                reply = await self.http.post(path, json=body, timeout=WAIT_SECONDS + 30)
+                reply = await self.http.post(path, content=content, headers=_JSON, timeout=WAIT_SECONDS + 30)
             except httpx.TransportError as error:
                 reason = type(error).__name__
             else:

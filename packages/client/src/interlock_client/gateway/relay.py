@@ -22,11 +22,18 @@ from interlock_client.gateway.reading import CALL, INVALID_REQUEST, LONGEST_LINE
 from interlock_client.visible import one_line
 
 BEAT_SECONDS = 10.0
+MOST_PAGES = 1_000
+MOST_CHANGES = 5
+"""How often a tool may change under the eyes of who is asked about it."""
+MOST_KEPT = 1_000_000
+"""Bytes of a result that the server is told: a body there may have little more."""
 ENVELOPE = "io.modelcontextprotocol/"
 TOOL_USE_ID = "claudecode/toolUseId"
 INVALID_PARAMS, INTERNAL_ERROR = -32602, -32603
 NOT_CALLED = "It was not called. Do not go on as if it were a yes."
 IN_DOUBT = "The server was lost after the call was sent: whether it took effect is not known, and a person is asked."
+
+NOT_KEPT: Json = {"content": [{"type": "text", "text": "The call was made. What it gave could not be kept."}]}
 
 
 class Lost(Exception):
@@ -166,7 +173,7 @@ class Relay:
         if not isinstance(tool, str) or not isinstance(args, dict):
             return {"error": {"code": INVALID_PARAMS, "message": "tools/call needs the name of a tool, and arguments"}}
         key, before = at(message, "params", "_meta", TOOL_USE_ID) or str(uuid.uuid4()), _unwrapped(message)
-        while True:
+        for _ in range(MOST_CHANGES):
             definition = await self._definition(message, tool)
             admission = await self.server.ask(
                 {
@@ -182,17 +189,30 @@ class Relay:
             )
             if admission["outcome"] == "result":
                 return {"result": admission["result"]}
-            if before is None and definition != await self._definition(message, tool):
+            if before is None and definition != await self._definition_now(message, tool, admission):
                 # It is not the tool any more that a person was shown.
                 await self.server.end(admission, "failed", error="the tool changed before it was called")
                 key = str(uuid.uuid4())
                 continue
             beating.cancel()
             return await self._send(message, admission, before)
+        return {"result": error_result(f"{tool} changes its definition all the time. {NOT_CALLED}", "changed")}
+
+    async def _definition_now(self, message: Json, tool: str, admission: Json) -> Json:
+        """After the permission: whatever fails here, or takes the call back, is known to have called nothing."""
+        try:
+            return await self._definition(message, tool)
+        except BaseException as error:
+            with suppress(Refused, ServerUnreachable):
+                await self.server.end(admission, "failed", error=f"it was not called ({type(error).__name__})")
+            raise
 
     async def _send(self, message: Json, admission: Json, before: tuple[str, str, Any] | None) -> Json:
         """Send it; where it is lost, do what a person says."""
         while True:
+            if self._has_ended:
+                await self.server.end(admission, "failed", error="it was not called")
+                raise Lost("the server has ended")
             params = {**message["params"], "arguments": admission["args"]}
             if before is not None:
                 params["requestState"] = before[2]
@@ -225,11 +245,19 @@ class Relay:
                 own = [admission["call_id"], admission["conversation_id"], at(result, "requestState")]
                 state = base64.urlsafe_b64encode(json.dumps(own).encode()).decode()
                 return {"result": {**cast("Json", result), "requestState": state}}
-            await self.server.end(admission, "done", result=result)
+            await self._record_result(admission, cast("Json", result))
         except (Refused, ServerUnreachable) as error:
             # It is done, and the host is to know: the server will ask a person about it.
             sys.stderr.write(f"interlock mcp-gateway: the end of a call was not recorded: {one_line(str(error))}\n")
         return {"result": result}
+
+    async def _record_result(self, admission: Json, result: Json) -> None:
+        """With what it gave, for the same call should it come again; without it where the server does not take that."""
+        if len(json.dumps(result)) <= MOST_KEPT:
+            with suppress(Refused):
+                await self.server.end(admission, "done", result=result)
+                return
+        await self.server.end(admission, "done", result={**NOT_KEPT, "isError": result.get("isError") is True})
 
     async def _keep(self, admission: Json) -> None:
         while True:
@@ -245,7 +273,7 @@ class Relay:
         named = cast("Json", meta) if isinstance(meta, dict) else {}
         envelope = {key: value for key, value in named.items() if key.startswith(ENVELOPE)}
         cursor: Any = None
-        while True:
+        for _ in range(MOST_PAGES):
             params: Json = ({"_meta": envelope} if envelope else {}) | ({} if cursor is None else {"cursor": cursor})
             number = f"interlock-{next(self._numbers)}"
             answer = await self._asked({"jsonrpc": "2.0", "id": number, "method": "tools/list", "params": params})
@@ -255,6 +283,7 @@ class Relay:
             cursor = at(answer, "result", "nextCursor")
             if cursor is None:
                 return {}
+        raise Lost("the server lists its tools without an end")
 
     async def _asked(self, message: Json) -> Json:
         """The answer of the server behind, which may not be silent for too long."""

@@ -139,15 +139,15 @@ class Ask:
         except ServerAway as error:
             raise NotAsked(str(error)) from error
 
-    def withdraw(self, reason: str) -> bool:
+    def withdraw(self, reason: str, seconds: float = WITHDRAWING) -> bool:
         """Best effort, as whoever asked may not be there for long. False: it was answered before."""
         try:
             if self.is_sent and not self.request_id:
                 # The reply may be on its way: the same ask again tells which request it is.
-                self.request_id = self._post(WITHDRAWING)["request_id"]
+                self.request_id = self._post(seconds)["request_id"]
         except (ServerAway, NotAsked):
             return True
-        return not self.request_id or withdraw(self.server, self.request_id, reason)
+        return not self.request_id or withdraw(self.server, self.request_id, reason, seconds)
 
     def _look(self, left: float) -> Json | None:
         wait = max(min(HELD, left - 1.0), 0.0)
@@ -179,18 +179,18 @@ class Ask:
                 time.sleep(min(max(PAUSES[min(failures, len(PAUSES)) - 1], away.pause), left))
 
 
-def withdraw(server: Server, request_id: str, reason: str) -> bool:
+def withdraw(server: Server, request_id: str, reason: str, seconds: float = WITHDRAWING) -> bool:
     """Best effort: whoever sees the request should not answer somebody who has gone. False: it was answered before."""
     try:
-        return cancel(server, request_id, reason)
+        return cancel(server, request_id, reason, seconds)
     except ServerAway:
         return True
 
 
-def cancel(server: Server, request_id: str, reason: str) -> bool:
+def cancel(server: Server, request_id: str, reason: str, seconds: float = WITHDRAWING) -> bool:
     """The same, and `ServerAway` where the server could not be told."""
     try:
-        server.call("POST", f"{HITL}/cancel", {"request_id": request_id, "reason": reason}, seconds=WITHDRAWING)
+        server.call("POST", f"{HITL}/cancel", {"request_id": request_id, "reason": reason}, seconds=seconds)
     except Refused as error:
         return error.details.get("current_status") != "answered"
     return True

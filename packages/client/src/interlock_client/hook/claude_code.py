@@ -35,7 +35,7 @@ TO_TERMINAL: bool = False
 PERMISSION, EVERY_CALL = "PermissionRequest", "PreToolUse"
 ENDS_OF_CALLS = ("PostToolUse", "PostToolUseFailure")
 ENDS_OF_TURNS = ("UserPromptSubmit", "Stop", "SessionEnd")
-MATCHERS = {PERMISSION: "*", EVERY_CALL: "Bash|Write|Edit|NotebookEdit|WebFetch|mcp__.*"}
+MATCHERS = {PERMISSION: "*", EVERY_CALL: "Bash|PowerShell|Monitor|Write|Edit|MultiEdit|NotebookEdit|WebFetch|mcp__.*"}
 QUESTIONS, PLAN = "AskUserQuestion", "ExitPlanMode"
 
 

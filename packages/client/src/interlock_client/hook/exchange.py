@@ -35,7 +35,7 @@ def exchange(
     lines = [f"{method} {target} HTTP/1.1", f"host: {place}", "connection: close"]
     lines += [f"{name}: {value}" for name, value in headers.items()]
     if proxy is not None and url.scheme != "https":
-        lines += _credentials(proxy)
+        lines += [f"{name}: {value}" for name, value in proxy_credentials(proxy).items()]
     if content is not None:
         lines.append(f"content-length: {len(content)}")
     if " " in path or any(not line.isprintable() for line in lines):
@@ -67,7 +67,8 @@ def _connected(scheme: str, host: str, port: int | None, seconds: float, proxy: 
 
 
 def _open_tunnel(connection: socket.socket, place: str, proxy: SplitResult) -> None:
-    lines = [f"CONNECT {place} HTTP/1.1", f"host: {place}", *_credentials(proxy)]
+    credentials = [f"{name}: {value}" for name, value in proxy_credentials(proxy).items()]
+    lines = [f"CONNECT {place} HTTP/1.1", f"host: {place}", *credentials]
     connection.sendall("\r\n".join([*lines, "", ""]).encode("latin-1"))
     # Without a buffer: what comes after the head is for TLS to read.
     with connection.makefile("rb", buffering=0) as replied:
@@ -96,13 +97,14 @@ def _variable(name: str) -> str:
     return (os.environ.get(name) or os.environ.get(name.upper()) or "").strip()
 
 
-def _credentials(proxy: SplitResult) -> list[str]:
+def proxy_credentials(proxy: SplitResult) -> dict[str, str]:
+    """As a header."""
     if proxy.username is None:
-        return []
+        return {}
     from base64 import b64encode
 
     given = f"{unquote(proxy.username)}:{unquote(proxy.password or '')}".encode()
-    return [f"proxy-authorization: Basic {b64encode(given).decode()}"]
+    return {"proxy-authorization": f"Basic {b64encode(given).decode()}"}
 
 
 def _head(replied: "IO[bytes] | socket.SocketIO") -> tuple[int, dict[str, str]]:

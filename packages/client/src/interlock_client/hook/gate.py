@@ -12,7 +12,7 @@ import time
 from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple
 
-from interlock_client.hook.asking import SLACK, Ask, NotAsked, Server, withdraw
+from interlock_client.hook.asking import PATIENCE, SLACK, Ask, NotAsked, Server, withdraw
 from interlock_client.hook.call import (
     AGENTS,
     Call,
@@ -100,6 +100,8 @@ def gate(host: Host, options: Options) -> int:
     began = time.monotonic()
     _on_signals(_stop)
     _watch(options.timeout)
+    if os.name == "posix":
+        _watch_agent()
     call, asking = None, None
     try:
         call = host.read(read_event())
@@ -107,12 +109,14 @@ def gate(host: Host, options: Options) -> int:
         outcome = asking.outcome()
     except BaseException as error:
         outcome = Outcome(_without_answer(options, error), _why(error))
-    # What ends this process now ends it in the middle of an answer.
-    _on_signals(signal.SIG_IGN)
-    _watch(0)
-    code = put(host.reply(call, outcome) if call else blocked(outcome.message))
+    _disarm()
+    is_heard, code = True, 2
+    try:
+        code = put(host.reply(call, outcome) if call else blocked(outcome.message))
+    except OSError:
+        is_heard = False
     if asking is not None:
-        asking.close()
+        asking.close(is_heard=is_heard)
     return code
 
 
@@ -129,12 +133,39 @@ def _watch(seconds: float) -> None:
         signal.setitimer(signal.ITIMER_REAL, max(seconds - LAST_MOMENT, SHORTEST) if seconds else 0)
 
 
+def _watch_agent() -> None:
+    """An agent that is killed stops no hook; but from then on nobody reads what the hook says."""
+    # Not with a module of its own, which takes time to load.
+    from _thread import get_ident, start_new_thread
+    from select import POLLERR, POLLHUP
+    from select import poll as new_poll
+
+    poll, main = new_poll(), get_ident()
+    poll.register(1, 0)
+
+    def look() -> None:
+        if any(event & (POLLERR | POLLHUP) for _, event in poll.poll()):
+            signal.pthread_kill(main, signal.SIGTERM)
+
+    # Signals are for the main thread: one that came to the other would not wake it.
+    before = signal.pthread_sigmask(signal.SIG_BLOCK, signal.valid_signals())
+    start_new_thread(look, ())
+    signal.pthread_sigmask(signal.SIG_SETMASK, before)
+
+
 def _time_out(*_: object) -> None:
     raise TimedOut
 
 
 def _stop(*_: object) -> None:
+    _disarm()
     raise Stopped
+
+
+def _disarm() -> None:
+    """What ends this process from now on ends it in the middle of an answer, or of taking back what was asked."""
+    _on_signals(signal.SIG_IGN)
+    _watch(0)
 
 
 def _without_answer(options: Options, error: BaseException) -> Any:
@@ -184,16 +215,16 @@ class Asking:
         key = digest(host.AGENT, call.session, call.call_id) if call.call_id else os.urandom(32).hex()
         until = began + max(options.timeout - SLACK, SHORTEST)
         self._ask = Ask(Server(load()), body_of(host, call, None if options.defers else options.timeout), key, until)
-        self._notes = notes_of(host.AGENT, call.session)
+        # Of the ends of calls others hear nothing, and what nobody reads is not written.
+        self._notes = notes_of(host.AGENT, call.session) if hasattr(host, "ended") else None
         self._note: Note | None = None
         self._is_settled = False
 
     def outcome(self) -> Outcome:
         call = self._call
         # Who defers is gone before anybody answers: nothing ends with its process.
-        self._note = (
-            None if self._defers else self._notes.open(call_of(call), call.prompt, by_subagent=bool(call.subagent))
-        )
+        if self._notes is not None and not self._defers:
+            self._note = self._notes.open(call_of(call), call.prompt, by_subagent=bool(call.subagent))
         self._ask.place()
         if (note := self._note) is not None:
             note.write_request(self._ask.request_id)
@@ -215,14 +246,18 @@ class Asking:
                 raise
             return self._ask.look()
 
-    def close(self) -> None:
+    def close(self, *, is_heard: bool) -> None:
         """After the agent has its answer: where it came without a person, nobody is to answer any more."""
         if self._is_settled:
             return
         if self._note is not None:
             self._note.done()
         # A no at the terminal stops the hook; a yes does not.
-        self._ask.withdraw(AT_TERMINAL if self._call.terminal_asks else GONE)
+        if is_heard:
+            self._ask.withdraw(AT_TERMINAL if self._call.terminal_asks else GONE)
+        else:
+            # Nobody is there whom that would hold up.
+            self._ask.withdraw(GONE, PATIENCE)
 
 
 def notes_of(agent: str, session: str) -> Notes:

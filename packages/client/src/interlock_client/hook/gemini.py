@@ -4,6 +4,7 @@ Its own policy still asks after our yes: this is for runs with `--approval-mode 
 """
 
 import json
+import os
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
@@ -56,7 +57,9 @@ def reply(call: Call, outcome: Outcome) -> Reply:
 
 
 def settings_files(*, project: bool) -> list[Path]:
-    return [(Path() if project else Path.home()) / ".gemini" / "settings.json"]
+    named = "" if project else os.environ.get("GEMINI_CLI_HOME", "").strip()
+    home = Path(named) if named else (Path() if project else Path.home())
+    return [home / ".gemini" / "settings.json"]
 
 
 def entries(installation: Installation) -> dict[str, Entry]:

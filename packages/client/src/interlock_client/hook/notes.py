@@ -14,6 +14,8 @@ from typing import Any, NamedTuple
 from interlock_client.hook.call import End, object_of
 
 OPEN, SETTLED, RUNS = ".open", ".settled", ".runs"
+LONGEST_SESSION = 30 * 86_400.0
+"""Seconds without a call, after which nobody asks for what was noted."""
 
 
 class Note(NamedTuple):
@@ -81,12 +83,22 @@ class Notes:
         import shutil
 
         shutil.rmtree(self._folder, ignore_errors=True)
+        # Those of sessions that were killed, and told nobody of their end.
+        before = time.time() - LONGEST_SESSION
+        for folder in _entries(self._folder.parent):
+            with suppress(OSError):
+                if folder.stat().st_mtime < before:
+                    shutil.rmtree(folder, ignore_errors=True)
 
     def _files(self, suffix: str) -> list[Path]:
-        try:
-            return sorted(file for file in self._folder.iterdir() if file.suffix == suffix)
-        except OSError:
-            return []
+        return [file for file in _entries(self._folder) if file.suffix == suffix]
+
+
+def _entries(folder: Path) -> list[Path]:
+    try:
+        return sorted(folder.iterdir())
+    except OSError:
+        return []
 
 
 def _is_of(end: End, file: Path) -> bool:

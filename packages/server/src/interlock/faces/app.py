@@ -63,6 +63,7 @@ _LANGGRAPH = (lg_assistants, lg_threads, lg_many, lg_runs, lg_thread_stream, lg_
 ERROR_FORMATS: dict[str, ErrorFormat] = {
     "/api/v1/agent": Envelope(),
     "/agent": SessionsErrorFormat(),
+    "/api/v1/hooks": claude_code.HookErrorFormat(),
     **dict.fromkeys(("/assistants", "/threads", "/runs"), LanggraphErrorFormat()),
 }
 """Paths whose errors have a form of their own."""

@@ -30,8 +30,11 @@ LISTEN = "subscriptions/listen"
 GRACE_SECONDS = 5.0
 _TOLD = ("content-type", "mcp-session-id", "cache-control", "retry-after", "allow", "mcp-protocol-version")
 """Of upstream's headers, those that are for the host."""
-_OWN = ("accept", "content-type", "last-event-id")
+_OWN = ("accept", "last-event-id")
 """Of the host's headers, those that are for upstream, beside the protocol's own."""
+_JSON = {"content-type": "application/json"}
+"""Of what is sent on. What the host says of its body is not: upstream might decode it by another character set."""
+SESSION = "mcp-session-id"
 _CREDENTIALS = (401, 403)
 
 
@@ -40,8 +43,8 @@ class GatewayEndpoint:
     upstreams: Sequence[Upstream]
     _lists: dict[str, ToolLists] = field(init=False)
     _underway: CallsInFlight = field(default_factory=CallsInFlight)
-    _waiting: dict[tuple[str, str, str], asyncio.Task[None]] = field(default_factory=dict[Any, Any])
-    """Calls that can still be taken back: by caller, upstream and id."""
+    _waiting: dict[tuple[str, ...], asyncio.Task[None]] = field(default_factory=dict[Any, Any])
+    """Calls that can still be taken back, by their places."""
 
     def __post_init__(self) -> None:
         self._lists = {upstream.settings.name: ToolLists(upstream) for upstream in self.upstreams}
@@ -79,7 +82,7 @@ class GatewayEndpoint:
         message = exchange.message or {}
         host = HostReply(send, message["id"], member(message, "params", "_meta", "progressToken"))
         call = ServedCall(request, principal, lists.upstream, lists, self._underway, exchange, host)
-        where = (exchange.caller, lists.upstream.settings.name, json.dumps(message["id"]))
+        where = _place(exchange, lists, message["id"])
         task = asyncio.ensure_future(call.run())
         self._waiting[where] = task
         try:
@@ -90,8 +93,7 @@ class GatewayEndpoint:
 
     def _take_back(self, exchange: Exchange, lists: ToolLists) -> None:
         named = member(exchange.message, "params", "requestId")
-        where = (exchange.caller, lists.upstream.settings.name, json.dumps(named))
-        if (task := self._waiting.get(where)) is not None:
+        if (task := self._waiting.get(_place(exchange, lists, named))) is not None:
             task.cancel()
 
     @asynccontextmanager
@@ -106,12 +108,19 @@ class GatewayEndpoint:
                 await upstream.close()
 
 
+def _place(exchange: Exchange, lists: ToolLists, message_id: Any) -> tuple[str, ...]:
+    """By what a host means one of its calls. Several hosts may have one key, and count from the same number."""
+    session = exchange.headers.get(SESSION, "")
+    return exchange.caller, lists.upstream.settings.name, session, json.dumps(message_id)
+
+
 def _caller(request: Request, principal: Principal) -> str:
     return f"{principal.id} {request.query_params.get('conversation', '')}"
 
 
 def _headers(request: Request) -> dict[str, str]:
-    return {name: value for name, value in request.headers.items() if name.startswith("mcp-") or name in _OWN}
+    given = {name: value for name, value in request.headers.items() if name.startswith("mcp-") or name in _OWN}
+    return given | _JSON if request.method == "POST" else given
 
 
 async def _message(request: Request) -> JsonObject | None:

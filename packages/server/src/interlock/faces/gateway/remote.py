@@ -9,7 +9,7 @@ from typing import TypeVar
 
 from fastapi import Request
 from pydantic import BaseModel, ValidationError
-from starlette.responses import JSONResponse, Response
+from starlette.responses import Response
 from starlette.routing import Route
 from starlette.types import Receive, Scope, Send
 
@@ -22,6 +22,7 @@ from interlock.faces.gateway.gate import Gate
 from interlock.faces.gateway.messages import attend
 from interlock.faces.gateway.served import ASKING_SECONDS, text_of
 from interlock.faces.http.credentials import authenticated
+from interlock.faces.http.lenient_json import LenientJSONResponse
 from interlock.faces.http.server_state import state_of
 from interlock.services.gateway import calls
 from interlock.services.gateway.calls import ProposedCall, SendCall
@@ -72,7 +73,7 @@ async def _end(request: Request, principal: Principal) -> Response:
             proposal = ProposedCall(call.upstream, "", {}, {}, _NO_TERMS)
             gate = _gate(request, principal, proposal, ToolPolicy(), call.holder, ended.wait_seconds)
             return _reply(request, await gate.settle_doubt(call))
-    return JSONResponse({"outcome": "recorded"})
+    return LenientJSONResponse({"outcome": "recorded"})
 
 
 class _Attendance:
@@ -136,7 +137,7 @@ def _reply(request: Request, admission: SendCall | JsonObject) -> Response:
         call = admission.call
         lease = state_of(request).core.settings.lease_seconds
         run = {"outcome": "run", "call_id": call.id, "conversation_id": call.thread_id, "args": admission.args}
-        return JSONResponse({**run, "lease_seconds": lease})
+        return LenientJSONResponse({**run, "lease_seconds": lease})
     if member(admission, "_meta", "interlock/status") in _WAITING:
-        return JSONResponse({"outcome": "pending"})
-    return JSONResponse({"outcome": "result", "result": admission})
+        return LenientJSONResponse({"outcome": "pending"})
+    return LenientJSONResponse({"outcome": "result", "result": admission})

@@ -1,13 +1,15 @@
 """Claude Code's HTTP hooks: `PermissionRequest` and `PreToolUse` are put to a person, ends of calls withdraw them."""
 
-from collections.abc import AsyncGenerator, Callable, Coroutine
+from collections.abc import AsyncGenerator, Callable, Coroutine, Mapping
 from contextlib import suppress
 from typing import Annotated, Any
 
 from fastapi import APIRouter, Body, Depends, Query, Request
 from fastapi.exceptions import RequestValidationError
+from fastapi.requests import HTTPConnection
 from fastapi.responses import Response, StreamingResponse
 from fastapi.routing import APIRoute
+from typing_extensions import override
 
 from interlock.domain.canonical import canonical_json
 from interlock.domain.errors import FieldError, InterlockError, InvalidInput
@@ -17,7 +19,7 @@ from interlock.domain.request import RequestStatus
 from interlock.faces.hooks.hook_calls import HookCall, HookCalls
 from interlock.faces.http.credentials import Caller, stream_slot
 from interlock.faces.http.documented import Responses, problems
-from interlock.faces.http.problems import public_message
+from interlock.faces.http.problems import DefaultErrorFormat, public_message
 from interlock.faces.http.server_state import state_of
 from interlock.faces.http.watching import KEEP_ALIVE_SECONDS, wait_until_settled
 from interlock.faces.shared.responses import permission_response
@@ -57,12 +59,30 @@ class HookRoute(APIRoute):
             except (InterlockError, RequestValidationError) as error:
                 if not await _is_before_call(request):
                     raise
-                why = public_message(error) if isinstance(error, InterlockError) else "the hook's address is wrong"
-                outcome = Outcome("deny", f"Not run: no person could be asked: {why}")
-                reply = claude_code.reply(Call(claude_code.EVERY_CALL, "", "", {}, ""), outcome)
-                return Response(reply.stdout, media_type="application/json")
+                return _denied(
+                    public_message(error) if isinstance(error, InterlockError) else "the hook's address is wrong"
+                )
 
         return handle_or_deny
+
+
+class HookErrorFormat(DefaultErrorFormat):
+    """What is refused before anybody has read which event it is about, such as a body that is too large, is a no too.
+
+    Where the event is another one, Claude Code takes such an answer for none, as it does an error.
+    """
+
+    @override
+    def turned_away(self, connection: HTTPConnection, status: int, detail: str, headers: Mapping[str, str]) -> Response:
+        if connection.scope.get("method") != "POST":
+            return super().turned_away(connection, status, detail, headers)
+        return _denied(detail)
+
+
+def _denied(why: str) -> Response:
+    outcome = Outcome("deny", f"Not run: no person could be asked: {why}")
+    reply = claude_code.reply(Call(claude_code.EVERY_CALL, "", "", {}, ""), outcome)
+    return Response(reply.stdout, media_type="application/json")
 
 
 async def _is_before_call(request: Request) -> bool:
