@@ -10,6 +10,8 @@ from interlock.domain.policy import ConditionError, Facts, Rule, Ruling, decide
 from interlock.domain.policy_document import MOST_RULES, read
 from interlock.services.policies.deciding import judge
 
+pytestmark = pytest.mark.promise("P24")
+
 HOW = st.sampled_from(["yes", "no", "error"])
 RULES = st.lists(st.tuples(st.sampled_from(list(Ruling)), HOW), max_size=6)
 

@@ -13,6 +13,8 @@ from tests.support.server import ServerProcess
 from tests.support.threads import ThreadsClient
 from tests.support.witness import Witness
 
+pytestmark = pytest.mark.promise("P22")
+
 POLICY = "/api/v1/policy"
 RULES = '[[rule]]\nname = "all"\ntools = ["guarded"]\nthen = "{}"\n'
 

@@ -94,6 +94,7 @@ def call(name: str) -> str:
     return script(calls(("guarded", {"name": name})), says("done"))
 
 
+@pytest.mark.promise("P22")
 def test_a_rule_allows_and_names_itself(ann: ThreadsClient, witness: Witness, activate: Activate, small: str) -> None:
     number = activate(RULES)
     thread = ann.new_thread("puppet")
@@ -115,6 +116,7 @@ def test_a_rule_refuses_and_the_agent_is_told_why(ann: ThreadsClient, witness: W
     assert witness.count("forbidden") == 0
 
 
+@pytest.mark.promise("P24")
 @pytest.mark.parametrize(
     ("name", "rules"),
     [
@@ -170,6 +172,7 @@ def test_agents_elsewhere_are_judged_too(people: People, activate: Activate) -> 
         assert agent.look(wants_a_person["request_id"])["status"] == "pending"
 
 
+@pytest.mark.promise("P22")
 def test_of_many_activations_one_wins(admin: httpx.Client, activate: Activate) -> None:
     before = activate(RULES)
     numbers = [
@@ -200,6 +203,7 @@ def test_a_wrong_policy_is_not_saved_and_everything_is_named(admin: httpx.Client
     assert admin.post(f"{POLICY}/versions/99999/activate", json={"expected": None}).status_code == 404
 
 
+@pytest.mark.promise("P23")
 def test_trying_and_replaying_change_nothing(ann: ThreadsClient, admin: httpx.Client) -> None:
     for name, action in (("small-r1", "cancel"), ("small-r2", "continue"), ("small-r3", "continue")):
         thread = ann.new_thread("puppet")
@@ -254,6 +258,7 @@ def newest(ann: ThreadsClient) -> str:
     return ann.http.get("/api/v1/history").raise_for_status().json()["entries"][0]["request_id"]
 
 
+@pytest.mark.promise("P22")
 def test_a_request_says_by_which_rule_it_was_decided_and_other_rules_are_for_admins(
     ann: ThreadsClient, admin: httpx.Client, activate: Activate, small: str
 ) -> None:
@@ -286,6 +291,7 @@ def test_a_request_says_by_which_rule_it_was_decided_and_other_rules_are_for_adm
     assert {one["name"] for one in part["facts"]} == {"tool", "risk", "args.name", "owner"}
 
 
+@pytest.mark.promise("P22", "P24")
 @pytest.mark.parametrize(
     ("name", "rules", "because", "rule"),
     [
@@ -326,6 +332,7 @@ def shadow(admin: httpx.Client) -> Generator[Activate]:
     admin.post(f"{POLICY}/shadow/off", json={"expected": present()}).raise_for_status()
 
 
+@pytest.mark.promise("P23")
 def test_a_version_in_shadow_says_its_word_and_decides_nothing(
     ann: ThreadsClient, admin: httpx.Client, witness: Witness, activate: Activate, shadow: Activate, small: str
 ) -> None:
@@ -355,6 +362,7 @@ def test_a_version_in_shadow_says_its_word_and_decides_nothing(
     ann.wait_for(lambda: admin.get(f"{POLICY}/versions/{other}/shadow").json()["looked_at"], lambda count: count == 2)
 
 
+@pytest.mark.promise("P23", "P24")
 def test_a_version_in_shadow_that_cannot_be_evaluated_leaves_every_ask_alone(
     ann: ThreadsClient, admin: httpx.Client, witness: Witness, activate: Activate, shadow: Activate, small: str
 ) -> None:
