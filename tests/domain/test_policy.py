@@ -134,6 +134,9 @@ class Everything:
 
     name, version = "all", "1"
 
+    def reads(self, condition: str) -> tuple[str, ...]:
+        return ()
+
     def check(self, condition: str) -> None: ...
 
     def read(self, facts: Facts) -> "Everything":

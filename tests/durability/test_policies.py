@@ -2,6 +2,7 @@
 
 from collections.abc import Callable, Generator
 from concurrent.futures import ThreadPoolExecutor
+from itertools import repeat
 from pathlib import Path
 
 import httpx
@@ -93,7 +94,7 @@ def test_of_two_admins_who_saw_the_same_one_activates(
     with ThreadPoolExecutor(2) as pool:
         for _ in range(10):
             others = [number for number in versions if number != active][:2]
-            codes = list(pool.map(lambda number, seen=active: activate(admin, number, seen), others))
+            codes = list(pool.map(activate, repeat(admin), others, repeat(active)))
             assert sorted(codes) == [200, 409]
             active = admin.http.get(POLICY).json()["active"]
             assert active == others[codes.index(200)]

@@ -7,7 +7,7 @@ from typing import Any
 
 import httpx
 import pytest
-from playwright.sync_api import Page, expect
+from playwright.sync_api import Locator, Page, expect
 
 from tests.support.hitl import of
 from tests.support.people import FIRST, People
@@ -62,7 +62,7 @@ def asks(client: ThreadsClient, name: str, action: str | None = None) -> str:
     return thread
 
 
-def editor(page: Page) -> Any:
+def editor(page: Page) -> Locator:
     return page.get_by_role("textbox", name="Policy text")
 
 
