@@ -1,0 +1,13 @@
+"""Threads that run or wait for people are found among very many that do neither."""
+
+import sqlalchemy as sa
+from alembic import op
+
+revision = "0015"
+down_revision = "0012"
+
+BUSY = sa.text("status IN ('running', 'paused')")
+
+
+def upgrade() -> None:
+    op.create_index("ix_threads_busy", "threads", ["owner_id", "updated_at"], sqlite_where=BUSY, postgresql_where=BUSY)
