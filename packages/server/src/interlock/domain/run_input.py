@@ -66,6 +66,16 @@ class GraphCommand:
     goto: tuple[str | Send, ...] = ()
 
 
+def updates_in(update: JsonValue) -> list[tuple[str, JsonValue]] | None:
+    """The fields of an update, which is an object or a list of pairs; None where it is neither."""
+    if isinstance(update, dict):
+        return list(cast("JsonObject", update).items())
+    pairs = cast("list[JsonValue]", update) if isinstance(update, list) else [None]
+    found = [(one[0], one[1]) for one in pairs if isinstance(one, list) and len(cast("list[JsonValue]", one)) == 2]
+    is_whole = len(found) == len(pairs) and all(isinstance(name, str) for name, _ in found)
+    return found if is_whole else None
+
+
 @dataclass(frozen=True, slots=True)
 class MessageInput:
     text: str

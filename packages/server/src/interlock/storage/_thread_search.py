@@ -45,7 +45,8 @@ async def search(
     wanted = select(*columns).where(*_conditions(query))
     if not query.metadata:
         ordered = wanted.order_by(*_ordering(order)).offset(offset).limit(limit)
-        return (await connection.execute(ordered)).all()
+        rows: Any = await connection.execute(ordered)
+        return rows.all()
     found: list[Row[Any]] = []
     async for page in _pages(connection, query, order, wanted):
         found += page

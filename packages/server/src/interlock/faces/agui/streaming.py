@@ -15,7 +15,15 @@ from interlock.domain.event import Event, Live, RunEnded, RunStarted, ThreadDele
 from interlock.domain.principal import Principal
 from interlock.domain.request import PublicRequest
 from interlock.domain.run import RunStatus
-from interlock.faces.agui.events import PROTOCOL, AguiEvent, Translator, encode, interrupt, messages_snapshot, state_snapshot
+from interlock.faces.agui.events import (
+    PROTOCOL,
+    AguiEvent,
+    Translator,
+    encode,
+    interrupt,
+    messages_snapshot,
+    state_snapshot,
+)
 from interlock.faces.http.locale import locale_of
 from interlock.faces.http.server_state import state_of
 from interlock.faces.http.sse import KEEP_ALIVE
