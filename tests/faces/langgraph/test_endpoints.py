@@ -365,10 +365,11 @@ def test_a_command_that_langgraph_would_drop_is_refused(client: LanggraphClient,
 
 def test_an_update_is_an_object_or_pairs(client: LanggraphClient) -> None:
     thread_id, _ = run(client)
-    for update in ({"q": "y"}, [["q", "z"]]):
-        command = {"update": update, "goto": "second"}
+    updates: list[Any] = [{"q": "y"}, [["q", "z"]]]
+    for update, q in zip(updates, "yz", strict=True):
+        command: dict[str, Any] = {"update": update, "goto": "second"}
         values = client.post(thread_id, "wait", {"assistant_id": "plain", "command": command}).json()
-        assert values["q"] == (update["q"] if isinstance(update, dict) else "z")
+        assert values["q"] == q
 
 
 def test_what_the_graphs_own_code_cannot_use_is_no_failure_of_the_server(alice: ThreadsClient) -> None:

@@ -71,9 +71,12 @@ def updates_in(update: JsonValue) -> list[tuple[str, JsonValue]] | None:
     if isinstance(update, dict):
         return list(cast("JsonObject", update).items())
     pairs = cast("list[JsonValue]", update) if isinstance(update, list) else [None]
-    found = [(one[0], one[1]) for one in pairs if isinstance(one, list) and len(cast("list[JsonValue]", one)) == 2]
-    is_whole = len(found) == len(pairs) and all(isinstance(name, str) for name, _ in found)
-    return found if is_whole else None
+    return [(one[0], one[1]) for one in pairs] if all(_is_pair(one) for one in pairs) else None
+
+
+def _is_pair(value: JsonValue) -> bool:
+    parts = cast("list[JsonValue]", value) if isinstance(value, list) else []
+    return len(parts) == 2 and isinstance(parts[0], str)
 
 
 @dataclass(frozen=True, slots=True)

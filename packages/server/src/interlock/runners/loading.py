@@ -87,7 +87,7 @@ class HostedAgent:
             for name in names
             if name not in (*self._node_names, END)
         ]
-        has_fields = "__root__" not in self.graph.channels
+        has_fields = "__root__" not in cast("Any", self.graph).channels
         if has_fields and command.update is not None and updates_in(command.update) is None:
             errors.append(FieldError("update", "form", "update must be an object, or a list of [name, value]"))
         return errors

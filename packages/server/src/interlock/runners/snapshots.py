@@ -48,7 +48,7 @@ async def _sends(config: RunnableConfig, state: StateSnapshot) -> Sequence[JsonV
     """What the tasks that were sent to were given, by their place: LangGraph keeps it beside the state."""
     if not any(cast("Any", task).path[0] == _PUSH for task in state.tasks):
         return ()
-    saver: BaseCheckpointSaver[Any] = config["configurable"][CHECKPOINTER]
+    saver: BaseCheckpointSaver[Any] = cast("Any", config)["configurable"][CHECKPOINTER]
     saved = await saver.aget_tuple(state.config)
     sends: list[Any] = saved.checkpoint["channel_values"].get(_SENDS) or [] if saved else []
     return [to_json(one.arg) for one in sends if isinstance(one, Send)]

@@ -181,8 +181,8 @@ class ThreadEvents:
         yield from self._event("checkpoints", f"checkpoints:{snapshot.checkpoint_id}", {**place, "source": source})
         for task in step.done:
             if not task.name.startswith("__"):
-                data = {"id": task.id, "name": task.name, "result": task.result, "error": task.error, "interrupts": []}
-                yield from self._event("tasks", f"tasks:{task.id}:result", data)
+                result: JsonObject = {"id": task.id, "name": task.name, "result": task.result, "error": task.error}
+                yield from self._event("tasks", f"tasks:{task.id}:result", {**result, "interrupts": []})
                 yield from self._event("updates", f"updates:{task.id}", {task.name: task.result}, node=task.name)
         yield from self._event("values", f"values:{step.snapshot.checkpoint_id}", step.snapshot.values)
 
