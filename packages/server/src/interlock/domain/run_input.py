@@ -70,7 +70,7 @@ def updates_in(update: JsonValue) -> list[tuple[str, JsonValue]] | None:
     """The fields of an update, which is an object or a list of pairs; None where it is neither."""
     if isinstance(update, dict):
         return list(cast("JsonObject", update).items())
-    pairs = cast("list[JsonValue]", update) if isinstance(update, list) else [None]
+    pairs: list[JsonValue] = cast("list[JsonValue]", update) if isinstance(update, list) else [update]
     return [(one[0], one[1]) for one in pairs] if all(_is_pair(one) for one in pairs) else None
 
 
