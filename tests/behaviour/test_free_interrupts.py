@@ -99,20 +99,8 @@ SPELLED: dict[type, str] = {
 }
 """How each face spells an answer."""
 
-REFUSALS = [
-    "no",
-    " No. ",
-    "FALSE",
-    "ｎｏ",
-    "n\u200bo",
-    "reject",
-    "cancel!",
-    "no, too much",
-    "否",
-    "不，太多",
-    "拒绝",
-    "取消。",
-]
+REFUSALS = [" No. ", "n\u200bo", "不，太多"]
+"""Which texts read as one is the domain's."""
 
 
 @READ

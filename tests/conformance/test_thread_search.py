@@ -1,18 +1,20 @@
 """Threads found by their metadata and by what else is known of them, held against `ports.threads.Threads`."""
 
+from datetime import timedelta
 from typing import Any
 
 import pytest
 
 from interlock.domain.errors import Forbidden, InvalidInput
 from interlock.domain.principal import Principal, Role
+from interlock.domain.run import RunStatus
 from interlock.domain.thread import ThreadStatus
-from interlock.ports.filters import ThreadFilter
+from interlock.ports.filters import LAST_TOUCHED_FIRST, ThreadFilter, ThreadOrder, ThreadSort
 from interlock.ports.store import Store
 from interlock.services.core import Core
 from interlock.services.threads import threads
 from interlock.storage import _thread_search
-from tests.conformance.examples import ANN, AT, a_thread, after
+from tests.conformance.examples import ANN, AT, a_run, a_thread, after
 from tests.conformance.trails import core_on
 
 
@@ -32,9 +34,15 @@ async def add(store: Store, *made: tuple[str, dict[str, Any]]) -> None:
             await tx.threads.add(a_thread(thread_id, updated_at=after(second), **changes))
 
 
-async def found(store: Store, offset: int = 0, limit: int = 10, **query: Any) -> list[str]:
+async def found(
+    store: Store, offset: int = 0, limit: int = 10, order: ThreadOrder = LAST_TOUCHED_FIRST, **query: Any
+) -> list[str]:
+    """The ids of the page; the whole is counted beside it."""
+    wanted = ThreadFilter(**query)
     async with store.snapshot() as tx:
-        return [one.id for one in await tx.threads.search(ThreadFilter(**query), offset, limit)]
+        page = [one.id for one in await tx.threads.search(wanted, offset, limit, order)]
+        assert await tx.threads.count(wanted) == len(await tx.threads.search(wanted, 0, 1_000))
+    return page
 
 
 async def test_metadata_are_read_back_and_changed(store: Store) -> None:
@@ -92,6 +100,59 @@ async def test_a_filter_finds_by_status_agent_and_id_in_pages(store: Store) -> N
     assert await found(store, 1, 1) == ["t-2"]
 
 
+async def test_a_thread_has_failed_while_its_last_run_has(store: Store) -> None:
+    await add(store, ("t-1", {}), ("t-2", {}), ("t-3", {}), ("t-4", {"asker_id": "key-1"}))
+    async with store.transaction() as tx:
+        for number, (thread_id, status) in enumerate(
+            [("t-1", RunStatus.FAILED), ("t-1", RunStatus.DONE), ("t-2", RunStatus.DONE), ("t-2", RunStatus.FAILED)]
+        ):
+            await tx.runs.add(a_run(f"run-{number}", thread_id, status=status))
+    assert await found(store, has_failed=True) == ["t-2"]
+    assert await found(store, has_failed=False, is_hosted=True) == ["t-3", "t-1"]
+    assert await found(store, is_hosted=False) == ["t-4"]
+
+
+@pytest.mark.parametrize("metadata", [{}, {"n": 1}])
+@pytest.mark.parametrize("is_rising", [True, False])
+@pytest.mark.parametrize(
+    ("by", "ids"),
+    [
+        (ThreadSort.ID, ["t-1", "t-2", "t-3", "t-4"]),
+        (ThreadSort.UPDATED, ["t-3", "t-1", "t-4", "t-2"]),
+        (ThreadSort.CREATED, ["t-4", "t-3", "t-2", "t-1"]),
+        (ThreadSort.STATUS, ["t-2", "t-4", "t-1", "t-3"]),
+    ],
+)
+async def test_an_order_holds_over_pages(
+    store: Store,
+    monkeypatch: pytest.MonkeyPatch,
+    by: ThreadSort,
+    ids: list[str],
+    is_rising: bool,
+    metadata: dict[str, Any],
+) -> None:
+    monkeypatch.setattr(_thread_search, "PAGE", 1)
+    paused = {"status": ThreadStatus.PAUSED}
+    await add(
+        store,
+        *(
+            (
+                one,
+                {
+                    "metadata": {"n": 1},
+                    "created_at": AT - timedelta(seconds=int(one[-1])),
+                    **(paused if one in ("t-1", "t-3") else {}),
+                },
+            )
+            for one in ("t-3", "t-1", "t-4", "t-2")
+        ),
+    )
+    order = ThreadOrder(by, is_rising)
+    pages = [await found(store, offset, 2, order, metadata=metadata) for offset in (0, 2, 4)]
+    assert [one for page in pages for one in page] == (ids if is_rising else ids[::-1])
+    assert len(pages[1]) == 2
+
+
 async def test_pages_of_a_search_by_metadata_have_no_gap_and_no_repeat(
     store: Store, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -131,7 +192,7 @@ async def test_everybody_finds_what_they_may_see(store: Store, core: Core) -> No
     assert await of(agent) == ["bob-3"]
 
 
-@pytest.mark.parametrize(("offset", "limit"), [(0, 0), (0, 1_001), (-1, 10), (1_000_001, 10)])
+@pytest.mark.parametrize(("offset", "limit"), [(0, 0), (0, 1_002), (-1, 10), (1_000_001, 10)])
 async def test_bounds_of_a_search_are_told(core: Core, offset: int, limit: int) -> None:
     with pytest.raises(InvalidInput, match="limit must be"):
         await threads.search_threads(core, ANN, offset=offset, limit=limit)

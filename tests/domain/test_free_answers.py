@@ -13,6 +13,7 @@ from interlock.domain.kinds.free_answers import reads_as_refusal
         *("please don't", "Hmm, no", "reject it", "cancel it", "I refuse", "nein danke", "null", "None", "👎"),
         *("I do not approve", "I don't approve this", "absolutely not", "please no", "hell no", "ok no", "it's a no"),
         *("I'd rather not", "rejected by me", "off", "n\u043e", "我不同意", "我拒绝", "绝对不行", "没门"),
+        *(" No. ", "FALSE", "n\u200bo", "reject", "cancel!", "no, too much", "否", "不，太多", "取消。"),
         *("不", "不要执行", "别删", "先不要", "请不要", "拒绝", "取消吧", "ｎｏ"),
     ],
 )

@@ -104,7 +104,10 @@ class AguiClient:
     def post(self, **fields: Any) -> httpx.Response:
         body = {"threadId": self.thread_id, "runId": str(uuid.uuid4()), "messages": self.messages, **fields}
         with http_client(self.url, timeout=SECONDS, headers=dict(self.headers)) as http:
-            return http.post(f"/api/v1/agui/{self.agent}", json=body)
+            # In ASCII, as it can say every text.
+            return http.post(
+                f"/api/v1/agui/{self.agent}", content=json.dumps(body), headers={"content-type": "application/json"}
+            )
 
 
 class NodeAgent:

@@ -5,7 +5,7 @@ from typing import Annotated, Any, TypedDict
 
 from langgraph.config import get_stream_writer
 from langgraph.graph import END, START, StateGraph
-from langgraph.types import interrupt
+from langgraph.types import Send, interrupt
 
 from tests.support.witness import say
 
@@ -71,6 +71,17 @@ def blocked(state: State) -> dict[str, Any]:
     return {"out": ["went on"]}
 
 
+def three(state: State) -> list[Send]:
+    return [Send("staging", {"q": f"{state.get('q')}-{n}"}) for n in range(3)]
+
+
+def _fan() -> Any:
+    graph: Any = StateGraph(State)
+    graph.add_node("staging", staging)
+    graph.add_conditional_edges(START, three, ["staging"])
+    return graph
+
+
 one_node = _graph(both)
 two_nodes = _graph(staging, production)
 pair = _graph(staging, production, side_by_side=True)
@@ -79,3 +90,4 @@ broken = _graph(fails)
 hitl = _graph(review)
 inbox = _graph(human)
 slow = _graph(blocked, second)
+fan = _fan()

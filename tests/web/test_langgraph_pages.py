@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 from playwright.sync_api import Browser, expect
 
+from tests.examples.readme import ADDRESS, ROOT, Readme
 from tests.support.hitl import of
 from tests.support.langgraph import LanggraphClient
 from tests.support.people import People
@@ -129,6 +130,40 @@ def test_a_response_is_told_to_the_agent_and_nothing_happens(
     settles(client, thread_id)
     assert "not on a Friday" in client.state(thread_id)["values"]["messages"][-1]["content"]
     assert witness.count(fresh) == 0
+
+
+def test_the_page_of_the_how_to_asks_and_answers(
+    browser: Browser,
+    server: ServerProcess,
+    owner: ThreadsClient,
+    langgraph_page: tuple[str, Path],
+    witness: Witness,
+    fresh: str,
+) -> None:
+    address, folder = langgraph_page
+    document = Readme((ROOT / "docs/how-to/langgraph-clients.md").read_text())
+    code = document.block("jsx", "useStream")
+    with of(owner) as account:
+        mine = {ADDRESS: server.url, "ms_sk_...": account.new_key("how-to")["key"], '"demo"': '"puppet"'}
+    for before, after in mine.items():
+        assert code.count(before) == 1
+        code = code.replace(before, after)
+    source = folder / "how-to.jsx"
+    source.write_text(code)
+    build(folder, source, "how-to.html")
+    with browser.new_context() as context:
+        page = context.new_page()
+        page.goto(f"{address}/how-to.html")
+        page.get_by_placeholder("delete").fill(script(*guarded(f"{fresh}-1", f"{fresh}-2")))
+        page.get_by_role("button", name="Send").click()
+        expect(page.locator("pre")).to_contain_text(f"{fresh}-1")
+        page.reload()
+        expect(page.locator("pre")).to_contain_text(f"{fresh}-1")
+        page.get_by_role("button", name="Approve").dblclick()
+        expect(page.locator("pre")).to_contain_text(f"{fresh}-2")
+        page.get_by_role("button", name="Reject").click()
+        expect(page.locator("main")).to_contain_text("not now")
+    assert (witness.count(f"{fresh}-1"), witness.count(f"{fresh}-2")) == (1, 0)
 
 
 @pytest.mark.parametrize("act", ["ignore", "resolve"])

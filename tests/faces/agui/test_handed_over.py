@@ -1,4 +1,5 @@
-"""What an application hands to the graph beside the message: `state`, `context` and `forwardedProps`."""
+"""What an application hands to the graph beside the message, `state`, `context` and `forwardedProps`, and the graph's
+own state, which it is given back."""
 
 import json
 from pathlib import Path
@@ -16,12 +17,17 @@ from langgraph.graph import MessagesState, StateGraph
 from langgraph.types import interrupt
 
 
-def answer(state: MessagesState, config: RunnableConfig):
+class State(MessagesState):
+    given: list
+
+
+def answer(state: State, config: RunnableConfig):
     said = interrupt("Go on?")
-    return {"messages": [AIMessage(json.dumps([said, config["configurable"].get("agui")]))]}
+    text = json.dumps([said, config["configurable"].get("agui")])
+    return {"messages": [AIMessage(text)], "given": [*state.get("given", []), said]}
 
 
-graph = StateGraph(MessagesState).add_node(answer).add_edge("__start__", "answer").compile()
+graph = StateGraph(State).add_node(answer).add_edge("__start__", "answer").compile()
 """
 HANDED = {
     "state": {"page": 3},
@@ -42,6 +48,9 @@ def test_the_graph_has_it_in_its_config_also_after_a_pause_and_a_crash(tmp_path:
         client.url = process.url
         stream = client.run(resume=[resolved(interrupt, {"answer": True})], state={"page": 4})
         assert json.loads(stream.text) == [True, HANDED], "what the turn began with"
-        [interrupt] = client.say("again").interrupts
+        assert stream.all("STATE_SNAPSHOT")[0]["snapshot"] == {"given": [True]}
+        asked = client.say("again")
+        assert asked.types[-3:] == ["STATE_SNAPSHOT", "MESSAGES_SNAPSHOT", "RUN_FINISHED"]
+        [interrupt] = asked.interrupts
         assert json.loads(client.run(resume=[resolved(interrupt, {"answer": 1})]).text) == [1, None]
         person.http.close()

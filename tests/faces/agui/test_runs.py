@@ -207,6 +207,14 @@ def test_the_same_name_is_another_thread_for_everybody(client: AguiClient, bob: 
     assert snapshot[0]["messages"] == []
 
 
+@pytest.mark.parametrize("name", ["", "../../x", "\0", "\ud800", "x" * 100_000], ids=lambda name: ascii(name)[:12])
+def test_a_thread_may_have_any_name(client: AguiClient, name: str) -> None:
+    client.thread_id = name
+    stream = client.say(script(says("hi")))
+    assert (stream.text, stream.events[0]["threadId"]) == ("hi", name)
+    assert client.run().outcome == {"type": "success"}
+
+
 def test_a_message_while_something_is_open_is_not_taken(client: AguiClient) -> None:
     [interrupt] = client.say(script(calls(PAY))).interrupts
     assert client.say(script(says("never"))).error == "INTERRUPTS_PENDING"

@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from tests.support.langgraph import LanggraphClient
+from tests.support.langgraph import NAMES, LanggraphClient
 from tests.support.threads import ThreadsClient
 from tests.support.waiting import wait_for
 from tests.support.witness import Witness
@@ -32,7 +32,7 @@ def test_assistants_are_the_agents_hosted_here(client: LanggraphClient) -> None:
     assert (one["assistant_id"], one["metadata"]) == ("d2a02ed8-fb92-5e43-81ea-cb78d82caa2f", {"created_by": "system"})
     for named in ("hitl", one["assistant_id"]):
         assert client.http.get(f"/assistants/{named}").json() == one
-    assert client.http.post("/assistants/count", json={}).json() == 8
+    assert client.http.post("/assistants/count", json={}).json() == len(NAMES)
     page = client.http.post("/assistants/search", json={"limit": 3, "select": ["name"]})
     assert (page.headers["x-pagination-next"], page.headers["x-pagination-total"]) == ("3", "4")
     assert all(one.keys() == {"name"} for one in page.json())
@@ -345,6 +345,31 @@ def test_odd_bodies_are_no_failure_of_the_server(
 ) -> None:
     content, thread_id = json.dumps(body), run(client)[0]
     assert client.http.post(path.format(thread_id), content=content).status_code == status
+
+
+DROPPED: list[dict[str, Any]] = [
+    {"goto": "nowhere"},
+    {"goto": ["first", {"node": "nowhere", "input": {}}]},
+    {"update": 5},
+    {"update": [["out"]]},
+    {"update": [[1, ["x"]]]},
+]
+
+
+@pytest.mark.parametrize("command", DROPPED)
+def test_a_command_that_langgraph_would_drop_is_refused(client: LanggraphClient, command: dict[str, Any]) -> None:
+    reply = client.post(client.thread(), "", {"assistant_id": "plain", "command": command})
+    assert reply.status_code == 422
+    assert next(iter(command)) in reply.json()["errors"][0]["field"]
+
+
+def test_an_update_is_an_object_or_pairs(client: LanggraphClient) -> None:
+    thread_id, _ = run(client)
+    updates: list[Any] = [{"q": "y"}, [["q", "z"]]]
+    for update, q in zip(updates, "yz", strict=True):
+        command: dict[str, Any] = {"update": update, "goto": "second"}
+        values = client.post(thread_id, "wait", {"assistant_id": "plain", "command": command}).json()
+        assert values["q"] == q
 
 
 def test_what_the_graphs_own_code_cannot_use_is_no_failure_of_the_server(alice: ThreadsClient) -> None:

@@ -130,6 +130,20 @@ def test_a_task_that_asks_is_told_with_ids_that_can_be_answered(sdk: Any) -> Non
     assert now["id"] != asked["id"]
 
 
+def test_tasks_that_were_sent_to_are_told_with_what_they_were_given(sdk: Any) -> None:
+    thread_id = sdk.threads.create()["thread_id"]
+    parts = list(sdk.runs.stream(thread_id, "fan", input=GIVEN, stream_mode="tasks"))
+    begun = [part.data for part in parts if part.event == "tasks" and "input" in part.data]
+    assert [one["input"] for one in begun] == [{"q": f"x-{n}"} for n in range(3)]
+    asked = [part.data["interrupts"][0] for part in parts if part.event == "tasks" and part.data.get("interrupts")]
+    assert [one["value"]["question"] for one in asked] == [f"delete x-{n}/staging?" for n in range(3)]
+    # In another order than they were asked, two and then the last one.
+    left = sdk.runs.wait(thread_id, "fan", command={"resume": {one["id"]: one["id"] for one in asked[:0:-1]}})
+    assert [one["id"] for one in left["__interrupt__"]] == [asked[0]["id"]]
+    done = sdk.runs.wait(thread_id, "fan", command={"resume": {asked[0]["id"]: asked[0]["id"]}})
+    assert done["out"] == [one["id"] for one in asked]
+
+
 def test_messages_are_told_whole(people: People, server: ServerProcess) -> None:
     person = people.named("langgraph-reader")
     token = person.http.headers["authorization"]

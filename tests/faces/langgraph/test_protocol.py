@@ -156,6 +156,24 @@ def test_channels_and_namespaces_are_filters(client: LanggraphClient) -> None:
     assert only == [one for one in whole if one["method"] == "lifecycle"]
 
 
+def test_steps_are_told_with_their_checkpoint_before_their_values(client: LanggraphClient) -> None:
+    thread_id, _ = start(client, "plain")
+    channels = ["lifecycle", "checkpoints", "tasks", "values"]
+    live = events(client, thread_id, "completed", channels=channels)
+    steps = [one for one in live if one["method"] != "lifecycle"]
+    methods = [one["method"] for one in steps]
+    assert methods == ["checkpoints", "values", *["checkpoints", "tasks", "values"] * 2]
+    history = client.http.post(f"/threads/{thread_id}/history", json={"limit": 10}).json()
+    told_steps = [(one["id"], one["parent_id"], one["step"]) for one in told(live, "checkpoints")]
+    assert told_steps == [
+        (one["checkpoint_id"], one["parent_checkpoint_id"], one["metadata"]["step"]) for one in history[-2::-1]
+    ]
+    assert [(one["name"], one["result"]) for one in told(live, "tasks")] == [
+        ("first", {"out": ["first"]}),
+        ("second", {"out": ["second"]}),
+    ]
+
+
 def test_a_number_that_was_never_reached_hides_nothing(client: LanggraphClient) -> None:
     thread_id, body = client.thread(), {"channels": ["lifecycle"], "since": 10**30}
     with client.http.stream("POST", f"/threads/{thread_id}/stream/events", json=body) as reply:

@@ -10,6 +10,7 @@ from langgraph.types import Command
 from langgraph_sdk import get_client, get_sync_client
 from langgraph_sdk.errors import ConflictError, UnprocessableEntityError
 
+from tests.support.langgraph import NAMES
 from tests.support.server import ServerProcess
 from tests.support.waiting import wait_for
 
@@ -61,7 +62,7 @@ def test_refusals_have_a_text_and_a_code(sdk: Any) -> None:
 def test_assistants(sdk: Any) -> None:
     [found] = sdk.assistants.search(graph_id="plain")
     assert sdk.assistants.get(found["assistant_id"])["graph_id"] == "plain"
-    assert sdk.assistants.count() == 8
+    assert sdk.assistants.count() == len(NAMES)
     assert sdk.assistants.get_schemas(found["assistant_id"])["graph_id"] == "plain"
     assert sdk.assistants.get_graph(found["assistant_id"])["nodes"]
     assert sdk.assistants.get_subgraphs(found["assistant_id"]) == {}

@@ -81,6 +81,26 @@ def test_a_repeat_gets_the_first_reply(client: LanggraphClient, witness: Witness
     assert witness.count(f"{name(asked)}/production") == 0
 
 
+def test_a_browser_that_lost_its_reply_does_not_answer_what_was_in_it(
+    client: LanggraphClient, witness: Witness
+) -> None:
+    thread_id, asked = client.asked("two_nodes")
+    # The reply has the next question. For the server it was sent, also where it never arrived.
+    first = client.resume(thread_id, "two_nodes", "yes", **BROWSER)
+    again = client.resume(thread_id, "two_nodes", "yes", **BROWSER)
+    assert again.status_code == 200
+    assert again.headers["content-location"] == first.headers["content-location"]
+    assert again.json() == first.json()
+    assert [question(one) for one in again.json()["__interrupt__"]] == ["PRODUCTION?"]
+    assert witness.count(f"{name(asked)}/production") == 0
+    # A page looks at the thread after a reply; what is clicked then is meant for what it saw.
+    client.state(thread_id)
+    taken = wait_for(
+        lambda: client.resume(thread_id, "two_nodes", "yes", **BROWSER), lambda reply: reply.status_code == 200
+    )
+    assert taken.json()["out"] == ["yes", "yes"]
+
+
 def test_another_bare_value_for_an_unseen_question_is_refused(client: LanggraphClient) -> None:
     thread_id, _ = client.asked("one_node")
     client.resume(thread_id, "one_node", "yes", "")

@@ -18,7 +18,7 @@ from tests.support.node import node
 
 HERE = Path(__file__).parent
 WEB = HERE.parents[2] / "packages" / "web"
-INDEX = "<!doctype html><meta charset=utf-8><title>page</title><div id=root></div><script src=page.js></script>"
+INDEX = "<!doctype html><meta charset=utf-8><title>page</title><div id=root></div><script src={}></script>"
 
 
 class _Quiet(SimpleHTTPRequestHandler):
@@ -40,11 +40,13 @@ def serving(folder: Path) -> Generator[str]:
             thread.join()
 
 
-def build(folder: Path) -> None:
+def build(folder: Path, page: Path = HERE / "main.mjs", name: str = "index.html") -> None:
+    """One file of code, and the document beside it."""
     assert (CLIENTS / "node_modules/@langchain/react").exists(), "its npm packages are not installed"
-    program = [node(), str(HERE / "build.mjs"), str(CLIENTS), str(folder / "page.js")]
+    script = f"{page.stem}.js"
+    program = [node(), str(HERE / "build.mjs"), str(CLIENTS), str(page), str(folder / script)]
     subprocess.run(program, cwd=WEB, check=True, timeout=120)
-    (folder / "index.html").write_text(INDEX)
+    (folder / name).write_text(INDEX.format(script))
 
 
 class Tab:

@@ -1,11 +1,11 @@
-// `node build.mjs PACKAGES FILE`: the page with the packages of that folder as one file.
+// `node build.mjs PACKAGES PAGE FILE`: a page with the packages of that folder as one file.
 import { createRequire } from "node:module";
 import { pathToFileURL } from "node:url";
 
-const [packages, file] = process.argv.slice(2);
+const [packages, input, file] = process.argv.slice(2);
 const { rolldown } = await import(pathToFileURL(createRequire(`${process.cwd()}/`).resolve("rolldown")));
 const bundle = await rolldown({
-  input: `${import.meta.dirname}/main.mjs`,
+  input,
   platform: "browser",
   resolve: { modules: [`${packages}/node_modules`, "node_modules"] },
   transform: { define: { "process.env.NODE_ENV": '"production"' } },

@@ -15,7 +15,7 @@ def new_thread_id(username: str) -> str:
 
 def keyed_thread_id(username: str, asker_id: str, key: str, deleted: int) -> str:
     """The thread that this asker means by a name of its own; another one after each that was deleted."""
-    name = "\n".join([asker_id, str(deleted), key]).encode()
+    name = "\n".join([asker_id, str(deleted), key]).encode("utf-8", "backslashreplace")
     return f"{username}-{uuid.UUID(bytes=hashlib.sha256(name).digest()[:16], version=5)}"
 
 

@@ -66,6 +66,19 @@ class GraphCommand:
     goto: tuple[str | Send, ...] = ()
 
 
+def updates_in(update: JsonValue) -> list[tuple[str, JsonValue]] | None:
+    """The fields of an update, which is an object or a list of pairs; None where it is neither."""
+    if isinstance(update, dict):
+        return list(cast("JsonObject", update).items())
+    pairs: list[JsonValue] = cast("list[JsonValue]", update) if isinstance(update, list) else [update]
+    return [(one[0], one[1]) for one in pairs] if all(_is_pair(one) for one in pairs) else None
+
+
+def _is_pair(value: JsonValue) -> bool:
+    parts = cast("list[JsonValue]", value) if isinstance(value, list) else []
+    return len(parts) == 2 and isinstance(parts[0], str)
+
+
 @dataclass(frozen=True, slots=True)
 class MessageInput:
     text: str

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from typing import Literal, Protocol
 
 from interlock.domain.claim import Claim
-from interlock.domain.json_value import JsonValue
+from interlock.domain.json_value import ABSENT, JsonValue
 from interlock.domain.kinds import Value
 from interlock.domain.preview import FilePreview
 from interlock.domain.request import Request
@@ -49,6 +49,8 @@ class TaskState:
     space: str
     """The namespace of the graph inside of it; empty where it has none."""
     state: "Snapshot | None"
+    sent: JsonValue = ABSENT
+    """What a `Send` gave it in place of the state."""
 
 
 @dataclass(frozen=True, slots=True)

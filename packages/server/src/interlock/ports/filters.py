@@ -2,6 +2,7 @@
 
 from dataclasses import dataclass, field
 from datetime import datetime
+from enum import StrEnum
 
 from interlock.domain.json_value import JsonObject
 from interlock.domain.kinds import RequestKind
@@ -82,5 +83,27 @@ class ThreadFilter:
     ids: tuple[str, ...] | None = None
     agents: tuple[str, ...] | None = None
     statuses: tuple[ThreadStatus, ...] | None = None
+    has_failed: bool | None = None
+    """Whether the last run of the thread failed; a thread that never ran has not."""
+    is_hosted: bool | None = None
+    """Whether their agent is hosted here."""
     metadata: JsonObject = field(default_factory=JsonObject)
     """All of this is in the thread's."""
+
+
+class ThreadSort(StrEnum):
+    UPDATED = "updated_at"
+    CREATED = "created_at"
+    ID = "id"
+    STATUS = "status"
+
+
+@dataclass(frozen=True, slots=True)
+class ThreadOrder:
+    """Threads of one place are in the order of their ids."""
+
+    by: ThreadSort = ThreadSort.UPDATED
+    is_rising: bool = False
+
+
+LAST_TOUCHED_FIRST = ThreadOrder()

@@ -6,7 +6,7 @@ from typing import Protocol
 
 from interlock.domain.json_value import JsonObject
 from interlock.domain.thread import Lease, LeaseRecord, Removal, Thread, ThreadStatus
-from interlock.ports.filters import ThreadFilter
+from interlock.ports.filters import LAST_TOUCHED_FIRST, ThreadFilter, ThreadOrder
 
 
 class Threads(Protocol):
@@ -28,9 +28,13 @@ class Threads(Protocol):
         """The owner's threads, the one last touched first, and how many there are in all."""
         ...
 
-    async def search(self, query: ThreadFilter, offset: int, limit: int) -> list[Thread]:
-        """Those that the filter finds, the one last touched first."""
+    async def search(
+        self, query: ThreadFilter, offset: int, limit: int, order: ThreadOrder = LAST_TOUCHED_FIRST
+    ) -> list[Thread]:
+        """Those that the filter finds."""
         ...
+
+    async def count(self, query: ThreadFilter) -> int: ...
 
     async def newest(self, limit: int) -> list[Thread]:
         """Everybody's threads, the one last touched first."""

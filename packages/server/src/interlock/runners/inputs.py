@@ -9,7 +9,7 @@ from langgraph.types import All, Command
 from langgraph.types import Send as SendTo
 
 from interlock.domain.errors import InvalidInput
-from interlock.domain.run_input import GraphCommand, GraphInput, MessageInput, Nodes
+from interlock.domain.run_input import GraphCommand, GraphInput, MessageInput, Nodes, updates_in
 from interlock.runners.loading import HostedAgent
 from interlock.runners.transcript import closing
 
@@ -63,7 +63,8 @@ def nodes_to_stop_at(compiled: All | Sequence[str], own: Nodes) -> All | list[st
 
 def _command(command: GraphCommand) -> Command[Any]:
     goto = [one if isinstance(one, str) else SendTo(one.node, one.input) for one in command.goto]
-    return Command(update=command.update, goto=cast("Any", goto))
+    updates = updates_in(command.update)
+    return Command(update=command.update if updates is None else updates, goto=cast("Any", goto))
 
 
 def _json_object(text: str) -> dict[str, Any] | None:

@@ -13,6 +13,7 @@ from types import ModuleType
 from typing import Any, cast, get_type_hints
 
 from langchain_core.tools import BaseTool
+from langgraph.constants import END
 from langgraph.graph.state import StateGraph
 from langgraph.prebuilt.tool_node import ToolNode
 from langgraph.pregel import Pregel
@@ -24,7 +25,7 @@ from interlock.agents.tool_definition import definition_of, described
 from interlock.domain.canonical import digest
 from interlock.domain.errors import FieldError, InvalidInput
 from interlock.domain.kinds import ApprovalBody
-from interlock.domain.run_input import GraphInput
+from interlock.domain.run_input import GraphCommand, GraphInput, updates_in
 from interlock.runners.arguments import Schema, errors_in, schema_of
 from interlock.runners.gates import GateWithoutTool, check_gates, declared_risks
 from interlock.runners.traces import own_place, own_trace
@@ -73,8 +74,23 @@ class HostedAgent:
         ]
         if given.command is None:
             errors += _errors_of(self.input_schema, given.values)
+        else:
+            errors += self._errors_of_command(given.command)
         if errors:
             raise InvalidInput("; ".join(error.message for error in errors), errors)
+
+    def _errors_of_command(self, command: GraphCommand) -> list[FieldError]:
+        """LangGraph drops nodes that it does not know, and updates of another form, without a word."""
+        names = [one if isinstance(one, str) else one.node for one in command.goto]
+        errors = [
+            FieldError("goto", "unknown", f"goto: there is no node {name!r}; known: {', '.join(self._node_names)}")
+            for name in names
+            if name not in (*self._node_names, END)
+        ]
+        has_fields = "__root__" not in cast("Any", self.graph).channels
+        if has_fields and command.update is not None and updates_in(command.update) is None:
+            errors.append(FieldError("update", "form", "update must be an object, or a list of [name, value]"))
+        return errors
 
     @property
     def _node_names(self) -> Sequence[str]:

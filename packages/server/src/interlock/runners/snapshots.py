@@ -1,22 +1,25 @@
 """The state of graphs and their form, as JSON, for clients that know LangGraph."""
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import fields, is_dataclass
 from typing import Any, cast
 
 from langchain_core.messages import BaseMessage
 from langchain_core.runnables import RunnableConfig
-from langgraph.types import PregelTask, StateSnapshot
+from langgraph.checkpoint.base import BaseCheckpointSaver
+from langgraph.types import PregelTask, Send, StateSnapshot
 from pydantic import BaseModel, PydanticUserError
 
+from interlock.agents._langgraph import CHECKPOINTER
 from interlock.domain.canonical import plain
 from interlock.domain.errors import InterlockError, InvalidInput, NotFound
-from interlock.domain.json_value import JsonValue
+from interlock.domain.json_value import ABSENT, JsonValue
 from interlock.ports.agents import GraphSchemas, Snapshot, TaskState
 from interlock.runners.graph_state import RUN_KEY
 from interlock.runners.loading import Graph
 
 _OWN = ("interlock_", "langgraph_", "__", "checkpoint_")
+_PUSH, _SENDS = "__pregel_push", "__pregel_tasks"
 EMPTY = Snapshot({}, (), (), {}, None, None, None)
 
 
@@ -27,7 +30,7 @@ async def read(graph: Graph, config: RunnableConfig, *, inner: bool) -> Snapshot
         raise NotFound("there is no such checkpoint on this thread") from error
     if state.created_at is None and "checkpoint_id" in config.get("configurable", {}):
         raise NotFound("there is no such checkpoint on this thread")
-    return _snapshot(state) if state.created_at is not None else EMPTY
+    return _snapshot(state, await _sends(config, state)) if state.created_at is not None else EMPTY
 
 
 async def read_many(
@@ -38,7 +41,17 @@ async def read_many(
     metadata: Mapping[str, JsonValue],
 ) -> list[Snapshot]:
     found = graph.aget_state_history(config, filter=dict(metadata) or None, before=before, limit=limit)
-    return [_snapshot(one) async for one in found]
+    return [_snapshot(one, await _sends(config, one)) async for one in found]
+
+
+async def _sends(config: RunnableConfig, state: StateSnapshot) -> Sequence[JsonValue]:
+    """What the tasks that were sent to were given, by their place: LangGraph keeps it beside the state."""
+    if not any(cast("Any", task).path[0] == _PUSH for task in state.tasks):
+        return ()
+    saver: BaseCheckpointSaver[Any] = cast("Any", config)["configurable"][CHECKPOINTER]
+    saved = await saver.aget_tuple(state.config)
+    sends: list[Any] = saved.checkpoint["channel_values"].get(_SENDS) or [] if saved else []
+    return [to_json(one.arg) for one in sends if isinstance(one, Send)]
 
 
 async def update(graph: Graph, config: RunnableConfig, values: JsonValue, as_node: str | None) -> str:
@@ -87,14 +100,14 @@ def _of_type(state: Any) -> dict[str, Any]:
     return TypeAdapter(state).json_schema()
 
 
-def _snapshot(state: StateSnapshot) -> Snapshot:
+def _snapshot(state: StateSnapshot, sends: Sequence[JsonValue] = ()) -> Snapshot:
     metadata: dict[str, Any] = dict(state.metadata or {})
     named: dict[str, Any] = state.config.get("configurable", {})
     parent: dict[str, Any] = (state.parent_config or {}).get("configurable", {})
     return Snapshot(
         to_json(state.values),
         tuple(state.next),
-        tuple(_tasks(state)),
+        tuple(_tasks(state, sends)),
         plain({key: value for key, value in metadata.items() if not key.startswith(_OWN)}),
         state.created_at,
         # A thread that never ran has a config without one.
@@ -105,7 +118,7 @@ def _snapshot(state: StateSnapshot) -> Snapshot:
     )
 
 
-def _tasks(state: StateSnapshot) -> Iterator[TaskState]:
+def _tasks(state: StateSnapshot, sends: Sequence[JsonValue]) -> Iterator[TaskState]:
     # An interrupt that was answered stays with its task until that ends.
     waiting = {one.id for one in state.interrupts}
     for task in state.tasks:
@@ -118,7 +131,16 @@ def _tasks(state: StateSnapshot) -> Iterator[TaskState]:
             to_json(task.result),
             _space(task),
             _snapshot(task.state) if isinstance(task.state, StateSnapshot) else None,
+            _sent(task, sends),
         )
+
+
+def _sent(task: PregelTask, sends: Sequence[JsonValue]) -> JsonValue:
+    match cast("Any", task).path:
+        case (kind, int(place), *_) if kind == _PUSH and place < len(sends):
+            return sends[place]
+        case _:
+            return ABSENT
 
 
 def _space(task: PregelTask) -> str:

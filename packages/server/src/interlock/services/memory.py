@@ -62,11 +62,14 @@ class SeenPauses:
     """
 
     def __init__(self) -> None:
-        self._seen: OrderedDict[tuple[str, str], None] = OrderedDict()
+        self._seen: OrderedDict[tuple[str, str], bool] = OrderedDict()
+        """Whether it was shown by anything but the reply to an answer."""
         self._replied: OrderedDict[tuple[str, str], datetime] = OrderedDict()
 
-    def show(self, pause_id: str, principal_id: str) -> None:
-        self._seen[(pause_id, principal_id)] = None
+    def show(self, pause_id: str, principal_id: str, *, in_reply: bool = False) -> None:
+        """`in_reply`: by the reply to the answer before it, which may be lost on a connection that seems to be open."""
+        key = (pause_id, principal_id)
+        self._seen[key] = self._seen.get(key, False) or not in_reply
         _forget_oldest(self._seen)
 
     def is_in_view(
@@ -90,6 +93,10 @@ class SeenPauses:
     def has_seen(self, view: str, principal_id: str) -> bool:
         """Whether that was shown to them: a pause by its id, or a view of one by what a face calls it."""
         return (view, principal_id) in self._seen
+
+    def has_looked(self, view: str, principal_id: str) -> bool:
+        """Whether it was shown to them by more than the reply to an answer."""
+        return self._seen.get((view, principal_id), False)
 
     def has_just_replied(self, thread_id: str, principal_id: str, now: datetime) -> bool:
         last = self._replied.get((thread_id, principal_id))

@@ -84,6 +84,7 @@ __all__ = [
     "workers",
 ]
 
+BUSY = "status IN ('running', 'paused')"
 threads = Table(
     "threads",
     metadata,
@@ -105,6 +106,8 @@ threads = Table(
     Column("metadata", Json, nullable=False, server_default="{}"),
     Index("ix_threads_owner", "owner_id", "updated_at"),
     Index("ix_threads_face", "face", "owner_id"),
+    Index("ix_threads_updated", "updated_at"),
+    Index("ix_threads_busy", "owner_id", "updated_at", sqlite_where=text(BUSY), postgresql_where=text(BUSY)),
     Index(
         "ix_threads_lease",
         "lease_until",

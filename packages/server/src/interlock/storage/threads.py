@@ -24,9 +24,9 @@ from interlock.domain.json_value import JsonObject
 from interlock.domain.request import RequestStatus
 from interlock.domain.thread import Thread, ThreadStatus
 from interlock.domain.webhook import DeliveryStatus
-from interlock.ports.filters import ThreadFilter
+from interlock.ports.filters import LAST_TOUCHED_FIRST, ThreadFilter, ThreadOrder
 from interlock.storage._repository import Repository, batched, insert_for
-from interlock.storage._thread_search import search
+from interlock.storage._thread_search import count, search
 from interlock.storage.requests import SqlRequests
 from interlock.storage.schema import (
     checkpoint_blobs,
@@ -139,9 +139,14 @@ class SqlThreads(Repository):
         )
         return [thread_of(row) for row in found], total or 0
 
-    async def search(self, query: ThreadFilter, offset: int, limit: int) -> list[Thread]:
-        rows = await search(self._connection, query, THREAD_COLUMNS, offset, limit)
+    async def search(
+        self, query: ThreadFilter, offset: int, limit: int, order: ThreadOrder = LAST_TOUCHED_FIRST
+    ) -> list[Thread]:
+        rows = await search(self._connection, query, order, THREAD_COLUMNS, offset, limit)
         return [thread_of(row) for row in rows]
+
+    async def count(self, query: ThreadFilter) -> int:
+        return await count(self._connection, query)
 
     async def newest(self, limit: int) -> list[Thread]:
         ordered = select(*THREAD_COLUMNS).where(IS_ALIVE).order_by(threads.c.updated_at.desc(), threads.c.id)

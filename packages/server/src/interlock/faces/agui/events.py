@@ -19,7 +19,7 @@ from interlock.domain.event import (
     ToolCall,
     ToolEnded,
 )
-from interlock.domain.json_value import JsonObject
+from interlock.domain.json_value import JsonObject, JsonValue, object_at
 from interlock.domain.moment import to_iso
 from interlock.domain.request import PublicRequest, RequestEnd
 from interlock.faces.agui.kinds import ROWS
@@ -125,6 +125,13 @@ def _result(call_id: str, content: str) -> list[AguiEvent]:
 
 def _result_id(call_id: str) -> str:
     return f"result_{call_id}"
+
+
+def state_snapshot(values: JsonValue) -> list[AguiEvent]:
+    """What the graph keeps beside its messages. A client puts it in the place of its own state, so that a graph that
+    keeps nothing says nothing."""
+    kept = {name: value for name, value in object_at(values).items() if name != "messages"}
+    return [{"type": "STATE_SNAPSHOT", "snapshot": kept}] if kept else []
 
 
 def messages_snapshot(messages: Sequence[Message], names: Mapping[str, str]) -> AguiEvent:

@@ -15,7 +15,15 @@ from interlock.domain.event import Event, Live, RunEnded, RunStarted, ThreadDele
 from interlock.domain.principal import Principal
 from interlock.domain.request import PublicRequest
 from interlock.domain.run import RunStatus
-from interlock.faces.agui.events import PROTOCOL, AguiEvent, Translator, encode, interrupt, messages_snapshot
+from interlock.faces.agui.events import (
+    PROTOCOL,
+    AguiEvent,
+    Translator,
+    encode,
+    interrupt,
+    messages_snapshot,
+    state_snapshot,
+)
 from interlock.faces.http.locale import locale_of
 from interlock.faces.http.server_state import state_of
 from interlock.faces.http.sse import KEEP_ALIVE
@@ -87,9 +95,9 @@ class RunStream:
         if view.open_requests:
             ending = await self._interrupted(view)
         elif tells_failure and last is not None and last.status is RunStatus.FAILED:
-            ending = [await self._snapshot(), _failed(last.error)]
+            ending = [*await self._snapshots(), _failed(last.error)]
         else:
-            ending = [await self._snapshot(), *self._finished(SUCCESS)]
+            ending = [*await self._snapshots(), *self._finished(SUCCESS)]
         for event in ending:
             yield encode(event)
 
@@ -142,14 +150,17 @@ class RunStream:
                 return self._finished({"type": "cancelled"} if self._names.knows_cancelled else None)
             case _:
                 # A client that missed a part, or got one twice, has the right messages after it.
-                return [*self._translator.close(), await self._snapshot(), *self._finished(SUCCESS)]
+                return [*self._translator.close(), *await self._snapshots(), *self._finished(SUCCESS)]
 
     def _last_words(self, reason: str) -> list[AguiEvent]:
         return [*self._translator.close(), _error(text(reason, locale_of(self._request)), reason.upper())]
 
-    async def _snapshot(self) -> AguiEvent:
-        messages = await threads.history(self._state.core, self._principal, self._thread_id)
-        return messages_snapshot(messages, self._names.messages)
+    async def _snapshots(self) -> list[AguiEvent]:
+        core = self._state.core
+        messages = await threads.history(core, self._principal, self._thread_id)
+        thread = (await threads.view_thread(core, self._principal, self._thread_id)).thread
+        state = (await core.agents.snapshot(thread)).values
+        return [*state_snapshot(state), messages_snapshot(messages, self._names.messages)]
 
     async def _interrupted(self, view: ThreadView) -> list[AguiEvent]:
         assert view.pause is not None
@@ -158,8 +169,8 @@ class RunStream:
         interrupts = [
             interrupt(PublicRequest.of(one), locale, f"{base}/requests/{one.id}") for one in view.open_requests
         ]
-        snapshot = await self._snapshot()
-        return [*self._translator.close(), snapshot, *self._finished({"type": "interrupt", "interrupts": interrupts})]
+        snapshots = await self._snapshots()
+        return [*self._translator.close(), *snapshots, *self._finished({"type": "interrupt", "interrupts": interrupts})]
 
     def _started(self) -> AguiEvent:
         return {"type": "RUN_STARTED", **self._ids(), "protocolVersion": PROTOCOL}

@@ -31,6 +31,7 @@ from interlock.services.threads.followers import following
 from interlock.services.threads.following import follow
 
 CHANNELS = ("lifecycle", "input", "values", "messages", "tools", "custom", "updates", "tasks", "checkpoints")
+OF_STEPS = {"values", "updates", "tasks", "checkpoints"}
 REPLAYED = 100
 """How many of the newest steps of a thread come again at the beginning of a stream."""
 _ENDED = {RunStatus.DONE: "completed", RunStatus.FAILED: "failed"}
@@ -126,7 +127,7 @@ class ThreadEvents:
 
     async def _start(self) -> int:
         """After which entry of the log it begins; one that stands in the middle of a run knows which."""
-        if self._filter.channels & {"values", "updates"}:
+        if self._filter.channels & OF_STEPS:
             await self._read_past()
         if self._since is None:
             return 0
@@ -160,7 +161,7 @@ class ThreadEvents:
 
     async def _stepped(self, item: Event | None) -> AsyncGenerator[JsonObject]:
         is_end = isinstance(item, Event) and isinstance(item.data, RunEnded) and item.data.run_id == self._run_id
-        if self._steps is None or not self._filter.channels & {"values", "updates"} or self._run_id in self._ended:
+        if self._steps is None or not self._filter.channels & OF_STEPS or self._run_id in self._ended:
             return
         if item is not None and item.seq <= self._thread.seq:
             # Of what is replayed the steps come with the end of their run.
@@ -174,8 +175,14 @@ class ThreadEvents:
     def _step(self, step: Step) -> Iterator[JsonObject]:
         if step.is_input:
             return
+        snapshot = step.snapshot
+        place = {"id": snapshot.checkpoint_id, "parent_id": snapshot.parent_id, "step": snapshot.step}
+        source = snapshot.metadata.get("source")
+        yield from self._event("checkpoints", f"checkpoints:{snapshot.checkpoint_id}", {**place, "source": source})
         for task in step.done:
             if not task.name.startswith("__"):
+                result: JsonObject = {"id": task.id, "name": task.name, "result": task.result, "error": task.error}
+                yield from self._event("tasks", f"tasks:{task.id}:result", {**result, "interrupts": []})
                 yield from self._event("updates", f"updates:{task.id}", {task.name: task.result}, node=task.name)
         yield from self._event("values", f"values:{step.snapshot.checkpoint_id}", step.snapshot.values)
 

@@ -130,6 +130,8 @@ class Resume:
             if repeat := await self._repeated(value):
                 return repeat
             raise await self._nothing()
+        if self._may_be_resent(self._pause) and (repeat := await self._repeated(value)):
+            return repeat
         if not self._is_in_view(self._pause):
             if not self._has_seen(self._pause):
                 repeat = await self._repeated_part(self._pause, waiting[0], value) or await self._repeated(value)
@@ -137,6 +139,12 @@ class Resume:
                     return repeat
             raise self._not_shown()
         return await self._answer(self._pause, [(waiting[0], value)])
+
+    def _may_be_resent(self, pause: Pause) -> bool:
+        """A browser sends a request again whose reply was lost, and what that reply showed nobody saw. Pages look at
+        the thread after every reply: then the same answer again is meant for what stands there."""
+        has_looked = self._core.seen_pauses.has_looked(view_of(pause, self._requests), self._caller.id)
+        return self._is_click and self._has_seen(pause) and not has_looked
 
     def _is_in_view(self, pause: Pause) -> bool:
         if self._is_click and self._has_just_replied():

@@ -55,11 +55,11 @@ class Scene:
         requests = await tx.requests.of_pauses([pauses[0].id]) if pauses else []
         return ThreadPicture(thread, pauses[0] if pauses else None, requests, await tx.runs.last_of(thread.id))
 
-    async def note_shown(self, picture: ThreadPicture) -> None:
-        """What is on its way to a connection that is gone was shown to nobody."""
+    async def note_shown(self, picture: ThreadPicture, *, in_reply: bool = False) -> None:
+        """What is on its way to a connection that is gone was shown to nobody. `in_reply`: to an answer."""
         is_gone = isinstance(self.request, Request) and await self.request.is_disconnected()
         if picture.shown_as is not None and not is_gone:
-            self.core.seen_pauses.show(picture.shown_as, self.caller.id)
+            self.core.seen_pauses.show(picture.shown_as, self.caller.id, in_reply=in_reply)
 
     async def state(self, picture: ThreadPicture, *, inner: bool = False) -> JsonObject:
         """The newest state, with what is open on it."""

@@ -3,7 +3,7 @@
 from collections.abc import Iterator, Mapping, Sequence, Set
 
 from interlock.domain.event import Partial, Token
-from interlock.domain.json_value import JsonObject, JsonValue
+from interlock.domain.json_value import ABSENT, JsonObject, JsonValue
 from interlock.faces.langgraph.feed import Step
 from interlock.faces.langgraph.views import checkpoint
 from interlock.ports.agents import Snapshot, TaskState
@@ -86,7 +86,8 @@ class Inspection:
     def _task(self, task: TaskState, number: int, at: str | None, values: JsonValue) -> Iterator[tuple[str, JsonValue]]:
         if task.id not in self._begun:
             self._begun.add(task.id)
-            payload: JsonObject = {"id": task.id, "name": task.name, "input": values, "triggers": []}
+            given = values if task.sent is ABSENT else task.sent
+            payload: JsonObject = {"id": task.id, "name": task.name, "input": given, "triggers": []}
             yield from self._event("task", number, at, payload)
 
     def _event(self, kind: str, number: int, at: str | None, payload: JsonObject) -> Iterator[tuple[str, JsonValue]]:

@@ -188,7 +188,7 @@ class RunStream:
         snapshot = await self._final()
         if not self._is_of_this(picture.pause):
             return snapshot.values
-        await self._scene.note_shown(picture)
+        await self._scene.note_shown(picture, in_reply=self._ref.is_answer)
         listed = picture.listed(self._scene.locale)
         return {**_fields(snapshot.values), "__interrupt__": listed} if listed else snapshot.values
 
@@ -326,7 +326,7 @@ class RunStream:
             for event, data in self._inspection.asked(snapshot, views):
                 yield self._frame(event, data)
         if is_told or self._modes & {"updates", "values"}:
-            await self._scene.note_shown(picture)
+            await self._scene.note_shown(picture, in_reply=self._ref.is_answer)
 
     async def _present(self) -> AsyncGenerator[bytes]:
         picture = await self._scene.picture(self._ref.thread.id)
@@ -338,7 +338,7 @@ class RunStream:
         if "values" in self._modes:
             yield self._frame("values", {**_fields(snapshot.values), **more} if more else snapshot.values)
         if self._modes & {"updates", "values"}:
-            await self._scene.note_shown(picture)
+            await self._scene.note_shown(picture, in_reply=self._ref.is_answer)
         self.is_over = True
         yield self._frame(*self._last)
 

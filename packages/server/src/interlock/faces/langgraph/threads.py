@@ -1,7 +1,7 @@
 """Threads: made, found, looked at, noted on and deleted; their states now and in the past."""
 
 import uuid
-from collections.abc import Callable, Sequence
+from collections.abc import AsyncGenerator, Sequence
 from typing import Any, cast
 
 from fastapi import APIRouter, Request
@@ -37,6 +37,7 @@ from interlock.faces.langgraph.views import (
     state_view,
     thread_view,
 )
+from interlock.ports.filters import ThreadFilter, ThreadOrder, ThreadSort
 from interlock.services.threads import messages, states, threads
 from interlock.services.threads.threads import MOST_FOUND, MOST_SKIPPED
 
@@ -48,11 +49,17 @@ STATUSES = {
     "busy": ThreadStatus.RUNNING,
     "interrupted": ThreadStatus.PAUSED,
 }
-SORTED_BY = ("updated_at", "state_updated_at", "thread_id", "status", "created_at")
+SORTED_BY = {
+    "updated_at": ThreadSort.UPDATED,
+    "state_updated_at": ThreadSort.UPDATED,
+    "thread_id": ThreadSort.ID,
+    "status": ThreadSort.STATUS,
+    "created_at": ThreadSort.CREATED,
+}
 LISTED_AT_ONCE = 100
-MOST_LISTED = 10_000
+MOST_NAMED = 10_000
 MOST_STATES = 1_000
-"""How many of the newest threads are looked at for the values of their states, each of which is read for it."""
+"""How many threads are looked at for the values of their states, each of which is read for it."""
 
 
 @router.post("/threads")
@@ -80,11 +87,10 @@ async def make(request: Request, caller: Caller) -> Response:
 @router.post("/threads/search")
 async def search(request: Request, caller: Caller) -> Response:
     body, scene = await body_of(request), Scene(request, caller)
-    limit = number_of(body, "limit", 10, 1, MOST_FOUND)
+    limit = number_of(body, "limit", 10, 1, MOST_FOUND - 1)
     offset = number_of(body, "offset", 0, 0, MOST_SKIPPED)
     names = texts_of(body, "select")
-    found = await _found(scene, body, offset + limit + 1)
-    page, has_more = found[offset : offset + limit], len(found) > offset + limit
+    page, has_more = await _page(scene, body, offset, limit)
     views: list[JsonObject] = []
     for picture in await _pictures(scene, page):
         views.append(selected(await _view(scene, picture, names), names))
@@ -95,7 +101,10 @@ async def search(request: Request, caller: Caller) -> Response:
 
 @router.post("/threads/count")
 async def count(request: Request, caller: Caller) -> Response:
-    return LenientJSONResponse(len(await _found(Scene(request, caller), await body_of(request), MOST_LISTED)))
+    body, scene = await body_of(request), Scene(request, caller)
+    if object_of(body, "values"):
+        return LenientJSONResponse(len([one async for one in _with_values(scene, body)]))
+    return LenientJSONResponse(await threads.count_threads(scene.core, scene.caller, _filter(scene, body)))
 
 
 @router.get("/threads/{thread_id}")
@@ -227,59 +236,55 @@ def _noted(metadata: JsonObject) -> JsonObject:
     return {name: value for name, value in metadata.items() if name not in ("graph_id", "assistant_id")}
 
 
-async def _found(scene: Scene, body: Fields, most: int) -> list[Thread]:
-    """As many as are asked for, the one last touched first, unless another order is asked for."""
-    status = text_of(body, "status")
+def _filter(scene: Scene, body: Fields) -> ThreadFilter:
+    status, ids = text_of(body, "status"), texts_of(body, "ids")
     if status is not None and status not in STATUSES:
         raise invalid(f"status must be one of {', '.join(STATUSES)}")
-    values, metadata = object_of(body, "values"), object_of(body, "metadata") or {}
-    sort_by = choice_of(body, "sort_by", "updated_at", *SORTED_BY)
-    is_rising = choice_of(body, "sort_order", "desc", "asc", "desc") == "asc"
-    is_sorted = sort_by in ("updated_at", "state_updated_at") and not is_rising
-    count = most if is_sorted else MOST_LISTED
-    size = min(count, LISTED_AT_ONCE)
-    ids, agents = texts_of(body, "ids"), _agents(scene, metadata)
-    if ids is not None and len(ids) > MOST_LISTED:
-        raise invalid(f"ids must be {MOST_LISTED} at the most")
-    found: list[Thread] = []
-    for start in range(0, MOST_STATES if values else MOST_LISTED, size):
+    if ids is not None and len(ids) > MOST_NAMED:
+        raise invalid(f"ids must be {MOST_NAMED} at the most")
+    metadata = object_of(body, "metadata") or {}
+    return ThreadFilter(
+        ids=None if ids is None else tuple(ids),
+        agents=_agents(scene, metadata),
+        statuses=(STATUSES[status],) if status else None,
+        has_failed=status == "error" if status in ("idle", "error") else None,
+        is_hosted=True,
+        metadata=_noted(metadata),
+    )
+
+
+def _order(body: Fields) -> ThreadOrder:
+    """The one last touched first, unless another order is asked for."""
+    by = SORTED_BY[choice_of(body, "sort_by", "updated_at", *SORTED_BY)]
+    return ThreadOrder(by, choice_of(body, "sort_order", "desc", "asc", "desc") == "asc")
+
+
+async def _page(scene: Scene, body: Fields, offset: int, limit: int) -> tuple[list[Thread], bool]:
+    """Those of the page, and whether there are more."""
+    if object_of(body, "values"):
+        found = [one async for one in _with_values(scene, body, offset + limit + 1)]
+        return found[offset : offset + limit], len(found) > offset + limit
+    found = await threads.search_threads(
+        scene.core, scene.caller, _filter(scene, body), offset=offset, limit=limit + 1, order=_order(body)
+    )
+    return found[:limit], len(found) > limit
+
+
+async def _with_values(scene: Scene, body: Fields, most: int = MOST_STATES) -> AsyncGenerator[Thread]:
+    """Those of the first threads whose state has these values: each of the states is read for it."""
+    values, query, order = object_of(body, "values") or {}, _filter(scene, body), _order(body)
+    number = 0
+    for start in range(0, MOST_STATES, LISTED_AT_ONCE):
         page = await threads.search_threads(
-            scene.core,
-            scene.caller,
-            ids=ids,
-            agents=agents,
-            statuses=[STATUSES[status]] if status else None,
-            metadata=_noted(metadata),
-            offset=start,
-            limit=size,
+            scene.core, scene.caller, query, offset=start, limit=LISTED_AT_ONCE, order=order
         )
-        found += [one for one in page if await _fits(scene, one, status, values)]
-        if len(page) < size or len(found) >= count:
-            break
-    return found if is_sorted else sorted(found, key=_key(sort_by), reverse=not is_rising)
-
-
-async def _fits(scene: Scene, thread: Thread, status: str | None, values: JsonObject | None) -> bool:
-    """What the store was not asked for."""
-    if thread.is_outside:
-        return False
-    if status in ("idle", "error"):
-        [picture] = await _pictures(scene, [thread])
-        if picture.status != status:
-            return False
-    return not values or contains((await scene.core.agents.snapshot(thread)).values, values)
-
-
-def _key(sort_by: str) -> Callable[[Thread], Any]:
-    match sort_by:
-        case "thread_id":
-            return lambda one: one.id
-        case "status":
-            return lambda one: one.status.value
-        case "created_at":
-            return lambda one: one.created_at
-        case _:
-            return lambda one: one.updated_at
+        for thread in page:
+            if contains((await scene.core.agents.snapshot(thread)).values, values):
+                yield thread
+                if (number := number + 1) >= most:
+                    return
+        if len(page) < LISTED_AT_ONCE:
+            return
 
 
 async def _pictures(scene: Scene, page: Sequence[Thread]) -> list[ThreadPicture]:
@@ -287,13 +292,13 @@ async def _pictures(scene: Scene, page: Sequence[Thread]) -> list[ThreadPicture]
         return [await scene.picture_of(tx, thread) for thread in page]
 
 
-def _agents(scene: Scene, metadata: JsonObject) -> list[str]:
+def _agents(scene: Scene, metadata: JsonObject) -> tuple[str, ...]:
     """The agents of the threads that a filter means; what is unknown fits none."""
-    names = list(scene.core.agents.names)
+    names = scene.core.agents.names
     for field in ("graph_id", "assistant_id"):
         if (named := metadata.get(field)) is not None:
             try:
-                names = [name for name in names if name == scene.agent(str(named))]
+                names = tuple(name for name in names if name == scene.agent(str(named)))
             except Refusal:
-                return []
+                return ()
     return names

@@ -28,6 +28,8 @@ class RunRef:
     """The thread's last event before it."""
     goes_on: bool = True
     """False where nothing is run: what is true now is all there is to tell."""
+    is_answer: bool = False
+    """Whether it goes on with an answer that came in this request."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -176,7 +178,7 @@ def _resume(scene: Scene, thread: Thread, turn: Turn) -> Resume:
 
 async def _resumed(scene: Scene, thread: Thread, turn: Turn) -> RunRef:
     resumed = await _resume(scene, thread, turn).answer(turn.resume)
-    return RunRef(thread, resumed.run_id, resumed.seq, resumed.goes_on)
+    return RunRef(thread, resumed.run_id, resumed.seq, resumed.goes_on, is_answer=True)
 
 
 async def _ended(scene: Scene, thread: Thread) -> RunRef:

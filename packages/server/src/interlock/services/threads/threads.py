@@ -1,6 +1,6 @@
 """Threads: made, listed, looked at, deleted."""
 
-from collections.abc import Collection, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
 
 from interlock.domain.errors import Forbidden, InvalidInput, NothingPending
@@ -12,14 +12,16 @@ from interlock.domain.request import Pause, PauseStatus, Request, RequestEnd, Re
 from interlock.domain.thread import Thread, ThreadStatus
 from interlock.domain.thread_metadata import check_metadata, merge
 from interlock.ports.agents import Message
-from interlock.ports.filters import ThreadFilter
+from interlock.ports.filters import LAST_TOUCHED_FIRST, ThreadFilter, ThreadOrder
 from interlock.ports.store import Transaction
 from interlock.services.core import Core, Unit, unit
 from interlock.services.threads.removal import remove_thread
 
 PAGE = 500
-MOST_FOUND = 1_000
+MOST_FOUND = 1_001
+"""A page of a thousand, and one more that says whether there are more."""
 MOST_SKIPPED = 1_000_000
+ANY_THREAD = ThreadFilter()
 NOT_YOURS = "no such thread, or it is not yours"
 
 
@@ -68,30 +70,35 @@ async def merge_metadata(core: Core, principal: Principal, thread_id: str, metad
 async def search_threads(
     core: Core,
     principal: Principal,
+    query: ThreadFilter = ANY_THREAD,
     *,
-    ids: Collection[str] | None = None,
-    agents: Collection[str] | None = None,
-    statuses: Collection[ThreadStatus] | None = None,
-    metadata: Mapping[str, JsonValue] | None = None,
     offset: int = 0,
     limit: int = 10,
+    order: ThreadOrder = LAST_TOUCHED_FIRST,
 ) -> list[Thread]:
-    """Of the threads that the caller may see, those that fit all of this; the one last touched first."""
+    """Of the threads that the caller may see, those that the filter means."""
     if not 1 <= limit <= MOST_FOUND or not 0 <= offset <= MOST_SKIPPED:
         raise InvalidInput(f"limit must be from 1 to {MOST_FOUND}, and offset from 0 to {MOST_SKIPPED}")
-    query = ThreadFilter(
-        ids=None if ids is None else tuple(ids),
-        agents=None if agents is None else tuple(agents),
-        statuses=None if statuses is None else tuple(statuses),
-        metadata=check_metadata(metadata or {}),
-    )
-    if principal.is_agent:
-        query = replace(query, asker_id=principal.id)
-    elif principal.role is not Role.ADMIN:
-        reviews = principal.reviews if principal.role is Role.REVIEWER else ()
-        query = replace(query, owner_id=principal.id, reviews=reviews)
+    seen = _seen_by(principal, query)
     async with core.store.snapshot() as tx:
-        return await tx.threads.search(query, offset, limit)
+        return await tx.threads.search(seen, offset, limit, order)
+
+
+async def count_threads(core: Core, principal: Principal, query: ThreadFilter = ANY_THREAD) -> int:
+    """How many `search_threads` finds, on all pages."""
+    seen = _seen_by(principal, query)
+    async with core.store.snapshot() as tx:
+        return await tx.threads.count(seen)
+
+
+def _seen_by(principal: Principal, query: ThreadFilter) -> ThreadFilter:
+    query = replace(query, metadata=check_metadata(query.metadata))
+    if principal.is_agent:
+        return replace(query, asker_id=principal.id)
+    if principal.role is Role.ADMIN:
+        return query
+    reviews = principal.reviews if principal.role is Role.REVIEWER else ()
+    return replace(query, owner_id=principal.id, reviews=reviews)
 
 
 async def add_thread(
