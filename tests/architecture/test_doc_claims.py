@@ -25,7 +25,7 @@ from tests.support.pages import ROOT, blocks, name_of, pages
 
 PROTOCOLS = {"POST /mcp", "POST /mcp/g/{}", "GET /mcp/g/{}", "GET /docs", "GET /openapi.json", "GET /"}
 """Served, and not described by /openapi.json."""
-OF_OTHERS = {"--approval-mode", "--permission-prompt-tool", "--require-hashes", "--build", "--tools"}
+OF_OTHERS = {"--approval-mode", "--permission-prompt-tool", "--require-hashes", "--build", "--tools", "--skip-trust"}
 """Options of programs that are not ours."""
 EVERYWHERE = {"401", "403", "413", "421", "422", "429", "503"}
 """What the server may answer whatever it is asked."""

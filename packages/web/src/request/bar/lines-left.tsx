@@ -38,10 +38,13 @@ export function LinesLeft() {
   return <span ref={text}>{t("unread", { lines })}</span>;
 }
 
+/** A value may be in blocks of its own, in a block of arguments that counts its lines too. What an earlier call had is
+ * beside what will run. */
+const TO_BE_READ = "[data-lines]:not([data-lines] *, [data-aside] *)";
+
 /** `embedded`: the bar that the text is in covers the end of the scroller. */
 function linesBelow(text: Element, embedded: boolean): number {
-  // A value may be in blocks of its own, in a block of arguments that counts its lines too.
-  const found = text.closest("[data-review]")?.querySelectorAll<HTMLElement>("[data-lines]:not([data-lines] *)");
+  const found = text.closest("[data-review]")?.querySelectorAll<HTMLElement>(TO_BE_READ);
   const blocks = [...(found ?? [])];
   const [first] = blocks;
   if (!first) return 0;

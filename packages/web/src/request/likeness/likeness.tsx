@@ -60,7 +60,7 @@ function Differences({ last }: { last: ApprovedCall }) {
       <p className={styles.text}>
         {t("differs", how)} {link}
       </p>
-      <ul className={styles.differences}>
+      <ul className={styles.differences} data-aside>
         {last.differences.map((one) => (
           <OneDifference key={one.name} {...one} />
         ))}
