@@ -44,6 +44,8 @@ ADMIN = "200 403 403 403 403 403 403 403 403 401"
 NO_SUCH = "404 403 403 403 403 403 403 403 403 401"
 CLASHING = "409 403 403 403 403 403 403 403 403 401"
 """An admin's, who is behind the times."""
+UNROUTED = "409 409 403 409 403 403 409 409 403 401"
+"""Of who may see a request that is put to nobody by name."""
 THEIRS = "200 200 404 404 404 404 200 404 404 401"
 THEIR_KEY = "200 200 404 404 404 404 403 403 403 401"
 THEIR_SESSION = "404 200 404 404 404 404 403 403 403 401"
@@ -56,6 +58,7 @@ WRONG_QUERY = "422 422 422 422 422 422 422 422 422 401"
 """Sent rightly it would end the session of everybody in the table."""
 
 POLICY = "/api/v1/policy"
+AWAY = {"from": "2031-01-01T00:00:00Z", "until": "2031-01-02T00:00:00Z"}
 RULE = '[[rule]]\nname = "matrix"\ntools = ["nothing"]\nthen = "ask"\n'
 
 Call = dict[str, Any]
@@ -296,6 +299,19 @@ TABLE: list[Row] = [
     ),
     ("get /api/v1/policy/versions/{number}/shadow", lambda _: to(f"{POLICY}/versions/777/shadow"), NO_SUCH),
     ("post /api/v1/policy/shadow/off", lambda _: to(f"{POLICY}/shadow/off", json={"expected": 777}), CLASHING),
+    ("get /api/v1/groups", lambda _: to("/api/v1/groups"), PEOPLE),
+    ("post /api/v1/groups", lambda _: to("/api/v1/groups", json={"name": f"g-{uuid.uuid4()}", "members": []}), ADMIN),
+    ("put /api/v1/groups/{name}", lambda _: to("/api/v1/groups/none", json={"members": []}), NO_SUCH),
+    ("delete /api/v1/groups/{name}", lambda _: to("/api/v1/groups/none"), NO_SUCH),
+    ("get /api/v1/people/names", lambda _: to("/api/v1/people/names", params={"q": "o"}), PEOPLE),
+    ("get /api/v1/away", lambda _: to("/api/v1/away"), PEOPLE),
+    ("put /api/v1/away", lambda _: to("/api/v1/away", json=AWAY), PEOPLE),
+    (
+        "put /api/v1/away",
+        lambda _: to("/api/v1/away", json={**AWAY, "person": "other"}),
+        "200 403 200 403 403 403 403 403 403 401",
+    ),
+    ("delete /api/v1/away", lambda _: to("/api/v1/away"), PEOPLE),
     ("get /api/v1/webhooks", lambda scene: to("/api/v1/webhooks"), ADMIN),
     ("post /api/v1/webhooks", lambda scene: to("/api/v1/webhooks", json=scene.new_hook()), ADMIN),
     ("delete /api/v1/webhooks/{webhook_id}", lambda scene: to(f"/api/v1/webhooks/{scene.hook()}"), ADMIN),
@@ -344,6 +360,25 @@ TABLE: list[Row] = [
     (
         "post /api/v1/inbox/requests/{request_id}/extend",
         lambda scene: to(f"{in_inbox(scene)}/extend", json={"seconds": 60}),
+        ANSWER,
+    ),
+    ("post /api/v1/inbox/requests/{request_id}/claim", lambda scene: to(f"{in_inbox(scene)}/claim"), UNROUTED),
+    ("post /api/v1/inbox/requests/{request_id}/release", lambda scene: to(f"{in_inbox(scene)}/release"), UNROUTED),
+    (
+        "post /api/v1/inbox/requests/{request_id}/delegate",
+        lambda scene: to(f"{in_inbox(scene)}/delegate", json={"to": "other"}),
+        UNROUTED,
+    ),
+    (
+        "post /api/v1/inbox/requests/{request_id}/route",
+        lambda scene: to(f"{in_inbox(scene)}/route", json={"from": ["other"]}),
+        CLASHING,
+    ),
+    ("delete /api/v1/inbox/requests/{request_id}/vote", lambda scene: to(f"{in_inbox(scene)}/vote"), UNROUTED),
+    ("get /api/v1/inbox/requests/{request_id}/comments", lambda scene: to(f"{in_inbox(scene)}/comments"), ANSWER),
+    (
+        "post /api/v1/inbox/requests/{request_id}/comments",
+        lambda scene: to(f"{in_inbox(scene)}/comments", json={"text": "look at the amount"}),
         ANSWER,
     ),
     (
