@@ -32,7 +32,7 @@ export function Replay({ report }: { report: ReplayReport }) {
       </table>
       {errors.length > 0 && (
         <>
-          <h4>{t("errors")}</h4>
+          <h3>{t("errors")}</h3>
           <ul>
             {errors.map(([rule, count]) => (
               <li key={rule}>
@@ -44,7 +44,7 @@ export function Replay({ report }: { report: ReplayReport }) {
       )}
       {left.length > 0 && (
         <>
-          <h4>{t("left")}</h4>
+          <h3>{t("left")}</h3>
           <ul>
             {left.map(([why, count]) => (
               <li key={why}>
