@@ -1,9 +1,13 @@
 """Addresses that there are not: a person is told so and led back, a program gets what programs get."""
 
+import re
+
 import httpx
 import pytest
 from playwright.sync_api import expect
 
+from interlock.faces.web.pages import ADDRESSES
+from tests.support.pages import ROOT
 from tests.support.server import ServerProcess
 from tests.web.person import Person
 
@@ -28,3 +32,12 @@ def test_an_unknown_address_is_a_404_for_everybody_and_json_for_programs(server:
     assert visit.headers["content-type"].startswith("text/html")
     assert "script-src 'self'" in visit.headers["content-security-policy"]
     assert all(one.json()["detail"] for one in (tool, interface, sent))
+
+
+def test_every_page_has_an_address_that_the_server_knows() -> None:
+    """Else it would be loaded with 404, and found by links only."""
+    routes = re.findall(r'path="(/[^"]*)"', (ROOT / "packages" / "web" / "src" / "app.tsx").read_text())
+    known = {re.sub(r"\{\w+\}", ":", address) for address in ADDRESSES}
+    for route in routes:
+        named = re.sub(r":\w+", ":", route).replace("?", "")
+        assert {named, named.removesuffix("/:") or "/"} <= known if route.endswith("?") else named in known, route

@@ -25,6 +25,7 @@ ADDRESSES = (
     "/chat",
     "/chat/{thread_id}",
     "/history",
+    "/figures",
     "/settings",
     "/settings/{section}",
     "/login",
