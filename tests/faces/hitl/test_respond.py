@@ -34,9 +34,9 @@ def test_whoever_comes_second_is_told_who_answered_when_and_where(
 
 
 def test_who_comes_second_after_the_deadline_is_told_the_winner_too(person: HitlClient) -> None:
-    asked = person.ask("permission", PERMISSION, timeout_seconds=2)
+    asked = person.ask("permission", PERMISSION, timeout_seconds=6)
     person.respond(asked["request_id"], {"granted": False})
-    waited = person.ask("permission", PERMISSION, timeout_seconds=2)
+    waited = person.ask("permission", PERMISSION, timeout_seconds=6)
     assert person.look(waited["request_id"], wait=30)["status"] == "expired"
     assert not_pending(person, asked["request_id"], {"granted": True})["current_status"] == "answered"
 
