@@ -25,18 +25,19 @@ CANNOT = {
     r"(\.venv/bin/)?pip install": "takes packages from a registry",
     r"docker |cd deploy|\./make-env\.sh|kubectl |cp deploy|chmod ": "needs Docker; tests/architecture/test_deploy.py",
     r"mkdir |cp secret\.key": "done by the test of the restore itself",
-    r"export |printf |date |python3 -c|cut |jq ": "of the shell, and nothing of ours",
+    r"export |printf |date |python3 -c|cut |jq |openssl ": "of the shell, and nothing of ours",
     r"(\.venv/bin/)?interlock (serve|inbox|chat|login)": "goes on until it is stopped; tests/cli starts each",
     r"\.venv/bin/interlock users (sign-out|allow|disallow|delete)": "ends somebody's sessions; tests/faces/account",
     r"interlock (pending|answer) ": "with an id of the reader's; tests/cli/terminal/test_commands.py",
     r"\.venv/bin/interlock threads export": "with an id of the reader's; tests/cli/test_thread_commands.py",
     r"\.venv/bin/interlock webhooks ": "with a host or an id of the reader's; tests/cli/test_webhooks.py",
     r"\.venv/bin/interlock keys create laptop": "as in the README; test_readme.py",
+    r"interlock policy ": "with a policy of the reader's; tests/cli/test_policy_commands.py",
     r"interlock-hook install": "changes the settings of the reader's agents; tests/hooks/test_installing.py",
     r"claude -p|gemini ": "needs a model; tests/hooks starts each with a scripted one",
     r"opencode |interlock watch ": "starts or follows OpenCode, which needs a model; tests/hooks/test_watch.py",
     r"\.venv/bin/interlock restore interlock\.backup": "into the reader's database; tests/conformance/test_backup.py",
-    r"curl .*(perm_|grant_|api/v1/grants|api/v1/policy|receipt 4711)": "with a key or an id of the reader's",
+    r"curl .*(perm_|grant_|api/v1/grants|api/v1/policy|api/v1/groups|receipt 4711)": "with a key or an id of the reader's",
 }
 """By how they begin. All are parsed, and their paths looked up, in tests/architecture/test_doc_commands.py."""
 
