@@ -37,7 +37,7 @@ CANNOT = {
     r"claude -p|gemini ": "needs a model; tests/hooks starts each with a scripted one",
     r"opencode |interlock watch ": "starts or follows OpenCode, which needs a model; tests/hooks/test_watch.py",
     r"\.venv/bin/interlock restore interlock\.backup": "into the reader's database; tests/conformance/test_backup.py",
-    r"curl .*(perm_|grant_|api/v1/grants|api/v1/policy|api/v1/groups|receipt 4711)": "with a key or an id of the reader's",
+    r"curl .*(perm_|grant_|api/v1/(grants|policy|groups)|receipt 4711)": "with a key or an id of the reader's",
 }
 """By how they begin. All are parsed, and their paths looked up, in tests/architecture/test_doc_commands.py."""
 
