@@ -138,7 +138,7 @@ async def cancel(
     return _json(await answering.answer_once(core, sender, reply, once, _rendered(request_id, "cancelled")))
 
 
-@router.post("/requests/{request_id}/{operation}/recall", responses=problems(401))
+@router.post("/requests/{request_id}/{operation}/recall", responses=problems(401), response_model_exclude_unset=True)
 async def recall(
     request: Request,
     caller: Caller,
