@@ -37,9 +37,9 @@ web: $(WEB_BUILT)
 
 test: $(DEV) $(SDK_DEV) $(WEB_BUILT) $(AGENTS_DEV)
 	@$(MAKE) --no-print-directory lint
-	$(BIN)/python -m pytest -n 3 --dist loadfile --no-loadscope-reorder --ignore tests/web
+	$(BIN)/python -m pytest -n 5 --dist loadfile --no-loadscope-reorder --ignore tests/web
 	@# Apart: Playwright keeps a loop running in its process, in which tests with a loop of their own cannot run.
-	$(BIN)/python -m pytest -n 2 --dist loadfile tests/web
+	$(BIN)/python -m pytest -n 3 --dist loadfile tests/web
 	cd $(WEB) && $(NPM) run --silent check && $(NPM) test --silent
 	cd $(SDK) && $(NPM) run --silent check && $(NPM) test --silent
 

@@ -9,7 +9,7 @@ from interlock_client.cli.main import app
 from tests.support.server import ServerProcess
 from tests.support.waiting import wait_for
 
-START_SECONDS = 90.0
+START_SECONDS = 240.0
 
 
 def cluster(node: ServerProcess) -> dict[str, Any]:
