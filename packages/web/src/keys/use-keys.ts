@@ -49,8 +49,9 @@ export function isTyped(event: KeyboardEvent): boolean {
   return target instanceof Element && target.closest(FIELDS) !== null;
 }
 
+/** Also one that the browser has just closed, and that is opened again: it is on the page as long as it is meant to be. */
 function hasDialog(): boolean {
-  return document.querySelector("dialog[open]") !== null;
+  return document.querySelector("dialog") !== null;
 }
 
 /** Whether an input method is putting a word together: its Enter is not the person's. */
