@@ -24,7 +24,7 @@ AGENTS := tests/hooks/agents
 AGENTS_DEV := $(AGENTS)/node_modules/.dev-ready
 WEB_BUILT := packages/server/src/interlock/faces/web/static/index.html
 
-.PHONY: serve setup sdk web test check lint style types unit dist bench screenshots lock clean
+.PHONY: serve setup sdk web test typescript check lint style types unit dist bench screenshots lock clean
 
 serve: $(RUNTIME) $(WEB_BUILT)
 	@exec $(BIN)/interlock serve
@@ -36,10 +36,13 @@ sdk: $(SDK_BUILT)
 web: $(WEB_BUILT)
 
 test: $(DEV) $(SDK_DEV) $(WEB_BUILT) $(AGENTS_DEV)
-	@$(MAKE) --no-print-directory lint
+	@# Side by side: the type checker has use for one core.
+	@$(MAKE) --no-print-directory -j 2 lint typescript
 	$(BIN)/python -m pytest -n 5 --dist loadfile --no-loadscope-reorder --ignore tests/web
 	@# Apart: Playwright keeps a loop running in its process, in which tests with a loop of their own cannot run.
 	$(BIN)/python -m pytest -n 3 --dist loadfile tests/web
+
+typescript: $(DEV) $(SDK_DEV) $(WEB_BUILT)
 	cd $(WEB) && $(NPM) run --silent check && $(NPM) test --silent
 	cd $(SDK) && $(NPM) run --silent check && $(NPM) test --silent
 
