@@ -182,6 +182,30 @@ def test_a_number_that_was_never_reached_hides_nothing(client: LanggraphClient) 
     assert first["params"]["data"]["event"] == "running"
 
 
+def test_what_a_graph_inside_asks_is_in_every_view_and_its_place_in_the_tree(client: LanggraphClient) -> None:
+    thread_id, asked = client.asked("nested")
+    assert asked["value"] == {"question": asked["value"]["question"]}
+    state = client.http.get(f"/threads/{thread_id}/state?subgraphs=1").json()
+    [outer] = state["tasks"]
+    [inside] = outer["state"]["tasks"]
+    assert [one["interrupts"][0]["id"] for one in (outer, inside)] == [asked["id"]] * 2
+    space = outer["state"]["checkpoint"]["checkpoint_ns"]
+    assert (space.partition(":")[0], inside["name"]) == ("outer", "inner")
+    [told_of] = told(events(client, thread_id, "interrupted"), "input.requested")
+    assert told_of["interrupt_id"] == asked["id"]
+    tree = command(client, thread_id, "agent.getTree")["result"]["tree"]
+    child = {"namespace": [space], "status": "interrupted", "graph_name": "outer", "children": []}
+    assert tree == {"namespace": [], "status": "interrupted", "graph_name": "nested", "children": [child]}
+    command(client, thread_id, "input.respond", interrupt_id=asked["id"], response="yes")
+    events(client, thread_id, "completed")
+    done = command(client, thread_id, "agent.getTree")["result"]["tree"]
+    assert (done["status"], done["children"]) == ("completed", [])
+    assert client.state(thread_id)["values"]["out"] == ["yes"]
+    names = client.http.get("/assistants/nested/subgraphs").json()
+    assert names.keys() == {"outer"}
+    assert client.http.get("/assistants/nested/subgraphs/outer").json() == names
+
+
 def socket(client: LanggraphClient, thread_id: str) -> ClientConnection:
     url = str(client.http.base_url).replace("http", "ws").rstrip("/")
     headers = {name: text for name, text in client.http.headers.items() if name == "authorization"}
@@ -251,6 +275,8 @@ def test_all_of_it_over_a_socket(client: LanggraphClient) -> None:
         assert until(ws, id=4)["type"] == "success"
         ask(ws, 5, "subscription.unsubscribe", subscription_id="none")
         assert until(ws, id=5)["error"] == "no_such_subscription"
+        ask(ws, 6, "subscription.reconnect", run_id="any", subscriptions=[subscribed["subscription_id"]])
+        assert until(ws, id=6)["result"] == {"restored": False}
 
 
 def test_a_socket_is_refused_by_its_code(client: LanggraphClient, alice: ThreadsClient) -> None:

@@ -19,7 +19,7 @@ from interlock.runners.graph_state import RUN_KEY
 from interlock.runners.loading import Graph
 
 _OWN = ("interlock_", "langgraph_", "__", "checkpoint_")
-_PUSH, _SENDS = "__pregel_push", "__pregel_tasks"
+_PUSH, _SENDS, _COPY = "__pregel_push", "__pregel_tasks", "__copy__"
 EMPTY = Snapshot({}, (), (), {}, None, None, None)
 
 
@@ -63,6 +63,12 @@ async def update(graph: Graph, config: RunnableConfig, values: JsonValue, as_nod
         # Reducers and branches are the graph's own code, and say in ways of their own that they cannot use it.
         raise InvalidInput(f"the state does not take this: {type(error).__name__}: {error}") from error
     return written["configurable"]["checkpoint_id"]
+
+
+async def copy(graph: Graph, config: RunnableConfig) -> str:
+    """A checkpoint of the past once more, as the newest one: its tasks are new, and nothing of theirs is on record."""
+    await read(graph, config, inner=False)
+    return await update(graph, config, None, _COPY)
 
 
 def schemas(graph: Graph) -> GraphSchemas:
