@@ -110,6 +110,9 @@ class NoAgents:
     def schemas(self, name: str) -> GraphSchemas:
         return GraphSchemas({}, {}, {}, {}, {})
 
+    def has_inner(self, name: str) -> bool:
+        return False
+
     def inner_schemas(self, name: str, space: str | None, *, recurse: bool) -> Mapping[str, GraphSchemas]:
         return {}
 

@@ -131,6 +131,10 @@ class Graphs(Protocol):
         """Those of the graphs that stand in the agent's graph as nodes, by namespace."""
         ...
 
+    def has_inner(self, name: str) -> bool:
+        """Whether a node of the agent's graph is a graph itself."""
+        ...
+
     def drawing(self, name: str, depth: int | bool) -> Mapping[str, JsonValue]:
         """`{nodes, edges}`."""
         ...

@@ -103,6 +103,10 @@ class HostedAgents:
     def inner_schemas(self, name: str, space: str | None, *, recurse: bool) -> Mapping[str, GraphSchemas]:
         return snapshots.inner_schemas(self._agents[name].graph, space, recurse=recurse)
 
+    def has_inner(self, name: str) -> bool:
+        agent = self.find(name)
+        return agent is not None and snapshots.has_inner(agent.graph)
+
     def drawing(self, name: str, depth: int | bool) -> Mapping[str, Any]:
         return snapshots.drawing(self._agents[name].graph, depth)
 

@@ -88,6 +88,10 @@ def inner_schemas(graph: Graph, space: str | None, *, recurse: bool) -> dict[str
     return {name: schemas(one) for name, one in found if hasattr(one, "nodes")}
 
 
+def has_inner(graph: Graph) -> bool:
+    return next(iter(cast("Any", graph).get_subgraphs()), None) is not None
+
+
 def drawing(graph: Graph, depth: int | bool) -> dict[str, JsonValue]:
     return plain(cast("Any", graph).get_graph(xray=depth).to_json())
 
