@@ -48,6 +48,7 @@ async def return_to(core: Core, principal: Principal, thread_id: str, past: str)
     thread = await _driven(core, principal, thread_id)
     if thread.status is not ThreadStatus.IDLE:
         raise ThreadBusy("the thread runs, or waits for an answer", thread_id, thread.status)
+    await core.agents.snapshot(thread, past)
     await _note(core, principal, thread_id, "state.returning", _from(past))
     try:
         written = await core.agents.return_to(thread, past)
