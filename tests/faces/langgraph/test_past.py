@@ -9,6 +9,8 @@ from tests.support.langgraph import LanggraphClient
 from tests.support.waiting import wait_for
 from tests.support.witness import Witness
 
+BROWSER = {"origin": "https://app.example.org"}
+
 
 def history(client: LanggraphClient, thread_id: str) -> list[dict[str, Any]]:
     return client.http.post(f"/threads/{thread_id}/history", json={"limit": 100}).raise_for_status().json()
@@ -52,21 +54,39 @@ def test_a_run_without_input_goes_back_to_a_step_and_on_from_there(client: Langg
 
 
 def test_what_is_asked_there_is_asked_anew(client: LanggraphClient, witness: Witness) -> None:
-    thread_id, staging = client.asked("two_nodes")
-    [production] = client.resume(thread_id, "two_nodes", {staging["id"]: "yes"}).json()["__interrupt__"]
+    thread_id, production = client.asked("late")
     name = production["value"]["question"].removeprefix("delete ").removesuffix("/PRODUCTION?")
-    client.resume(thread_id, "two_nodes", {production["id"]: "yes"}).raise_for_status()
-    step = past(client, thread_id, "production")["checkpoint"]
-    [again] = back(client, thread_id, "two_nodes", step).json()["__interrupt__"]
+    client.resume(thread_id, "late", {production["id"]: "yes"}).raise_for_status()
+    step = past(client, thread_id, "first")["checkpoint"]
+    [again] = back(client, thread_id, "late", step).json()["__interrupt__"]
     assert again["value"] == production["value"]
-    assert again["id"] not in (staging["id"], production["id"])
+    assert again["id"] != production["id"]
     # Sent again, it may be a page that has missed the question.
-    assert back(client, thread_id, "two_nodes", step).json()["code"] == "stale_checkpoint"
-    late = client.resume(thread_id, "two_nodes", {production["id"]: "no"})
+    assert back(client, thread_id, "late", step).json()["code"] == "stale_checkpoint"
+    late = client.resume(thread_id, "late", {production["id"]: "no"})
     assert (late.status_code, late.json()["code"]) == (409, "already_settled")
     assert witness.count(f"{name}/production") == 1
-    assert client.resume(thread_id, "two_nodes", {again["id"]: "no"}).json()["out"] == ["yes", "no"]
+    assert client.resume(thread_id, "late", {again["id"]: "no"}).json()["out"] == ["first", "no"]
     assert witness.count(f"{name}/production") == 2
+
+
+@pytest.mark.parametrize("agent", ["plain", "two_nodes"])
+def test_a_page_that_still_stands_where_a_run_stopped_takes_nobody_back(client: LanggraphClient, agent: str) -> None:
+    """Its yes to a breakpoint, or its look at a question, comes after somebody else's."""
+    thread_id, stops = client.thread(), {"interrupt_before": ["second"]} if agent == "plain" else {}
+    client.post(thread_id, "wait", {"assistant_id": agent, "input": {"q": "x"}, **stops}).raise_for_status()
+    stood = client.state(thread_id)["checkpoint"]
+    if agent == "plain":
+        assert back(client, thread_id, agent, stood).json()["out"] == ["first", "second"]
+    else:
+        for _ in range(2):
+            [asked] = client.state(thread_id)["interrupts"]
+            client.resume(thread_id, agent, {asked["id"]: "yes"}).raise_for_status()
+    states = history(client, thread_id)
+    for headers in ({}, BROWSER):
+        refused = back(client, thread_id, agent, stood, "wait", **headers)
+        assert (refused.status_code, refused.json()["code"]) == (409, "stale_checkpoint")
+    assert history(client, thread_id) == states
 
 
 def test_nobody_goes_back_by_mistake(client: LanggraphClient, witness: Witness) -> None:
@@ -78,7 +98,7 @@ def test_nobody_goes_back_by_mistake(client: LanggraphClient, witness: Witness) 
     stale = {"assistant_id": "plain", "input": {"q": "z"}, "checkpoint": ended}
     refused = client.post(thread_id, "wait", stale)
     assert (refused.status_code, refused.json()["code"]) == (422, "not_supported")
-    assert back(client, thread_id, "plain", ended).status_code == 422
+    assert back(client, thread_id, "plain", ended).status_code == 409
     assert back(client, thread_id, "plain", {"checkpoint_id": str(uuid.uuid4())}).status_code == 404
     assert back(client, thread_id, "one_node", past(client, thread_id, "second")["checkpoint"]).status_code == 422
     assert history(client, thread_id) == states
@@ -92,15 +112,22 @@ def test_nobody_goes_back_by_mistake(client: LanggraphClient, witness: Witness) 
     witness.release(name)
 
 
-def test_going_back_is_done_once_with_a_key(client: LanggraphClient) -> None:
-    thread_id, key = done(client), {"idempotency-key": uuid.uuid4().hex}
+@pytest.mark.parametrize("by", ["key", "browser", "program"])
+def test_going_back_is_done_once_with_a_key_or_from_a_browser(client: LanggraphClient, by: str) -> None:
+    key = {"idempotency-key": uuid.uuid4().hex}
+    headers = {"key": key, "browser": BROWSER, "program": {}}[by]
+    thread_id = done(client)
     step = past(client, thread_id, "second")["checkpoint"]
-    ids: set[str] = set()
+    ids: list[str] = []
     for _ in range(3):
-        ids.add(back(client, thread_id, "plain", step, "", **key).raise_for_status().json()["run_id"])
-        client.http.get(f"/threads/{thread_id}/runs/{next(iter(ids))}/join").raise_for_status()
-    assert len(ids) == 1
-    assert len(client.http.get(f"/threads/{thread_id}/runs").json()) == 2
+        ids.append(back(client, thread_id, "plain", step, "", **headers).raise_for_status().json()["run_id"])
+        client.http.get(f"/threads/{thread_id}/runs/{ids[-1]}/join").raise_for_status()
+    assert len(set(ids)) == (3 if by == "program" else 1)
+    assert len(client.http.get(f"/threads/{thread_id}/runs").json()) == 1 + len(set(ids))
+    # Once more from the branch, which is another step.
+    branch = past(client, thread_id, "second")["checkpoint"]
+    anew = back(client, thread_id, "plain", branch, "", **(BROWSER if by == "browser" else {}))
+    assert anew.raise_for_status().json()["run_id"] not in ids
 
 
 @pytest.mark.parametrize("named", ["checkpoint", "checkpoint_id"])
