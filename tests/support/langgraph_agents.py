@@ -71,8 +71,20 @@ def blocked(state: State) -> dict[str, Any]:
     return {"out": ["went on"]}
 
 
+def inner(state: State) -> dict[str, Any]:
+    return {"out": [interrupt({"question": f"delete {state.get('q')}/inner?"})]}
+
+
 def three(state: State) -> list[Send]:
     return [Send("staging", {"q": f"{state.get('q')}-{n}"}) for n in range(3)]
+
+
+def _nested() -> Any:
+    graph: Any = StateGraph(State)
+    graph.add_node("outer", _graph(inner).compile())
+    graph.add_edge(START, "outer")
+    graph.add_edge("outer", END)
+    return graph
 
 
 def _fan() -> Any:
@@ -90,4 +102,6 @@ broken = _graph(fails)
 hitl = _graph(review)
 inbox = _graph(human)
 slow = _graph(blocked, second)
+late = _graph(first, production)
 fan = _fan()
+nested = _nested()

@@ -136,6 +136,15 @@ def test_a_part_of_what_is_open_is_refused_and_all_of_it_taken(client: AguiClien
     assert client.run(resume=both).outcome == {"type": "success"}
 
 
+def test_an_interrupt_is_named_once_and_not_thousands_of_them(client: AguiClient) -> None:
+    [interrupt] = client.say(script(calls(PAY))).interrupts
+    twice = [resolved(interrupt, {"approved": False}), resolved(interrupt, {"approved": True})]
+    many = [cancelled({"id": f"perm_{number:016x}"}) for number in range(1_001)]
+    for resume in (twice, many):
+        assert client.run(resume=resume).error == "INVALID_RESUME"
+    assert [one["id"] for one in client.run().interrupts] == [interrupt["id"]]
+
+
 def test_who_comes_second_is_told_who_was_first_and_what_is_true(client: AguiClient, alice: ThreadsClient) -> None:
     [interrupt] = client.say(script(calls(PAY), calls(PAY))).interrupts
     body = {"request_id": interrupt["id"], "response": {"granted": False, "reason": "no money"}}

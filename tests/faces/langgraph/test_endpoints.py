@@ -57,6 +57,7 @@ def test_assistants_are_the_agents_hosted_here(client: LanggraphClient) -> None:
         ("GET", f"/threads/{uuid.UUID(int=1)}/state", 404),
         ("POST", f"/threads/{uuid.UUID(int=1)}/history", 404),
         ("POST", f"/threads/{uuid.UUID(int=1)}/stream/events", 400),
+        ("DELETE", f"/threads/{uuid.UUID(int=1)}/runs/{uuid.UUID(int=2)}", 422),
         ("POST", "/threads/prune", 422),
         ("POST", "/runs/batch", 422),
         ("POST", "/runs/crons", 404),
@@ -99,6 +100,43 @@ def test_threads_are_made_found_noted_on_and_deleted(client: LanggraphClient) ->
     assert client.http.post("/threads/count", json={"metadata": {"team": team}}).json() == 1
     assert client.http.delete(f"/threads/{chosen}").status_code == 204
     assert client.http.get(f"/threads/{chosen}").status_code == 404
+
+
+def test_a_search_gives_parts_of_threads(client: LanggraphClient) -> None:
+    thread_id, _ = run(client)
+    paths = {"last": "values.out[-1]", "first": "values.out[0]", "agent": "metadata.graph_id"}
+    missing = {"none": "values.out[2]", "odd": "values.out.x", "unknown": "nothing[0]"}
+    body = {"ids": [thread_id], "select": ["thread_id"], "extract": {**paths, **missing}}
+    [found] = client.http.post("/threads/search", json=body).json()
+    there = {"last": "second", "first": "first", "agent": "plain"}
+    assert found == {"thread_id": thread_id, "extracted": {**there, **dict.fromkeys(missing)}}
+    wrong: list[Any] = [{"a": "values["}, {"a": "..x"}, {"a": 1}, {str(n): "values" for n in range(11)}, ["values"]]
+    for extract in wrong:
+        assert client.http.post("/threads/search", json={"extract": extract}).status_code == 422, extract
+
+
+def test_a_search_finds_by_values_of_the_state(client: LanggraphClient) -> None:
+    wanted = uuid.uuid4().hex
+    ids = [client.thread() for _ in range(3)]
+    for thread_id in ids:
+        given = {"q": wanted if thread_id != ids[1] else "other"}
+        client.post(thread_id, "wait", {"assistant_id": "plain", "input": given}).raise_for_status()
+    body = {"values": {"q": wanted}}
+    found = client.http.post("/threads/search", json={**body, "limit": 1, "select": ["thread_id"]})
+    assert (found.json(), found.headers["x-pagination-next"]) == ([{"thread_id": ids[2]}], "1")
+    rest = client.http.post("/threads/search", json={**body, "offset": 1, "select": ["thread_id"]}).json()
+    assert rest == [{"thread_id": ids[0]}]
+    assert client.http.post("/threads/count", json=body).json() == 2
+
+
+def test_runs_are_listed_in_pages(client: LanggraphClient) -> None:
+    thread_id, body = client.thread(), {"assistant_id": "plain", "input": {"q": "x"}}
+    ids = [client.post(thread_id, "", body).json()["run_id"] for _ in range(3)]
+    client.http.get(f"/threads/{thread_id}/runs/{ids[-1]}/join").raise_for_status()
+    page = client.http.get(f"/threads/{thread_id}/runs?limit=2&select=run_id")
+    assert page.json() == [{"run_id": ids[2]}, {"run_id": ids[1]}]
+    assert page.headers["x-pagination-next"] == "2"
+    assert [one["run_id"] for one in client.http.get(f"/threads/{thread_id}/runs?offset=2").json()] == ids[:1]
 
 
 @pytest.mark.parametrize("limit", [0, 1001, "many"])

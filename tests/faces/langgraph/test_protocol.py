@@ -36,14 +36,14 @@ def start(
 def events(
     client: LanggraphClient, thread_id: str, until: str, count: int = 1, since: int | None = None, **more: Any
 ) -> list[dict[str, Any]]:
-    """Everything up to the `count`-th lifecycle event of this name."""
+    """Everything up to the `count`-th lifecycle event of this name, of the graph itself."""
     found: list[dict[str, Any]] = []
     body = {"channels": ALL, **more, **({} if since is None else {"since": since})}
     with client.http.stream("POST", f"/threads/{thread_id}/stream/events", json=body) as reply:
         assert reply.status_code == 200
         for event in _events(bounded(reply.iter_lines())):
             found.append(event)
-            if event["method"] == "lifecycle" and event["params"]["data"]["event"] == until:
+            if event["method"] == "lifecycle" and _of_root(event) == until:
                 count -= 1
                 if not count:
                     return found
@@ -52,6 +52,10 @@ def events(
 
 def _events(lines: Iterator[str]) -> Iterator[dict[str, Any]]:
     return (json.loads(line.removeprefix("data: ")) for line in lines if line.startswith("data: "))
+
+
+def _of_root(event: dict[str, Any]) -> str | None:
+    return None if event["params"]["namespace"] else event["params"]["data"]["event"]
 
 
 def told(events: list[dict[str, Any]], method: str) -> list[Any]:
@@ -151,9 +155,14 @@ def test_messages_and_tools(alice: ThreadsClient) -> None:
 
 def test_channels_and_namespaces_are_filters(client: LanggraphClient) -> None:
     thread_id, _ = start(client, "plain")
+    live = events(client, thread_id, "completed")
+    # Its steps come with its end by now, and change no number of what is not of them.
     whole = events(client, thread_id, "completed")
-    only = events(client, thread_id, "completed", channels=["lifecycle"])
-    assert only == [one for one in whole if one["method"] == "lifecycle"]
+    for channel in ("lifecycle", "custom"):
+        only = events(client, thread_id, "completed", channels=["lifecycle", channel])
+        for both in (live, whole):
+            assert only == [one for one in both if one["method"] in ("lifecycle", channel)]
+    assert [one["seq"] for one in whole] == sorted({one["seq"] for one in whole})
 
 
 def test_steps_are_told_with_their_checkpoint_before_their_values(client: LanggraphClient) -> None:
@@ -180,6 +189,47 @@ def test_a_number_that_was_never_reached_hides_nothing(client: LanggraphClient) 
         start(client, "plain", thread_id)
         first = next(_events(bounded(reply.iter_lines())))
     assert first["params"]["data"]["event"] == "running"
+
+
+def lives(events: list[dict[str, Any]]) -> list[tuple[str, list[str]]]:
+    found = [one["params"] for one in events if one["method"] == "lifecycle"]
+    return [(one["data"]["event"], one["namespace"]) for one in found]
+
+
+def test_what_a_graph_inside_asks_is_in_every_view_and_its_place_in_the_tree(client: LanggraphClient) -> None:
+    thread_id, asked = client.asked("nested")
+    assert asked["value"] == {"question": asked["value"]["question"]}
+    state = client.http.get(f"/threads/{thread_id}/state?subgraphs=1").json()
+    [outer] = state["tasks"]
+    [inside] = outer["state"]["tasks"]
+    assert [one["interrupts"][0]["id"] for one in (outer, inside)] == [asked["id"]] * 2
+    space = outer["state"]["checkpoint"]["checkpoint_ns"]
+    assert (space.partition(":")[0], inside["name"]) == ("outer", "inner")
+    paused = events(client, thread_id, "interrupted")
+    [told_of] = told(paused, "input.requested")
+    assert told_of["interrupt_id"] == asked["id"]
+    asking: list[tuple[str, list[str]]] = [
+        ("running", []),
+        ("started", [space]),
+        ("interrupted", [space]),
+        ("interrupted", []),
+    ]
+    assert lives(paused) == asking
+    tree = command(client, thread_id, "agent.getTree")["result"]["tree"]
+    child = {"namespace": [space], "status": "interrupted", "graph_name": "outer", "children": []}
+    assert tree == {"namespace": [], "status": "interrupted", "graph_name": "nested", "children": [child]}
+    command(client, thread_id, "input.respond", interrupt_id=asked["id"], response="yes")
+    whole = events(client, thread_id, "completed", channels=["lifecycle"])
+    assert lives(whole) == [*asking, ("running", []), ("completed", [space]), ("completed", [])]
+    body = {"channels": ["lifecycle"], "namespaces": [["outer"]]}
+    with client.http.stream("POST", f"/threads/{thread_id}/stream/events", json=body) as reply:
+        assert next(_events(bounded(reply.iter_lines()))) == whole[1]
+    done = command(client, thread_id, "agent.getTree")["result"]["tree"]
+    assert (done["status"], done["children"]) == ("completed", [])
+    assert client.state(thread_id)["values"]["out"] == ["yes"]
+    names = client.http.get("/assistants/nested/subgraphs").json()
+    assert names.keys() == {"outer"}
+    assert client.http.get("/assistants/nested/subgraphs/outer").json() == names
 
 
 def socket(client: LanggraphClient, thread_id: str) -> ClientConnection:
@@ -251,6 +301,8 @@ def test_all_of_it_over_a_socket(client: LanggraphClient) -> None:
         assert until(ws, id=4)["type"] == "success"
         ask(ws, 5, "subscription.unsubscribe", subscription_id="none")
         assert until(ws, id=5)["error"] == "no_such_subscription"
+        ask(ws, 6, "subscription.reconnect", run_id="any", subscriptions=[subscribed["subscription_id"]])
+        assert until(ws, id=6)["result"] == {"restored": False}
 
 
 def test_a_socket_is_refused_by_its_code(client: LanggraphClient, alice: ThreadsClient) -> None:

@@ -95,10 +95,13 @@ class NoAgents:
     ) -> list[Snapshot]:
         return []
 
-    async def check_update(self, thread: Thread, values: Any, as_node: str | None) -> None:
+    async def check_update(self, thread: Thread, values: Any, as_node: str | None, past: str | None = None) -> None:
         raise InvalidInput("no agent is hosted here")
 
-    async def update_state(self, thread: Thread, values: Any, as_node: str | None) -> str:
+    async def update_state(self, thread: Thread, values: Any, as_node: str | None, past: str | None = None) -> str:
+        raise InvalidInput("no agent is hosted here")
+
+    async def return_to(self, thread: Thread, checkpoint_id: str) -> str:
         raise InvalidInput("no agent is hosted here")
 
     async def copy_state(self, source: Thread, target: Thread) -> None:
@@ -106,6 +109,9 @@ class NoAgents:
 
     def schemas(self, name: str) -> GraphSchemas:
         return GraphSchemas({}, {}, {}, {}, {})
+
+    def has_inner(self, name: str) -> bool:
+        return False
 
     def inner_schemas(self, name: str, space: str | None, *, recurse: bool) -> Mapping[str, GraphSchemas]:
         return {}

@@ -60,7 +60,7 @@ class Send:
 
 @dataclass(frozen=True, slots=True)
 class GraphCommand:
-    """An update of the state, and the nodes to go on with."""
+    """An update of the state, and the nodes to go on with; an empty one goes on with those that are next."""
 
     update: JsonValue = None
     goto: tuple[str | Send, ...] = ()
@@ -102,6 +102,9 @@ class GraphInput:
 
     def as_text(self) -> str:
         """In one text, for logs, lists and titles: the person's words where that is all there is, else JSON."""
+        if self.command == GraphCommand():
+            # Nobody said anything: a sign that is of no language.
+            return "↩"
         values = self.values if self.command is None else _command_to_json(self.command)
         text = _message_text(values) or json_text(values, ensure_ascii=False)
         return text if len(text) <= MOST_SHOWN else text[: MOST_SHOWN - 1] + "…"

@@ -103,12 +103,22 @@ class Graphs(Protocol):
         """The states before a checkpoint, of all runs or of one, the newest first."""
         ...
 
-    async def check_update(self, thread: Thread, values: JsonValue, as_node: str | None) -> None:
+    async def check_update(
+        self, thread: Thread, values: JsonValue, as_node: str | None, past: str | None = None
+    ) -> None:
         """`InvalidInput` for what the state does not take; nothing is written."""
         ...
 
-    async def update_state(self, thread: Thread, values: JsonValue, as_node: str | None) -> str:
-        """Write to the state of a thread that is at rest; the new checkpoint's id. `LeaseLost` when a run began."""
+    async def update_state(
+        self, thread: Thread, values: JsonValue, as_node: str | None, past: str | None = None
+    ) -> str:
+        """Write to the state of a thread that is at rest, as it is or as it was at a checkpoint of the past; the new
+        checkpoint's id. `LeaseLost` when a run began."""
+        ...
+
+    async def return_to(self, thread: Thread, checkpoint_id: str) -> str:
+        """Make a state of the past the newest one of a thread that is at rest; the new checkpoint's id. `NotFound` for
+        a checkpoint that it has not, `LeaseLost` when a run began."""
         ...
 
     async def copy_state(self, source: Thread, target: Thread) -> None:
@@ -119,6 +129,10 @@ class Graphs(Protocol):
 
     def inner_schemas(self, name: str, space: str | None, *, recurse: bool) -> Mapping[str, GraphSchemas]:
         """Those of the graphs that stand in the agent's graph as nodes, by namespace."""
+        ...
+
+    def has_inner(self, name: str) -> bool:
+        """Whether a node of the agent's graph is a graph itself."""
         ...
 
     def drawing(self, name: str, depth: int | bool) -> Mapping[str, JsonValue]:

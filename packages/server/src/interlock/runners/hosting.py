@@ -76,17 +76,23 @@ class HostedAgents:
         filters = {**(metadata or {}), **({RUN_KEY: run_id} if run_id else {})}
         return await snapshots.read_many(agent.graph, self._config(thread), limit, earlier, filters)
 
-    async def check_update(self, thread: Thread, values: Any, as_node: str | None) -> None:
-        await self._update(thread, values, as_node, self.saver.trial())
+    async def check_update(self, thread: Thread, values: Any, as_node: str | None, past: str | None = None) -> None:
+        config = self._config(thread, past, self.saver.trial())
+        await snapshots.update(self._hosted(thread).graph, config, values, as_node)
 
-    async def update_state(self, thread: Thread, values: Any, as_node: str | None) -> str:
-        return await self._update(thread, values, as_node, self.saver.at_rest(thread.epoch))
+    async def update_state(self, thread: Thread, values: Any, as_node: str | None, past: str | None = None) -> str:
+        config = self._config(thread, past, self.saver.at_rest(thread.epoch))
+        return await snapshots.update(self._hosted(thread).graph, config, values, as_node)
 
-    async def _update(self, thread: Thread, values: Any, as_node: str | None, saver: BaseCheckpointSaver[Any]) -> str:
+    async def return_to(self, thread: Thread, checkpoint_id: str) -> str:
+        config = self._config(thread, checkpoint_id, self.saver.at_rest(thread.epoch))
+        return await snapshots.copy(self._hosted(thread).graph, config)
+
+    def _hosted(self, thread: Thread) -> HostedAgent:
         agent = self.find(thread.agent)
         if agent is None:
             raise InvalidInput(f"the agent {thread.agent!r} is not hosted here")
-        return await snapshots.update(agent.graph, self._config(thread, saver=saver), values, as_node)
+        return agent
 
     async def copy_state(self, source: Thread, target: Thread) -> None:
         await self.saver.acopy_thread(source.id, target.id)
@@ -96,6 +102,10 @@ class HostedAgents:
 
     def inner_schemas(self, name: str, space: str | None, *, recurse: bool) -> Mapping[str, GraphSchemas]:
         return snapshots.inner_schemas(self._agents[name].graph, space, recurse=recurse)
+
+    def has_inner(self, name: str) -> bool:
+        agent = self.find(name)
+        return agent is not None and snapshots.has_inner(agent.graph)
 
     def drawing(self, name: str, depth: int | bool) -> Mapping[str, Any]:
         return snapshots.drawing(self._agents[name].graph, depth)

@@ -21,7 +21,7 @@ def graph_input(
     if isinstance(given, MessageInput):
         return _of_message(agent, run_id, given, messages)
     if given.command is not None:
-        return _command(given.command)
+        return None if given.command == GraphCommand() else _command(given.command)
     added = _fields(given.values)
     if not isinstance(added.get("messages"), list):
         return given.values

@@ -19,7 +19,7 @@ from interlock.runners.graph_state import RUN_KEY
 from interlock.runners.loading import Graph
 
 _OWN = ("interlock_", "langgraph_", "__", "checkpoint_")
-_PUSH, _SENDS = "__pregel_push", "__pregel_tasks"
+_PUSH, _SENDS, _COPY = "__pregel_push", "__pregel_tasks", "__copy__"
 EMPTY = Snapshot({}, (), (), {}, None, None, None)
 
 
@@ -65,6 +65,12 @@ async def update(graph: Graph, config: RunnableConfig, values: JsonValue, as_nod
     return written["configurable"]["checkpoint_id"]
 
 
+async def copy(graph: Graph, config: RunnableConfig) -> str:
+    """A checkpoint of the past once more, as the newest one: its tasks are new, and nothing of theirs is on record."""
+    await read(graph, config, inner=False)
+    return await update(graph, config, None, _COPY)
+
+
 def schemas(graph: Graph) -> GraphSchemas:
     known = cast("Any", graph)
     state = getattr(getattr(known, "builder", None), "state_schema", None)
@@ -80,6 +86,10 @@ def schemas(graph: Graph) -> GraphSchemas:
 def inner_schemas(graph: Graph, space: str | None, *, recurse: bool) -> dict[str, GraphSchemas]:
     found = cast("Any", graph).get_subgraphs(namespace=space, recurse=recurse)
     return {name: schemas(one) for name, one in found if hasattr(one, "nodes")}
+
+
+def has_inner(graph: Graph) -> bool:
+    return next(iter(cast("Any", graph).get_subgraphs()), None) is not None
 
 
 def drawing(graph: Graph, depth: int | bool) -> dict[str, JsonValue]:

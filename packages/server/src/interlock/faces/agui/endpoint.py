@@ -40,6 +40,8 @@ from interlock.services.requests.answering import Reply, Sender
 from interlock.services.threads import messages, threads
 
 SOURCE = "agui"
+MOST_RESUMED = 1_000
+"""How many interrupts one call may name: each is looked for."""
 OWN_MESSAGE = "msg_"
 """What the ids of messages begin with in our snapshots, before the id of their run."""
 
@@ -168,6 +170,8 @@ class _Call:
         return out.run(started.run.id, started.seq)
 
     async def _resumed(self, entries: Sequence[ResumeEntry], out: RunStream) -> Stream:
+        if len(entries) > MOST_RESUMED:
+            return out.refused("INVALID_RESUME", f"resume must name {MOST_RESUMED} interrupts at the most")
         given = {entry.interrupt_id: entry for entry in entries}
         asked, answers = await self._asked(given)
         if len(asked) < len(given):

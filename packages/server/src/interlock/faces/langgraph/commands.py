@@ -1,4 +1,4 @@
-"""v2: commands in an envelope. `run.start` begins a run, `input.respond` answers."""
+"""v2: commands in an envelope. `run.start` begins a run, `input.respond` answers, `agent.getTree` looks."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -14,6 +14,7 @@ from interlock.faces.langgraph.interrupts import is_wire_id
 from interlock.faces.langgraph.resumes import Resume
 from interlock.faces.langgraph.scene import Scene
 from interlock.faces.langgraph.turns import begin, read_turn
+from interlock.faces.langgraph.views import tree_view
 
 PARTS = 1 << 20
 """How many events may stand between two entries of a log, each with a number of its own."""
@@ -55,6 +56,8 @@ async def obey(scene: Scene, thread_id: str, command: Command) -> JsonObject:
                 return await _start(scene, thread_id, command)
             case "input.respond":
                 return await _respond(scene, thread_id, command)
+            case "agent.getTree":
+                return await _show_tree(scene, thread_id, command)
             case _:
                 return failure(command.id, "unknown_command", f"there is no command {command.method!r}")
     except (NotAuthenticated, RateLimited, StorageUnavailable):
@@ -91,6 +94,12 @@ async def _respond(scene: Scene, thread_id: str, command: Command) -> JsonObject
     resume = Resume(scene.core, scene.caller, thread.id, scene.locale, is_click=is_click(scene.request))
     resumed = await resume.answer(given)
     return success(command.id, {}, max(resumed.seq, thread.seq))
+
+
+async def _show_tree(scene: Scene, thread_id: str, command: Command) -> JsonObject:
+    picture = await scene.picture(thread_id)
+    snapshot = await scene.core.agents.snapshot(picture.thread, inner=True)
+    return success(command.id, {"tree": tree_view(picture, snapshot)}, picture.thread.seq)
 
 
 def _responses(params: Mapping[str, Any]) -> JsonObject:

@@ -27,6 +27,7 @@ from interlock.faces.langgraph.errors import Refusal
 from interlock.faces.langgraph.feed import Step, Steps
 from interlock.faces.langgraph.fields import Fields
 from interlock.faces.langgraph.scene import Scene
+from interlock.ports.agents import TaskState
 from interlock.services.threads.followers import following
 from interlock.services.threads.following import follow
 
@@ -34,6 +35,9 @@ CHANNELS = ("lifecycle", "input", "values", "messages", "tools", "custom", "upda
 OF_STEPS = {"values", "updates", "tasks", "checkpoints"}
 REPLAYED = 100
 """How many of the newest steps of a thread come again at the beginning of a stream."""
+OWN, LATE = PARTS // 4, PARTS // 2
+"""Where the numbers begin of what an entry of the log tells, and of what comes after it: before it are steps, which
+not every reader is told, and its own numbers are the same for all."""
 _ENDED = {RunStatus.DONE: "completed", RunStatus.FAILED: "failed"}
 
 
@@ -106,6 +110,10 @@ class ThreadEvents:
         """By run, the newest steps from before the stream."""
         self._ended: set[str] = set()
         self._message: _Message | None = None
+        steps = OF_STEPS | {"lifecycle"} if scene.core.agents.has_inner(thread.agent) else OF_STEPS
+        self._wants_steps = bool(event_filter.channels & steps)
+        self._inner: list[TaskState] = []
+        """Graphs inside that are under way."""
 
     async def events(self) -> AsyncGenerator[JsonObject | None]:
         """Without an end of its own; None where nothing happened for a while."""
@@ -127,7 +135,7 @@ class ThreadEvents:
 
     async def _start(self) -> int:
         """After which entry of the log it begins; one that stands in the middle of a run knows which."""
-        if self._filter.channels & OF_STEPS:
+        if self._wants_steps:
             await self._read_past()
         if self._since is None:
             return 0
@@ -155,13 +163,17 @@ class ThreadEvents:
         if not isinstance(item, Token | Partial):
             async for event in self._stepped(item):
                 yield event
+        if isinstance(item, Event):
+            self._part = OWN
         if item is not None:
             for event in await self._translated(item):
                 yield event
+        if isinstance(item, Event):
+            self._part = LATE
 
     async def _stepped(self, item: Event | None) -> AsyncGenerator[JsonObject]:
         is_end = isinstance(item, Event) and isinstance(item.data, RunEnded) and item.data.run_id == self._run_id
-        if self._steps is None or not self._filter.channels & OF_STEPS or self._run_id in self._ended:
+        if self._steps is None or not self._wants_steps or self._run_id in self._ended:
             return
         if item is not None and item.seq <= self._thread.seq:
             # Of what is replayed the steps come with the end of their run.
@@ -180,11 +192,16 @@ class ThreadEvents:
         source = snapshot.metadata.get("source")
         yield from self._event("checkpoints", f"checkpoints:{snapshot.checkpoint_id}", {**place, "source": source})
         for task in step.done:
+            if task.space:
+                yield from self._inner_lifecycle(task, "failed" if task.error else "completed")
             if not task.name.startswith("__"):
                 result: JsonObject = {"id": task.id, "name": task.name, "result": task.result, "error": task.error}
                 yield from self._event("tasks", f"tasks:{task.id}:result", {**result, "interrupts": []})
                 yield from self._event("updates", f"updates:{task.id}", {task.name: task.result}, node=task.name)
         yield from self._event("values", f"values:{step.snapshot.checkpoint_id}", step.snapshot.values)
+        self._inner = [task for task in snapshot.tasks if task.space]
+        for task in self._inner:
+            yield from self._inner_lifecycle(task, "started")
 
     async def _translated(self, item: Event | Token | Partial) -> list[JsonObject]:
         if isinstance(item, Token | Partial):
@@ -206,6 +223,9 @@ class ThreadEvents:
             async for event in self._asked(ended.run_id):
                 yield event
         name = _ENDED.get(ended.status, "interrupted")
+        for task in self._inner:
+            for event in self._inner_lifecycle(task, name, ended.run_id):
+                yield event
         more = {"error": ended.error} if ended.error else {}
         for event in self._lifecycle(ended.run_id, name, **more):
             yield event
@@ -229,6 +249,10 @@ class ThreadEvents:
     def _lifecycle(self, run_id: str, name: str, **more: JsonValue) -> Iterator[JsonObject]:
         data = {"event": name, "graph_name": self._thread.agent, **more}
         yield from self._event("lifecycle", f"lifecycle:{run_id}:{name}", data)
+
+    def _inner_lifecycle(self, task: TaskState, name: str, run_id: str = "") -> Iterator[JsonObject]:
+        data: JsonObject = {"event": name, "graph_name": task.name}
+        yield from self._event("lifecycle", f"lifecycle:{task.space}:{run_id}:{name}", data, space=task.space)
 
     def _token(self, item: Token | Partial) -> Iterator[JsonObject]:
         if self._message is None or self._message.id != item.message_id:
@@ -289,14 +313,22 @@ class ThreadEvents:
                 pass
 
     def _event(
-        self, channel: str, event_id: str, data: JsonValue, *, method: str | None = None, node: str | None = None
+        self,
+        channel: str,
+        event_id: str,
+        data: JsonValue,
+        *,
+        method: str | None = None,
+        node: str | None = None,
+        space: str = "",
     ) -> Iterator[JsonObject]:
         # Numbered before it is filtered: every reader has the same numbers.
         seq = self._base * PARTS + self._part
         self._part = min(self._part + 1, PARTS - 1)
-        if not self._filter.takes(channel) or (self._since is not None and seq <= self._since):
+        namespace = space.split("|") if space else []
+        if not self._filter.takes(channel, namespace) or (self._since is not None and seq <= self._since):
             return
-        params: JsonObject = {"namespace": [], "timestamp": self._at, "data": data}
+        params: JsonObject = {"namespace": namespace, "timestamp": self._at, "data": data}
         if node is not None:
             params["node"] = node
         yield {

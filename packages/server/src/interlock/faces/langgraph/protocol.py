@@ -113,6 +113,10 @@ class _Talk:
                     return await self._subscribe(given)
                 case "subscription.unsubscribe":
                     return self._unsubscribe(given)
+                case "subscription.reconnect":
+                    # A subscription ends with its socket: whoever comes back subscribes again, with `since`.
+                    thread = await self._scene.thread(self._thread_id)
+                    return success(given.id, {"restored": False}, thread.seq)
                 case _:
                     return await obey(self._scene, self._thread_id, given)
         except Refusal as error:

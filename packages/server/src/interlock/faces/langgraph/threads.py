@@ -14,6 +14,7 @@ from interlock.domain.thread_metadata import contains
 from interlock.faces.http.credentials import Caller
 from interlock.faces.http.lenient_json import LenientJSONResponse
 from interlock.faces.langgraph.errors import Refusal, invalid
+from interlock.faces.langgraph.extracting import extracted, paths_of
 from interlock.faces.langgraph.fields import (
     Fields,
     body_of,
@@ -89,11 +90,13 @@ async def search(request: Request, caller: Caller) -> Response:
     body, scene = await body_of(request), Scene(request, caller)
     limit = number_of(body, "limit", 10, 1, MOST_FOUND - 1)
     offset = number_of(body, "offset", 0, 0, MOST_SKIPPED)
-    names = texts_of(body, "select")
+    names, paths = texts_of(body, "select"), paths_of(body)
     page, has_more = await _page(scene, body, offset, limit)
     views: list[JsonObject] = []
     for picture in await _pictures(scene, page):
-        views.append(selected(await _view(scene, picture, names), names))
+        view = await _view(scene, picture, None if paths else names)
+        more: JsonObject = {"extracted": extracted(view, paths)} if paths else {}
+        views.append({**selected(view, names), **more})
         if names is None or "interrupts" in names:
             await scene.note_shown(picture)
     return LenientJSONResponse(views, headers=page_headers(offset, len(page), has_more=has_more))
@@ -154,20 +157,24 @@ async def state_of_checkpoint(request: Request, caller: Caller, thread_id: str) 
 
 @router.post("/threads/{thread_id}/state")
 async def write(request: Request, caller: Caller, thread_id: str) -> Response:
-    """Write to the state; what is open is cancelled. `{values: null, as_node: "__end__"}` does only that."""
+    """Write to the state, or to one of the past; what is open is cancelled. `{values: null, as_node: "__end__"}` does
+    only that."""
     body, scene = await body_of(request), Scene(request, caller)
     thread = await scene.thread(thread_id, drives=True)
     named = object_of(body, "checkpoint") or {}
     fence = text_of(named, "checkpoint_id") or text_of(body, "checkpoint_id")
     head = await scene.core.agents.snapshot(thread)
-    if fence is not None and fence != head.checkpoint_id:
+    past = fence if fence != head.checkpoint_id else None
+    if past is not None and thread.status is ThreadStatus.PAUSED:
         raise Refusal(409, "stale_checkpoint", "the thread has gone on since this checkpoint")
     values, as_node = body.get("values"), text_of(body, "as_node")
-    if values is None and as_node == "__end__":
+    if past is not None and values is None:
+        written = await states.return_to(scene.core, caller, thread_id, past)
+    elif values is None and as_node == "__end__":
         await messages.cancel_pause(scene.core, caller, thread_id, SOURCE)
         written = head.checkpoint_id
     else:
-        written = await states.write_state(scene.core, caller, thread_id, values, as_node, SOURCE)
+        written = await states.write_state(scene.core, caller, thread_id, values, as_node, SOURCE, past)
     config = checkpoint(thread_id, written)
     return LenientJSONResponse({"checkpoint": config, "configurable": config or {}, "checkpoint_id": written})
 

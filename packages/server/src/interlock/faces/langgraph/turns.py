@@ -7,12 +7,13 @@ from typing import Any, cast
 from interlock.domain.errors import Conflict, KeyReused, ThreadBusy
 from interlock.domain.ids import named_run_id
 from interlock.domain.json_value import ABSENT, JsonObject, JsonValue
+from interlock.domain.run import Run
 from interlock.domain.run_input import GraphCommand, GraphInput, Nodes, RunSettings, Send
 from interlock.domain.thread import Thread, ThreadStatus
 from interlock.faces.http.guard import is_click
 from interlock.faces.langgraph.errors import Refusal, invalid
 from interlock.faces.langgraph.fields import choice_of, not_offered, object_of, text_of, texts_of
-from interlock.faces.langgraph.resumes import SOURCE, Resume, is_goto_end
+from interlock.faces.langgraph.resumes import REPEATED_WITHIN, SOURCE, Resume, is_goto_end
 from interlock.faces.langgraph.scene import Scene, thread_uuid
 from interlock.services.threads import messages, states, threads
 from interlock.services.threads.messages import EnqueuedRun, StartedRun
@@ -42,8 +43,9 @@ class Turn:
     strategy: str | None = None
     detached: bool = True
     fence: str | None = None
-    """The checkpoint that its sender takes for the newest."""
+    """The checkpoint that its sender takes for the newest; without an input it may be one of the past."""
     metadata: JsonObject = field(default_factory=JsonObject)
+    settings: RunSettings = field(default_factory=RunSettings)
 
 
 def read_turn(scene: Scene, body: Mapping[str, Any]) -> Turn:
@@ -71,6 +73,7 @@ def read_turn(scene: Scene, body: Mapping[str, Any]) -> Turn:
         detached=choice_of(body, "on_disconnect", "continue", "continue", "cancel") == "continue",
         fence=_fence(body, config),
         metadata=metadata,
+        settings=settings,
     )
     return _with_content(turn, body, settings)
 
@@ -125,8 +128,8 @@ def _fence(body: Mapping[str, Any], config: Mapping[str, Any] | None) -> str | N
 async def begin(scene: Scene, thread_id: str, turn: Turn, *, creates: bool = False) -> RunRef:
     """Do what the turn says. 2xx only after this: what it says is committed then."""
     thread = await _thread(scene, thread_id, turn, creates=creates)
-    if turn.fence is not None:
-        await _check_fence(scene, thread, turn)
+    if turn.fence is not None and await _is_past(scene, thread, turn):
+        return await _went_back(scene, thread, turn, turn.fence)
     if turn.resume is not ABSENT:
         return await _resumed(scene, thread, turn)
     if turn.ends:
@@ -154,15 +157,80 @@ async def _thread(scene: Scene, thread_id: str, turn: Turn, *, creates: bool) ->
         return await scene.thread(thread_id)
 
 
-async def _check_fence(scene: Scene, thread: Thread, turn: Turn) -> None:
+async def _is_past(scene: Scene, thread: Thread, turn: Turn) -> bool:
+    """Whether it is to begin at a checkpoint of the past. `Refusal` where that may be a mistake.
+
+    Pages send the newest checkpoint that they know with whatever they send. An input there may come from one that has
+    missed a turn, which it would leave out.
+    """
     snapshot = await scene.core.agents.snapshot(thread)
     if snapshot.checkpoint_id == turn.fence:
-        return
+        return False
     if turn.resume is not ABSENT or thread.status is ThreadStatus.PAUSED:
-        picture = await scene.picture(thread.id)
-        message = "the thread has gone on since this checkpoint"
-        raise Refusal(409, "stale_checkpoint", message, interrupts=picture.listed(scene.locale))
-    raise not_offered("runs begin at the newest checkpoint here: forks are not offered")
+        raise await _stale(scene, thread)
+    if turn.given is not None or turn.ends:
+        message = "an input begins at the newest checkpoint: to go back, write the state there first"
+        raise not_offered(message)
+    return True
+
+
+async def _stale(scene: Scene, thread: Thread) -> Refusal:
+    picture = await scene.picture(thread.id)
+    message = "the thread has gone on since this checkpoint"
+    return Refusal(409, "stale_checkpoint", message, interrupts=picture.listed(scene.locale))
+
+
+async def _went_back(scene: Scene, thread: Thread, turn: Turn, past: str) -> RunRef:
+    """Once more from a step of the past, with the nodes that were next there."""
+    core, caller = scene.core, scene.caller
+    given = GraphInput(None, turn.settings, GraphCommand(), turn.metadata)
+    key, named = _named(scene, thread, turn)
+    if key is None and is_click(scene.request):
+        # A double click, or sent again by a browser whose reply was lost.
+        named["run_id"] = named_run_id(thread.id, f"{caller.id}\nback to {past}")
+    known = await _known(scene, named)
+    if known is not None and key is None and core.clock.now() - known.created_at >= REPEATED_WITHIN:
+        del named["run_id"]
+        known = None
+    if known is None:
+        await states.assign_agent(core, caller, thread.id, turn.agent)
+        if not await _is_midway(scene, thread, past):
+            raise await _stale(scene, thread)
+        try:
+            await states.return_to(core, caller, thread.id, past)
+        except Conflict:
+            # The same request may have come twice at once.
+            if await _known(scene, named) is None:
+                raise
+    return _ref_of(await messages.send_input(core, caller, thread.id, given, **named), given, key)
+
+
+async def _is_midway(scene: Scene, thread: Thread, past: str) -> bool:
+    """Whether its run went on from this checkpoint by itself. Where it stopped, for a question, at a breakpoint or at
+    its end, a page may have stood since, which goes on from there without knowing that others did."""
+    agents = scene.core.agents
+    snapshot = await agents.snapshot(thread, past)
+    if not snapshot.next:
+        return False
+    if snapshot.run_id is None:
+        return snapshot.metadata.get("source") == "fork"
+    [last] = await agents.snapshots(thread, 1, run_id=snapshot.run_id)
+    return last.checkpoint_id != past
+
+
+async def _known(scene: Scene, named: Mapping[str, Any]) -> Run | None:
+    """The run of a request that came before."""
+    async with scene.core.store.snapshot() as tx:
+        return await tx.runs.get(named["run_id"]) if "run_id" in named else None
+
+
+def _named(scene: Scene, thread: Thread, turn: Turn) -> tuple[str | None, dict[str, Any]]:
+    """The key of a request that may be sent again, and how its run is begun."""
+    key = scene.request.headers.get("idempotency-key")
+    named: dict[str, Any] = {"detached": turn.detached}
+    if key:
+        named["run_id"] = named_run_id(thread.id, f"{scene.caller.id}\n{key}")
+    return key, named
 
 
 def _resume(scene: Scene, thread: Thread, turn: Turn) -> Resume:
@@ -202,10 +270,7 @@ async def _looked(scene: Scene, thread: Thread, turn: Turn) -> RunRef:
 
 async def _sent(scene: Scene, thread: Thread, turn: Turn, given: GraphInput) -> RunRef:
     core, caller = scene.core, scene.caller
-    key = scene.request.headers.get("idempotency-key")
-    named: dict[str, Any] = {"detached": turn.detached}
-    if key:
-        named["run_id"] = named_run_id(thread.id, f"{caller.id}\n{key}")
+    key, named = _named(scene, thread, turn)
     if turn.strategy == "reject":
         return _ref_of(await messages.send_input(core, caller, thread.id, given, **named), given, key)
     if turn.strategy != "enqueue" and thread.status is ThreadStatus.PAUSED:

@@ -28,6 +28,7 @@ RUN_STATUS = {
     RunStatus.NOT_ANSWERED: "interrupted",
 }
 _STATUS = {ThreadStatus.RUNNING: "busy", ThreadStatus.PAUSED: "interrupted"}
+_TREE_STATUS = {"busy": "running", "interrupted": "interrupted", "error": "failed", "idle": "completed"}
 
 
 def assistant_id(agent: str) -> str:
@@ -161,6 +162,26 @@ def _task(thread_id: str, task: TaskState, views: Mapping[str, JsonObject]) -> J
         "state": state_view(thread_id, task.state, views) if task.state else None,
         "result": task.result,
     }
+
+
+def tree_view(picture: ThreadPicture, snapshot: Snapshot) -> JsonObject:
+    """The graph and those inside of it that it stands in now."""
+    status = _TREE_STATUS[picture.status]
+    root: JsonObject = {"namespace": [], "status": status, "graph_name": picture.thread.agent}
+    return {**root, "children": _inner_trees(snapshot.tasks, status)}
+
+
+def _inner_trees(tasks: Sequence[TaskState], status: str) -> list[JsonObject]:
+    return [
+        {
+            "namespace": task.space.split("|"),
+            "status": status if status != "interrupted" or task.interrupts else "completed",
+            "graph_name": task.name,
+            "children": _inner_trees(task.state.tasks if task.state else (), status),
+        }
+        for task in tasks
+        if task.space
+    ]
 
 
 def run_view(thread: Thread, run: Run | WaitingRun) -> JsonObject:

@@ -10,26 +10,56 @@ from interlock.services.threads.threads import check_agent, driven
 
 
 async def write_state(
-    core: Core, principal: Principal, thread_id: str, values: JsonValue, as_node: str | None, source: str
+    core: Core,
+    principal: Principal,
+    thread_id: str,
+    values: JsonValue,
+    as_node: str | None,
+    source: str,
+    past: str | None = None,
 ) -> str:
     """Write to the state as if a node had; the new checkpoint's id. What the thread waits for is cancelled first.
+
+    With a checkpoint of the past, to the state as it was there; a thread that waits for people does not go back.
 
     `InvalidInput` for what the state does not take: then nothing is cancelled. `ThreadBusy` where the thread runs, or
     an effect is in doubt.
     """
     thread = await _driven(core, principal, thread_id)
-    if thread.status is ThreadStatus.RUNNING:
-        raise ThreadBusy("the thread is running", thread_id, thread.status)
-    await core.agents.check_update(thread, values, as_node)
+    if thread.status is ThreadStatus.RUNNING or (past is not None and thread.status is not ThreadStatus.IDLE):
+        raise ThreadBusy("the thread runs, or waits for an answer", thread_id, thread.status)
+    await core.agents.check_update(thread, values, as_node, past)
     await cancel_pause(core, principal, thread_id, source)
     # Before, too: what was written without a trace would be worse than a trace of what was not.
-    await _note(core, principal, thread_id, "state.updating", {"as_node": as_node})
+    await _note(core, principal, thread_id, "state.updating", {"as_node": as_node, **_from(past)})
     try:
-        written = await core.agents.update_state(await _driven(core, principal, thread_id), values, as_node)
+        written = await core.agents.update_state(await _driven(core, principal, thread_id), values, as_node, past)
     except LeaseLost as error:
         raise Conflict("a run began meanwhile") from error
     await _note(core, principal, thread_id, "state.updated", {"checkpoint_id": written})
     return written
+
+
+async def return_to(core: Core, principal: Principal, thread_id: str, past: str) -> str:
+    """Make a state of the past the newest one of a thread at rest; the new checkpoint's id. What came after it stays.
+
+    `NotFound` for a checkpoint that the thread has not, `ThreadBusy` unless it is at rest.
+    """
+    thread = await _driven(core, principal, thread_id)
+    if thread.status is not ThreadStatus.IDLE:
+        raise ThreadBusy("the thread runs, or waits for an answer", thread_id, thread.status)
+    await core.agents.snapshot(thread, past)
+    await _note(core, principal, thread_id, "state.returning", _from(past))
+    try:
+        written = await core.agents.return_to(thread, past)
+    except LeaseLost as error:
+        raise Conflict("a run began meanwhile") from error
+    await _note(core, principal, thread_id, "state.updated", {"checkpoint_id": written})
+    return written
+
+
+def _from(past: str | None) -> JsonObject:
+    return {} if past is None else {"from": past}
 
 
 async def _driven(core: Core, principal: Principal, thread_id: str) -> Thread:
