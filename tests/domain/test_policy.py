@@ -8,6 +8,7 @@ from hypothesis import strategies as st
 
 from interlock.domain.policy import ConditionError, Facts, Rule, Ruling, decide
 from interlock.domain.policy_document import MOST_RULES, read
+from interlock.domain.terms import Terms
 from interlock.services.policies.deciding import judge
 
 pytestmark = pytest.mark.promise("P24")
@@ -44,6 +45,39 @@ def test_the_first_that_applies_decides_and_a_refusal_goes_before_all(rules: lis
         assert (Ruling.DENY, "error") not in rules
     else:
         assert ruling is Ruling.ASK
+
+
+WITH_TERMS = st.lists(st.tuples(st.sampled_from(list(Ruling)), HOW, st.booleans()), max_size=6)
+
+
+@pytest.mark.promise("P19")
+@given(WITH_TERMS)
+def test_a_rule_that_cannot_be_evaluated_asks_no_fewer_people(rules: list[tuple[Ruling, str, bool]]) -> None:
+    """Whatever a condition in doubt would have said: the call takes the yes of those whom its rule names, or is
+    refused."""
+
+    def named(how: Sequence[str]) -> list[Rule]:
+        return [
+            Rule(str(number), then, now, terms=Terms() if has_terms and then is Ruling.ASK else None)
+            for number, ((then, _, has_terms), now) in enumerate(zip(rules, how, strict=True))
+        ]
+
+    def holds(rule: Rule) -> bool:
+        if rule.when == "error":
+            raise ConditionError("why")
+        return rule.when == "yes"
+
+    found = decide(named([how for _, how, _ in rules]), Facts(tool="t"), holds)
+    # Had each that failed applied alone: where that is put to certain people, so is this.
+    for number, (_, how, _) in enumerate(rules):
+        if how != "error":
+            continue
+        others = ["no" if one == "error" else one for _, one, _ in rules]
+        applied = decide(named([*others[:number], "yes", *others[number + 1 :]]), Facts(tool="t"), holds)
+        if applied.ruling is not Ruling.ALLOW:
+            assert found.ruling is not Ruling.ALLOW
+        if applied.rule is not None and applied.rule.terms is not None:
+            assert found.ruling is Ruling.DENY or (found.rule is not None and found.rule.terms is not None)
 
 
 @pytest.mark.parametrize(

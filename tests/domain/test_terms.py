@@ -6,7 +6,7 @@ from itertools import permutations
 from typing import Any
 
 import pytest
-from hypothesis import given
+from hypothesis import find, given
 from hypothesis import strategies as st
 
 from interlock.domain.kinds import RequestKind
@@ -22,6 +22,7 @@ from interlock.domain.terms import (
     VoteCount,
     count_votes,
     places_filled,
+    wanted_terms,
 )
 
 pytestmark = pytest.mark.promise("P18")
@@ -61,6 +62,24 @@ def test_somebody_in_two_groups_leaves_the_place_that_only_another_can_fill() ->
         assert places_filled((Step(), Step()), order) == 2
 
 
+def greedily(steps: Sequence[Step], voters: Sequence[frozenset[int]]) -> int:
+    """Each on the first place that is free, as they come: what is easily written, and wrong."""
+    left = [step.people for step in steps]
+    for voter in voters:
+        place = next((one for one in sorted(voter) if one < len(left) and left[one]), None)
+        if place is not None:
+            left[place] -= 1
+    return sum(step.people for step in steps) - sum(left)
+
+
+def test_the_model_tells_what_is_greedy_from_what_is_right() -> None:
+    def differs(case: tuple[tuple[Step, ...], list[frozenset[int]]]) -> bool:
+        return greedily(*case) != most_places(*case)
+
+    found, voters = find(st.tuples(steps, sets_of_steps), differs)
+    assert places_filled(found, voters) == most_places(found, voters) > greedily(found, voters)
+
+
 def vote(person: str, *, is_yes: bool = True) -> Vote:
     return Vote("perm_1", person, person, is_yes, AT, "web")
 
@@ -97,22 +116,54 @@ def test_the_order_of_votes_does_not_matter(
     assert count_votes(terms, votes, standing) == count_votes(terms, votes[::-1], standing)
 
 
-@given(steps, st.integers(1, 10), candidates, st.sampled_from([None, True, False]))
+names = st.sets(st.sampled_from([*GROUPS, "person:u0", "person:u1"]))
+everybody = st.just((EVERYBODY,))
+any_steps = st.lists(st.builds(Step, st.one_of(candidates, everybody), st.integers(1, 2)), min_size=1, max_size=3)
+
+
+@given(any_steps.map(tuple), st.integers(1, 10), st.one_of(candidates, everybody), st.booleans(), names, st.booleans())
 def test_an_asker_raises_and_never_lowers(
-    found: tuple[Step, ...], people: int, wanted: tuple[str, ...], separate: bool | None
+    found: tuple[Step, ...],
+    people: int,
+    wanted: tuple[str, ...],
+    separate: bool,
+    somebody: set[str],
+    answers_there: bool,
 ) -> None:
-    terms = Terms(found, separate=True, code=True)
-    raised = terms.raised(people, wanted, separate=separate)
+    """Whoever says yes for the asker's sake could have said it for the rule's, and as many more have to."""
+    terms = Terms(found, separate=True, code=True, refusals=2, excluded=("u9",))
+    raised = terms.raised(wanted_terms(people, wanted, separate=separate))
     assert raised.people == max(people, terms.people)
-    assert raised.separate
-    assert raised.code
-    assert set(raised.candidates) <= set(terms.candidates)
+    assert (raised.separate, raised.code, raised.refusals, raised.excluded) == (True, True, 2, ("u9",))
+    under = {*somebody, *((EVERYBODY,) if answers_there else ())}
+    before, now = terms.steps_open_to(under, ()), raised.steps_open_to(under, ())
+    assert {one for one in now if one < len(found)} <= before
+    assert not now or before
+    assert [step.candidates for step in raised.steps[: len(found)]] == [step.candidates for step in found]
 
 
 def test_an_asker_names_who_is_asked_where_no_rule_does() -> None:
-    raised = Terms().raised(2, ("group:a",), separate=None)
-    assert raised == Terms((Step(("group:a",), 2),), separate=True)
-    assert not Terms().raised(2, (), separate=False).separate
+    assert wanted_terms(2, ("group:a",), separate=None) == Terms(
+        (Step(("group:a",), 2),), separate=True, is_wanted=True
+    )
+    assert not wanted_terms(2, (), separate=False).separate
+
+
+@pytest.mark.promise("P19")
+def test_where_a_rule_names_nobody_an_asker_names_some_of_those_who_answer_there() -> None:
+    raised = Terms((Step(people=2),)).raised(wanted_terms(1, ("group:a",), separate=None))
+    assert raised.steps_open_to({"group:a"}, ()) == frozenset()
+    assert raised.steps_open_to({EVERYBODY}, ()) == frozenset()
+    assert raised.steps_open_to({"group:a", EVERYBODY}, ()) == {0}
+
+
+@pytest.mark.promise("P19")
+def test_who_is_passed_a_place_has_that_place_and_no_other() -> None:
+    terms = Terms((Step(("group:a",)), Step(("group:b",))), only=("group:c",))
+    passed = terms.passed_on("u1", ["person:u2"], {0})
+    assert passed.steps_open_to({"person:u2"}, ()) == {0}
+    assert passed.excluded == ("u1",)
+    assert passed.people == terms.people
 
 
 def test_who_a_level_added_may_fill_any_place() -> None:
@@ -139,6 +190,8 @@ def test_only_an_approval_is_voted_on() -> None:
         st.sampled_from(AtEnd),
         st.one_of(st.none(), st.integers(1, 9)),
         st.lists(st.sampled_from(PEOPLE)).map(tuple),
+        st.lists(st.sampled_from(GROUPS)).map(tuple),
+        st.booleans(),
     )
 )
 def test_terms_come_back_from_the_store_as_they_were(terms: Terms) -> None:

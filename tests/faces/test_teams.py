@@ -13,13 +13,11 @@ import pytest
 from tests.support.either_database import DATABASES, server_on
 from tests.support.hitl import PERMISSION
 from tests.support.people import People
-from tests.support.puppet import calls, says, script
 from tests.support.server import ServerProcess
-from tests.support.threads import ThreadsClient
+from tests.support.teams import GROUPS, INBOX, POLICY, active, guarded, hitl_yes, page_yes, pending, view
 from tests.support.waiting import wait_for
 from tests.support.witness import Witness
 
-INBOX, POLICY, GROUPS = "/api/v1/inbox", "/api/v1/policy", "/api/v1/groups"
 MEMBERS = ["bob", "cyd", "dan", "eve"]
 ROUNDS = int(os.environ.get("INTERLOCK_TEST_VOTE_ROUNDS", "3"))
 """More of them for a long run."""
@@ -58,22 +56,6 @@ def ask(people: People) -> Ask:
         return asked.json()["data"]["request_id"]
 
     return ask
-
-
-def hitl_yes(http: httpx.Client, request_id: str, **more: Any) -> httpx.Response:
-    body = {"request_id": request_id, "response": {"granted": True, **more}}
-    return http.post("/api/v1/agent/hitl/respond", json=body)
-
-
-def view(http: httpx.Client, request_id: str) -> dict[str, Any]:
-    return http.get(f"{INBOX}/requests/{request_id}").raise_for_status().json()
-
-
-def page_yes(http: httpx.Client, request_id: str, **more: Any) -> httpx.Response:
-    shown = view(http, request_id)
-    body = {"value": {"decision": "accept"}, "digest": shown["digest"], "code": shown["code"], **more}
-    key = {"idempotency-key": str(uuid.uuid4())}
-    return http.post(f"{INBOX}/requests/{request_id}/answer", json=body, headers=key)
 
 
 @pytest.mark.promise("P18")
@@ -259,36 +241,6 @@ def test_a_code_is_wanted_where_a_rule_says_so(people: People) -> None:
     assert hitl_yes(bob, request_id, code=shown["code"]).json()["data"]["status"] == "pending"
     assert page_yes(people.named("cyd").http, request_id).json()["status"] == "answered"
     ann.wait_for_status(thread, "idle")
-
-
-class active:  # noqa: N801
-    """A policy that counts for a moment."""
-
-    def __init__(self, root: httpx.Client, text: str) -> None:
-        self._root, self._text = root, text
-
-    def __enter__(self) -> None:
-        saved = self._root.post(f"{POLICY}/versions", json={"text": self._text})
-        assert saved.status_code == 200, saved.text
-        number = saved.json()["version"]
-        now = self._root.get(POLICY).json()["active"]
-        self._root.post(f"{POLICY}/versions/{number}/activate", json={"expected": now}).raise_for_status()
-
-    def __exit__(self, *_: object) -> None:
-        now = self._root.get(POLICY).json()["active"]
-        self._root.post(f"{POLICY}/deactivate", json={"expected": now}).raise_for_status()
-
-
-def guarded(ann: ThreadsClient, name: str) -> tuple[str, str]:
-    thread = ann.new_thread()
-    ann.chat(thread, script(calls(("guarded", {"name": name})), says("done")))
-    return pending(ann, thread)["request_id"], thread
-
-
-def pending(ann: ThreadsClient, thread: str) -> dict[str, Any]:
-    found = ann.http.get(f"/api/v1/agent/hitl/conversations/{thread}/pending").json()["data"]["pending_requests"]
-    (asked,) = found
-    return asked
 
 
 TWO = '[[rule]]\nname = "two"\nwhen = \'args.name.startsWith("two-")\'\nthen = "ask"\npeople = 2\nseparate = false\n'

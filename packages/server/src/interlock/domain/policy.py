@@ -3,6 +3,8 @@
 - A refusal goes before everything else, wherever it stands.
 - A rule that could not be evaluated never leads to a permission: if it is a refusal, or stands before the rule that
   would permit, a person is asked. A missing argument, a wrong type and a loop without end are such cases.
+- Nor to fewer people: if it says whose yes a call takes, and stands before the rule that would decide, it is put to
+  them. An argument that is a text in place of a number would otherwise need nobody's yes but its asker's.
 
 Where no rule applies, a person is asked.
 """
@@ -105,6 +107,8 @@ def decide(rules: Sequence[Rule], facts: Facts, holds: Callable[[Rule], bool]) -
     ruling = decider.then if decider else Ruling.ASK
     if ruling is Ruling.ALLOW and doubtful:
         ruling, decider = Ruling.ASK, None
+    if ruling is Ruling.ASK:
+        decider = next((rule for rule in doubtful if rule.terms is not None), decider)
     return Decision(ruling, decider, tuple(rule.name for rule in matches), tuple(errors))
 
 

@@ -41,7 +41,7 @@ class Candidate:
     asked_at: datetime
     """When the request was asked: lists are in that order."""
     is_added: bool = False
-    """By a level, a delegation or an admin: they may fill any place."""
+    """By a level or an admin: they may fill any place."""
 
 
 @dataclass(frozen=True, slots=True)

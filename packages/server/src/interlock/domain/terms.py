@@ -62,6 +62,10 @@ class Terms:
     """Seconds, for an ask that names no time itself."""
     excluded: tuple[str, ...] = ()
     """Ids of the people who asked, where they are no candidates."""
+    only: tuple[str, ...] = ()
+    """Whom its asker named, of those who may answer there: a candidate has to be one of them too."""
+    is_wanted: bool = False
+    """Whether its asker wants them, or something of them; else they are a rule's alone."""
 
     @property
     def people(self) -> int:
@@ -83,26 +87,42 @@ class Terms:
             return self
         return replace(self, steps=(Step(self.candidates),), code=False, refusals=1)
 
-    def raised(self, people: int, candidates: Sequence[str], *, separate: bool | None) -> "Terms":
-        """With what an asker wants beyond them: more people, but no others than a rule names, and nothing less."""
+    def raised(self, wanted: "Terms") -> "Terms":
+        """A rule's, with what an asker wants beyond them: more people, fewer to choose from, and nothing less."""
         steps = self.steps
-        if self.candidates == (EVERYBODY,) and candidates:
-            steps = tuple(Step(tuple(candidates), step.people) for step in steps)
-        if people > self.people:
+        if wanted.people > self.people:
             first, *rest = steps
-            more = people - self.people
+            more = wanted.people - self.people
             own = Step(first.candidates, first.people + more) if not rest else Step(self.candidates, more)
             steps = (own,) if not rest else (*steps, own)
-        wanted = people > 1 if separate is None else separate
-        return replace(self, steps=steps, separate=self.separate or wanted)
+        # Whom a rule names it is put to. Where it names nobody, an asker may not name others than who answers there.
+        names_whom = self.candidates == (EVERYBODY,) and wanted.candidates != (EVERYBODY,)
+        only = wanted.candidates if names_whom else self.only
+        separate = self.separate or wanted.separate
+        return replace(self, steps=steps, separate=separate, only=only, is_wanted=True)
+
+    def passed_on(self, by: str, to: Sequence[str], steps: Collection[int]) -> "Terms":
+        """With these candidates for the places that somebody could fill, who fills none any more."""
+        with_them = tuple(
+            Step(tuple(dict.fromkeys((*step.candidates, *to))), step.people) if number in steps else step
+            for number, step in enumerate(self.steps)
+        )
+        only = tuple(dict.fromkeys((*self.only, *to))) if self.only else ()
+        return replace(self.without(by), steps=with_them, only=only)
+
+    def without(self, person_id: str) -> "Terms":
+        """Their yes does not count any more; a no still does."""
+        return replace(self, excluded=tuple(dict.fromkeys([*self.excluded, person_id])))
 
     def steps_open_to(self, candidacies: Collection[str], added: Collection[str]) -> frozenset[int]:
         """The steps whose places somebody may fill who is a candidate under these names.
 
-        `added` are the candidates that levels and delegations brought: they may fill any place.
+        `added` are the candidates that levels and admins brought: they may fill any place.
         """
         if not set(candidacies).isdisjoint(added):
             return frozenset(range(len(self.steps)))
+        if self.only and set(candidacies).isdisjoint(self.only):
+            return frozenset()
         named = (number for number, step in enumerate(self.steps) if not set(candidacies).isdisjoint(step.candidates))
         return frozenset(named)
 
@@ -115,7 +135,8 @@ class Terms:
             data["at_end"] = self.at_end
         plain = {"separate": False, "code": False, "refusals": 1, "deadline": None}
         data |= {name: getattr(self, name) for name, usual in plain.items() if getattr(self, name) != usual}
-        return data | ({"excluded": list(self.excluded)} if self.excluded else {})
+        data |= {name: list(getattr(self, name)) for name in ("excluded", "only") if getattr(self, name)}
+        return data | ({"wanted": True} if self.is_wanted else {})
 
     @classmethod
     def from_json(cls, data: Mapping[str, JsonValue]) -> "Terms":
@@ -128,7 +149,15 @@ class Terms:
             at_end=AtEnd(data.get("at_end", AtEnd.WAIT)),
             deadline=data.get("deadline"),
             excluded=tuple(data.get("excluded", ())),
+            only=tuple(data.get("only", ())),
+            is_wanted=bool(data.get("wanted")),
         )
+
+
+def wanted_terms(people: int, candidates: Sequence[str], *, separate: bool | None) -> Terms:
+    """What an asker says of people itself."""
+    step = Step(tuple(candidates) or (EVERYBODY,), people)
+    return Terms((step,), separate=people > 1 if separate is None else separate, is_wanted=True)
 
 
 @dataclass(frozen=True, slots=True)

@@ -111,11 +111,14 @@ async def ruling_of(work: "Unit", thread: Thread, request: Request) -> PolicyRul
 
 
 def wants_person(request: Request) -> bool:
-    """Whether no rule may say yes: who asks wants a person, or the graph takes no plain yes."""
-    body = request.body
-    return request.routing is not None or (
-        isinstance(body, ApprovalBody) and not (body.allow_remember and body.takes("accept"))
-    )
+    """Whether no rule may say yes: who asks wants a person, or the graph takes no plain yes.
+
+    What another version's rule wanted of people says nothing of that.
+    """
+    body, routing = request.body, request.routing
+    if routing is not None and (routing.rule is None or routing.terms.is_wanted):
+        return True
+    return isinstance(body, ApprovalBody) and not (body.allow_remember and body.takes("accept"))
 
 
 def _not_evaluated(rule: Rule) -> bool:

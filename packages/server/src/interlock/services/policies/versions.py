@@ -14,7 +14,7 @@ from interlock.ports.policies import ConditionEngine
 from interlock.ports.store import Transaction
 from interlock.services.core import Core, unit
 from interlock.services.policies.deciding import engine_of, judge
-from interlock.services.teams.routing import unknown_candidates
+from interlock.services.teams.routing import lack_of_people, unknown_candidates
 
 LONGEST_NOTE = 1000
 NO_ENGINE = "policies need the extra: install interlock-server[policies]"
@@ -51,7 +51,10 @@ async def _people(core: Core, tx: Transaction, document: PolicyDocument) -> list
         if rule.terms is None:
             continue
         named = [*rule.terms.candidates, *(one for level in rule.terms.levels for one in level.candidates)]
-        problems += [Problem(one, rule.line, rule.name) for one in await unknown_candidates(tx, named)]
+        wrong = await unknown_candidates(tx, named)
+        if not wrong and (lack := await lack_of_people(tx, rule.terms)):
+            wrong = [lack]
+        problems += [Problem(one, rule.line, rule.name) for one in wrong]
         if rule.terms.is_vote and not core.settings.with_accounts:
             message = "this server runs without accounts: two people cannot be told from one"
             problems.append(Problem(message, rule.line, rule.name))

@@ -139,7 +139,8 @@ async def _giver(work: Unit, thread: Thread, grant: Grant) -> Principal | None:
 async def _answer_from_saved_values(
     work: Unit, thread: Thread, request: Request, body: EnvVarBody
 ) -> Settlement | None:
-    if not body.allow_save:
+    # What somebody saved is no answer of those whom it is put to.
+    if not body.allow_save or request.routing is not None:
         return None
     fields = body.fields
     field_names = [field.name for field in fields]

@@ -112,7 +112,7 @@ def _people_only(principal: Principal) -> None:
 
 def _may_rule(core: Core, principal: Principal, request: Request) -> bool:
     is_open = request.status is RequestStatus.PENDING and not request.is_in_doubt
-    is_ordinary = is_within(request.risk, _WIDEST_RISK) and not wants_person(request)
+    is_ordinary = is_within(request.risk, _WIDEST_RISK) and request.routing is None and not wants_person(request)
     return is_open and is_ordinary and principal.role is Role.ADMIN and core.conditions is not None
 
 

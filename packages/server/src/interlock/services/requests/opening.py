@@ -11,7 +11,7 @@ from interlock.domain.ids import new_id
 from interlock.domain.kinds import ApprovalBody, Body
 from interlock.domain.request import Pause, PublicRequest, Request, RequestStatus, warning_before
 from interlock.domain.risk import risk_of
-from interlock.domain.terms import EVERYBODY, Routing, Terms
+from interlock.domain.terms import Routing, Terms
 from interlock.domain.thread import CONFIRM, Thread
 from interlock.domain.webhook import WebhookEvent
 from interlock.services.core import OperatorSettings, Unit
@@ -166,8 +166,7 @@ async def _route(work: Unit, thread: Thread, request: Request, ruling: PolicyRul
     rule = ruling.decision.rule if ruling else None
     terms = rule.terms if rule else None
     if terms is not None and asked is not None:
-        named = () if asked.candidates == (EVERYBODY,) else asked.candidates
-        terms = terms.raised(asked.people, named, separate=asked.separate)
+        terms = terms.raised(asked)
     terms = terms or asked
     if terms is None or request.is_in_doubt:
         return replace(request, routing=None)

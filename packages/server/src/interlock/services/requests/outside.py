@@ -14,7 +14,7 @@ from interlock.domain.kinds import ApprovalBody, Body, EnvVarAnswer, RequestKind
 from interlock.domain.names import is_like_any
 from interlock.domain.principal import Principal
 from interlock.domain.request import Answer, Pause, PauseOrigin, PauseStatus, Request, RequestStatus
-from interlock.domain.terms import Terms
+from interlock.domain.terms import Terms, wanted_terms
 from interlock.domain.terms_reading import read_candidates
 from interlock.domain.thread import Thread, ThreadStatus, title_of
 from interlock.services.access.keys import agent_errors
@@ -106,8 +106,8 @@ async def _terms(work: Unit, needs: AskedNeeds, body: Body) -> Terms | None:
             "needs.people", "not_allowed", "this server runs without accounts: two people cannot be told apart"
         )
     await check_candidates(work.tx, candidates, "needs.from")
-    terms = Terms().raised(needs.people, candidates, separate=needs.separate)
-    return None if terms == Terms() else terms
+    terms = wanted_terms(needs.people, candidates, separate=needs.separate)
+    return None if terms == wanted_terms(1, (), separate=False) else terms
 
 
 async def ask_on(work: Unit, thread: Thread, question: NewRequest) -> AskResult:

@@ -1,6 +1,5 @@
 """Claims, and requests that are passed on: who has it, and who is asked too."""
 
-from dataclasses import replace
 from datetime import datetime, timedelta
 
 from interlock.domain import event_json
@@ -101,11 +100,13 @@ async def delegate(core: Core, principal: Principal, request_id: str, to: str, n
         votes = await work.tx.routes.votes(request_id)
         if any(vote.person_id == principal.id for vote in votes):
             raise Conflict("you have voted: take your yes back before you pass it on")
+        place: list[str] = []
         if not (await access_to(work.tx, principal_of(user), thread, request)).may_answer:
             if not await _may_be_asked(work, request, thread, user):
                 raise Forbidden("it is passed on to people only who may be asked for it, or review its agent")
-            await add_candidates(work, request, [f"{PERSON}{user.id}"], request.routing.level)
-        await _exclude(work, request, principal)
+            place = await add_candidates(work, request, [f"{PERSON}{user.id}"], request.routing.level, is_wide=False)
+        terms = request.routing.terms.passed_on(principal.id, place, access.open_steps)
+        await work.tx.routes.set_terms(request_id, terms)
         await _routed(work, principal, request, (f"{PERSON}{user.id}",), note)
 
 
@@ -119,14 +120,6 @@ async def _may_be_asked(work: Unit, request: Request, thread: Thread, user: User
     later = {one for level in request.routing.terms.levels for one in level.candidates}
     is_reviewer = person.role is Role.REVIEWER and person.may_answer(thread)
     return is_reviewer or not later.isdisjoint(candidacies_of(person.id, groups))
-
-
-async def _exclude(work: Unit, request: Request, person: Principal) -> None:
-    """Their yes does not count any more; a no still does."""
-    assert request.routing is not None
-    terms = request.routing.terms
-    excluded = tuple(dict.fromkeys([*terms.excluded, person.id]))
-    await work.tx.routes.set_terms(request.id, replace(terms, excluded=excluded))
 
 
 async def route(core: Core, principal: Principal, request_id: str, candidates: tuple[str, ...], note: str = "") -> None:
@@ -143,7 +136,7 @@ async def route(core: Core, principal: Principal, request_id: str, candidates: t
         found = await resolve(work.tx, candidates)
         if not access.may_answer:
             # Nobody makes a candidate of themselves, by a group that they are in neither.
-            await _exclude(work, request, principal)
+            await work.tx.routes.set_terms(request_id, request.routing.terms.without(principal.id))
         await add_candidates(work, request, found, request.routing.level)
         await _routed(work, principal, request, found, note)
 

@@ -93,7 +93,7 @@ async def needs_of(tx: Transaction, request: Request) -> Needs | None:
         return None
     terms = request.routing.terms
     added = [one.who for one in await tx.routes.of_request(request.id) if one.is_added]
-    names = await names_of(tx, [*terms.candidates, *added])
+    names = await names_of(tx, [*terms.candidates, *terms.only, *added])
     return Needs(terms.people, names, terms.separate, terms.code)
 
 

@@ -8,7 +8,7 @@ from interlock.domain.errors import FieldError, InvalidInput
 from interlock.domain.event import EventType, UserMessage
 from interlock.domain.request import Request, warning_before
 from interlock.domain.team import Candidate
-from interlock.domain.terms import EVERYBODY, GROUP, PERSON, Level, Routing, Step, Terms
+from interlock.domain.terms import EVERYBODY, GROUP, PERSON, Level, Routing, Step, Terms, places_filled
 from interlock.domain.thread import Thread
 from interlock.ports.store import Transaction
 from interlock.services.core import Unit
@@ -53,11 +53,17 @@ async def put_to_candidates(work: Unit, requests: Sequence[Request]) -> None:
             await work.tx.routes.add([Candidate(request.id, one, 0, request.created_at) for one in candidates])
 
 
-async def add_candidates(work: Unit, request: Request, candidates: Collection[str], level: int) -> None:
-    """Put it to more people, and to those who stand in for them; nobody loses what they have."""
+async def add_candidates(
+    work: Unit, request: Request, candidates: Collection[str], level: int, *, is_wide: bool = True
+) -> list[str]:
+    """Put it to more people, and to those who stand in for them; nobody loses what they have.
+
+    Unless they may fill any place (`is_wide`), the terms say which.
+    """
     everyone = [*candidates, *await in_place_of_absent(work, candidates)]
-    added = [Candidate(request.id, one, level, request.created_at, is_added=True) for one in everyone]
+    added = [Candidate(request.id, one, level, request.created_at, is_added=is_wide) for one in everyone]
     await work.tx.routes.add(added)
+    return everyone
 
 
 async def in_place_of_absent(work: Unit, candidates: Collection[str]) -> list[str]:
@@ -110,7 +116,9 @@ async def _resolve(work: Unit, terms: Terms) -> Terms:
         named = await resolve(work.tx, step.candidates)
         steps.append(Step((*named, *await in_place_of_absent(work, named)), step.people))
     levels = [Level(await resolve(work.tx, level.candidates), level.after) for level in terms.levels]
-    return replace(terms, steps=tuple(steps), levels=tuple(levels))
+    only = await resolve(work.tx, terms.only)
+    only = (*only, *await in_place_of_absent(work, only)) if only else ()
+    return replace(terms, steps=tuple(steps), levels=tuple(levels), only=only)
 
 
 async def resolve(tx: Transaction, candidates: Sequence[str]) -> tuple[str, ...]:
@@ -137,9 +145,41 @@ async def unknown_candidates(tx: Transaction, candidates: Collection[str]) -> li
             group = await tx.groups.get(one.removeprefix(GROUP))
             if group is None:
                 problems.append(f"there is no group {one.removeprefix(GROUP)}")
-            elif not group.members:
+            elif not await _allowed(tx, group.members):
                 problems.append(f"nobody is in the group {group.name}")
     return problems
+
+
+async def lack_of_people(tx: Transaction, terms: Terms) -> str | None:
+    """What is wrong where all who are named cannot fill the places, whatever they say: it would wait without end."""
+    if EVERYBODY in terms.candidates:
+        return None
+    open_to: dict[str, set[int]] = {}
+    for number, step in enumerate(terms.steps):
+        for one in await _people_of(tx, step.candidates):
+            open_to.setdefault(one, set()).add(number)
+    added = [one for level in terms.levels for one in level.candidates]
+    for one in await _people_of(tx, added):
+        open_to[one] = set(range(len(terms.steps)))
+    filled = places_filled(terms.steps, [frozenset(steps) for steps in open_to.values()])
+    return (
+        None if filled >= terms.people else f"{terms.people} people are needed, and those who are named can be {filled}"
+    )
+
+
+async def _people_of(tx: Transaction, candidates: Sequence[str]) -> set[str]:
+    """The ids of all who are meant, groups with their members, as far as they may sign in."""
+    named = [one for one in await resolve(tx, candidates) if one.startswith(PERSON)]
+    people = {one.removeprefix(PERSON) for one in named}
+    for one in candidates:
+        group = await tx.groups.get(one.removeprefix(GROUP)) if one.startswith(GROUP) else None
+        people |= set(group.members) if group else set()
+    return await _allowed(tx, people)
+
+
+async def _allowed(tx: Transaction, person_ids: Collection[str]) -> set[str]:
+    found = [await tx.users.get(one) for one in person_ids]
+    return {user.id for user in found if user is not None and user.is_allowed}
 
 
 async def check_candidates(tx: Transaction, candidates: Collection[str], field: str) -> None:

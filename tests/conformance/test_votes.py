@@ -1,0 +1,215 @@
+"""Many votes at once, in many rounds, and levels that several servers want to open: on either database.
+
+INTERLOCK_TEST_VOTERS=1000 INTERLOCK_TEST_VOTE_ROUNDS=1000 makes a long run of it.
+"""
+
+import asyncio
+import os
+import random
+from collections import Counter
+from collections.abc import AsyncGenerator, Mapping, Sequence
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+
+import pytest
+
+from interlock.domain.errors import AlreadySettled, Conflict, Forbidden
+from interlock.domain.event import EventData, RequestRouted, RequestSettled
+from interlock.domain.kinds import ApprovalAnswer, ApprovalBody, RequestKind
+from interlock.domain.principal import Principal, User, principal_of
+from interlock.domain.request import Answer, RequestStatus
+from interlock.domain.team import Candidate, Group
+from interlock.domain.terms import AtEnd, Level, Step, Terms, places_filled
+from interlock.ports.store import Store
+from interlock.services.core import Core, unit
+from interlock.services.requests import outside
+from interlock.services.requests.answering import Reply, Sender, answer
+from interlock.services.requests.opening import NewRequest
+from interlock.services.requests.outside import Ask
+from interlock.services.teams.claims import withdraw_vote
+from interlock.services.teams.levels import open_due_levels
+from interlock.storage.database import open_database
+from interlock.storage.sealing import Sealer, derive
+from interlock.storage.store import SqlStore
+from tests.conformance.examples import ANN, AT, a_user
+from tests.conformance.trails import core_on
+from tests.conftest import MASTER_KEY
+
+VOTERS = int(os.environ.get("INTERLOCK_TEST_VOTERS", "24"))
+ROUNDS = int(os.environ.get("INTERLOCK_TEST_VOTE_ROUNDS", "6"))
+GROUPS = ("group:a", "group:b", "group:c")
+
+
+@dataclass
+class Hand:
+    """A clock that the test moves."""
+
+    at: datetime = AT
+
+    def now(self) -> datetime:
+        return self.at
+
+
+@pytest.fixture
+def clock() -> Hand:
+    return Hand()
+
+
+@pytest.fixture
+async def servers(store: Store, database_url: str, clock: Hand) -> AsyncGenerator[list[Core]]:
+    """On PostgreSQL two servers, each with connections of its own; on SQLite, which one server has, two callers."""
+    if database_url.startswith("sqlite"):
+        yield [core_on(store, clock), core_on(store, clock)]
+        return
+    other = open_database(database_url)
+    second = SqlStore(other, sealer=Sealer(MASTER_KEY), audit_key=derive(MASTER_KEY, "audit"))
+    yield [core_on(store, clock), core_on(second, clock)]
+    await other.close()
+
+
+@pytest.fixture
+async def voters(store: Store) -> dict[str, frozenset[int]]:
+    """By the id of each, the groups that they are in: some are in several, and ann, who asks, is in all."""
+    chance = random.Random(17)
+    open_to: dict[str, frozenset[int]] = {}
+    async with store.transaction() as tx:
+        await tx.users.add(a_user())
+        for number in range(VOTERS):
+            await tx.users.add(a_user(f"u-{number}", f"voter {number}"))
+            open_to[f"u-{number}"] = frozenset(chance.sample(range(3), chance.choice([1, 1, 2])))
+        for number, name in enumerate(GROUPS):
+            members = [one for one, groups in open_to.items() if number in groups]
+            await tx.groups.add(Group(name.removeprefix("group:"), "local", AT, (*members, "u-ann")))
+    return open_to
+
+
+def person(user_id: str) -> Principal:
+    name = "ann" if user_id == "u-ann" else user_id.replace("u-", "voter ")
+    return principal_of(User(user_id, name, "", ANN.role, AT, AT))
+
+
+async def ask(core: Core, terms: Terms) -> str:
+    """Ann asks, from an agent of her own."""
+    async with unit(core) as work:
+        what = Ask(RequestKind.APPROVAL, {}, None)
+        thread = await outside.lock_conversation(work, ANN, what, "votes")
+        asked = await outside.ask_on(work, thread, NewRequest(ApprovalBody.ask("pay", {}), terms=terms))
+    return asked.request.id
+
+
+async def vote(core: Core, user_id: str, request_id: str) -> str:
+    try:
+        done = await answer(core, Sender(person(user_id), "test"), Reply(request_id, {"decision": "accept"}))
+    except AlreadySettled:
+        return "late"
+    except Forbidden:
+        return "refused"
+    return "counted" if done.votes else "settled"
+
+
+async def take_back(core: Core, user_id: str, request_id: str) -> str:
+    try:
+        await withdraw_vote(core, person(user_id), request_id)
+    except (AlreadySettled, Conflict):
+        return "kept"
+    return "taken back"
+
+
+def some_terms(chance: random.Random) -> Terms:
+    """For one group, or with places for several that somebody may be in at once."""
+    if chance.random() < 0.5:
+        return Terms((Step(GROUPS, chance.randint(2, 5)),), separate=True)
+    steps = [Step((group,), 1) for group in chance.sample(GROUPS, chance.randint(2, 3))]
+    return Terms(tuple(steps), separate=True)
+
+
+def open_steps(terms: Terms, groups: frozenset[int]) -> frozenset[int]:
+    named = {GROUPS[number] for number in groups}
+    return frozenset(number for number, step in enumerate(terms.steps) if not named.isdisjoint(step.candidates))
+
+
+@pytest.mark.promise("P18", "P19")
+async def test_of_many_votes_at_once_so_many_people_are_counted_and_it_settles_once(
+    store: Store, servers: Sequence[Core], voters: dict[str, frozenset[int]]
+) -> None:
+    chance = random.Random(4)
+    for _ in range(ROUNDS):
+        terms = some_terms(chance)
+        request_id = await ask(servers[0], terms)
+        casts = [*voters, *chance.sample(sorted(voters), VOTERS // 3), "u-ann"]
+        chance.shuffle(casts)
+        told = await asyncio.gather(*(vote(chance.choice(servers), one, request_id) for one in casts))
+        counts = Counter(told)
+        assert counts["settled"] == 1
+        outsiders = [one for one, groups in voters.items() if not open_steps(terms, groups)]
+        assert {one for one, word in zip(casts, told, strict=True) if word == "refused"} <= {*outsiders, "u-ann"}
+        async with store.snapshot() as tx:
+            found = (await tx.answers.of_requests([request_id]))[request_id]
+            rows = await tx.routes.votes(request_id)
+        names = found.by_name.split(", ")
+        assert found.value == ApprovalAnswer("accept")
+        assert sorted(names) == sorted(one["by"] for one in found.metadata["votes"]) == sorted(one.name for one in rows)
+        assert len(set(names)) == len(names)
+        assert "ann" not in names
+        steps = [open_steps(terms, voters[one.person_id]) for one in rows]
+        # All places are filled, and were not before the last one came, whoever that was.
+        assert places_filled(terms.steps, steps) == terms.people
+        before = [steps[:number] + steps[number + 1 :] for number in range(len(steps))]
+        assert any(places_filled(terms.steps, one) < terms.people for one in before)
+        if len(terms.steps) == 1:
+            assert len(names) == terms.people
+
+
+@pytest.mark.promise("P18")
+async def test_a_yes_that_is_taken_back_at_the_same_moment_is_counted_or_not(
+    store: Store, servers: Sequence[Core], voters: dict[str, frozenset[int]]
+) -> None:
+    chance = random.Random(9)
+    terms = Terms((Step(GROUPS, 3),), separate=True)
+    for _ in range(ROUNDS):
+        request_id = await ask(servers[0], terms)
+        first, second, *rest = chance.sample(sorted(voters), 5)
+        assert [await vote(servers[0], one, request_id) for one in (first, second)] == ["counted", "counted"]
+        acts = [vote(chance.choice(servers), one, request_id) for one in rest[:1]]
+        acts += [take_back(chance.choice(servers), one, request_id) for one in (first, second)]
+        chance.shuffle(acts)
+        told = await asyncio.gather(*acts)
+        async with store.snapshot() as tx:
+            request = await tx.requests.get(request_id)
+            rows = await tx.routes.votes(request_id)
+        assert request is not None
+        is_settled = "settled" in told
+        assert is_settled is (told.count("taken back") == 0)
+        assert is_settled is (request.status is RequestStatus.ANSWERED)
+        assert len(rows) == 3 - told.count("taken back")
+
+
+@pytest.mark.promise("P21")
+@pytest.mark.usefixtures("voters")
+@pytest.mark.parametrize("at_end", AtEnd)
+async def test_of_several_servers_one_opens_each_level_and_one_comes_to_the_end(
+    store: Store, servers: Sequence[Core], clock: Hand, at_end: AtEnd
+) -> None:
+    for _ in range(ROUNDS):
+        terms = Terms((Step(GROUPS[:1], 2),), levels=tuple(Level((one,), 1) for one in GROUPS[1:]), at_end=at_end)
+        request_id = await ask(servers[0], terms)
+        candidates: Sequence[Candidate] = ()
+        log: Sequence[EventData] = ()
+        given: Mapping[str, Answer] = {}
+        seen: list[int] = []
+        for _ in range(3):
+            clock.at += timedelta(seconds=1)
+            await asyncio.gather(*(open_due_levels(core) for core in [*servers] * 3))
+            async with store.snapshot() as tx:
+                request = await tx.requests.get(request_id)
+                assert request is not None
+                assert request.routing is not None
+                seen.append(request.routing.level)
+                candidates = await tx.routes.of_request(request_id)
+                log = [event.data for event in await tx.events.after(request.thread_id, 0, 100)]
+                given = await tx.answers.of_requests([request_id])
+        assert seen == [1, 2, 2]
+        assert [(one.who, one.level) for one in candidates] == [(one, number) for number, one in enumerate(GROUPS)]
+        assert [one.level for one in log if isinstance(one, RequestRouted)] == [1, 2]
+        assert sum(isinstance(one, RequestSettled) for one in log) == (at_end is not AtEnd.WAIT)
+        assert all(one.value != ApprovalAnswer("accept") for one in given.values())
