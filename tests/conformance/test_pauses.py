@@ -11,7 +11,7 @@ from interlock.domain.form import Form, HumanInterrupt
 from interlock.domain.kinds import ApprovalAnswer, RequestKind
 from interlock.domain.preview import FilePreview, FileSnapshot
 from interlock.domain.request import PAUSE, AnswerOrigin, PauseOrigin, PauseStatus, RequestStatus
-from interlock.domain.run import RunCause
+from interlock.domain.run import RunCause, RunStatus
 from interlock.ports.store import Store
 from interlock.runners.replies import approved_digest
 from interlock.storage.database import Database
@@ -90,7 +90,7 @@ async def test_the_calls_that_people_judged_since_the_last_message(store: Store)
     call = {"call_id": "c1", "digest": "d", "status": answered, "settled_at": AT}
     async with store.transaction() as tx:
         await begin(tx)
-        await tx.runs.add(a_run("run-1", started_seq=3))
+        await tx.runs.add(a_run("run-1", started_seq=3, status=RunStatus.DONE))
         await tx.runs.add(a_run("run-2", cause=RunCause.ANSWER, started_seq=9))
         turns = {"earlier": 2, "first": 4, "second": 12, "unknown": None}
         for name, seq in turns.items():
