@@ -11,10 +11,21 @@ from interlock.domain.form import Form, HumanInterrupt
 from interlock.domain.kinds import ApprovalAnswer, RequestKind
 from interlock.domain.preview import FilePreview, FileSnapshot
 from interlock.domain.request import PAUSE, AnswerOrigin, PauseOrigin, PauseStatus, RequestStatus
+from interlock.domain.run import RunCause, RunStatus
 from interlock.ports.store import Store
 from interlock.runners.replies import approved_digest
 from interlock.storage.database import Database
-from tests.conformance.examples import AT, a_body, a_pause, a_pending_request, a_request, after, an_answer, begin
+from tests.conformance.examples import (
+    AT,
+    a_body,
+    a_pause,
+    a_pending_request,
+    a_request,
+    a_run,
+    after,
+    an_answer,
+    begin,
+)
 from tests.support.bodies import shown
 
 FILE = FilePreview("/tmp/日本", True, "a", "00", None, None, on_disk=False)
@@ -72,6 +83,29 @@ async def test_requests_come_in_the_order_of_their_pauses_and_positions(store: S
         await tx.pauses.add(a_pause("pause-1"), [a_request("b", "pause-1", position=1), a_request("a", "pause-1")])
         listed = await tx.requests.of_pauses(["pause-1", "pause-2"])
         assert [request.id for request in listed] == ["c", "d", "a", "b"]
+
+
+async def test_the_calls_that_people_judged_since_the_last_message(store: Store) -> None:
+    answered = RequestStatus.ANSWERED
+    call = {"call_id": "c1", "digest": "d", "status": answered, "settled_at": AT}
+    async with store.transaction() as tx:
+        await begin(tx)
+        await tx.runs.add(a_run("run-1", started_seq=3, status=RunStatus.DONE))
+        await tx.runs.add(a_run("run-2", cause=RunCause.ANSWER, started_seq=9))
+        turns = {"earlier": 2, "first": 4, "second": 12, "unknown": None}
+        for name, seq in turns.items():
+            judged = a_request(f"perm_{name}", f"pause-{name}", position=1, **call)
+            others = [
+                a_request(f"perm_{name}_open", f"pause-{name}", **call | {"status": RequestStatus.PENDING}),
+                a_request(f"perm_{name}_no_call", f"pause-{name}", position=2, **call | {"call_id": None}),
+                a_request(f"perm_{name}_no_digest", f"pause-{name}", position=3, **call | {"digest": None}),
+            ]
+            await tx.pauses.add(a_pause(f"pause-{name}", opened_seq=seq), [judged, *others])
+    async with store.snapshot() as tx:
+        found = await tx.requests.calls_since_message("ann-1")
+        assert [request.id for request in found] == ["perm_first", "perm_second", "perm_unknown"]
+        assert found[0].call_id == "c1"
+        assert await tx.requests.calls_since_message("ann-2") == []
 
 
 @pytest.mark.parametrize("before", list(PauseStatus))

@@ -28,6 +28,12 @@ REACHES_NOBODY = (
 )
 
 
+def refusal_text(tool: str, reason: str) -> str:
+    """What the model is told in place of the result of a call that a person refused."""
+    why = f" Reason: {reason}" if reason else ""
+    return f"A person refused this call of {tool}; it was not run.{why}"
+
+
 class NotAnswered(Exception):
     """Nobody answered: the request expired or was cancelled, and the ask named no default."""
 

@@ -14,9 +14,10 @@ from collections.abc import Awaitable, Callable, Mapping, Sequence
 from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass, field
 from inspect import iscoroutinefunction
+from itertools import takewhile
 from typing import Any, cast
 
-from langchain_core.messages import ToolCall, ToolMessage
+from langchain_core.messages import AIMessage, ToolCall, ToolMessage
 from langgraph.errors import GraphBubbleUp, GraphInterrupt, ParentCommand
 from langgraph.prebuilt.tool_node import ToolCallRequest
 from langgraph.types import Command
@@ -39,13 +40,13 @@ from interlock.agents._langgraph_beside import bind_graphs
 from interlock.agents._langgraph_breakpoints import guard_breakpoints
 from interlock.agents._langgraph_numbers import Used, are_in_line, own_numbers
 from interlock.agents.ask_record import AskRecord, actions_around, asker, effects_around
-from interlock.agents.asking import REACHES_NOBODY, EffectSkipped, NotAnswered, as_one
+from interlock.agents.asking import REACHES_NOBODY, EffectSkipped, NotAnswered, as_one, refusal_text
 from interlock.agents.context import RunContext, breakpoints_here, current, declared_idempotent, here
 from interlock.domain.canonical import action_digest
 from interlock.domain.effect import NODE_EFFECT, SKIPPED, SKIPPED_TEXT, UNKEPT, EffectKey, numbered
 from interlock.domain.errors import InterlockError
 from interlock.domain.preview import FilePreview
-from interlock.ports.journal import EffectStart, RecordedResult
+from interlock.ports.journal import EffectStart, RecordedResult, Refusal
 
 logger = logging.getLogger(__name__)
 
@@ -84,6 +85,14 @@ def _check_ask() -> None:
     if kept is Persistence.APART:
         # The code that called it may answer it itself, so that it is no error.
         logger.warning("an interrupt is put to nobody, %s", REACHES_NOBODY)
+
+
+class _Refused(Exception):
+    """A person said no to this call, and the graph was about to run it all the same."""
+
+    def __init__(self, refusal: Refusal) -> None:
+        super().__init__(refusal.message)
+        self.refusal = refusal
 
 
 @dataclass(slots=True, eq=False)
@@ -204,6 +213,9 @@ async def _recorded(run: RunContext, call: _Call, execute: Callable[[], Awaitabl
             asker=asker(),
             made_as=call.made_as,
         )
+        if isinstance(start, Refusal):
+            scope.end(call)
+            raise _Refused(start)
         if isinstance(start, RecordedResult):
             left = run.asks.left_by(start.key, start.asks, positions.ids, positions.taken)
             positions.use(left)
@@ -352,7 +364,10 @@ async def _around_tool(request: ToolCallRequest, execute: Execute) -> Any:
         except (NotAnswered, EffectSkipped) as error:
             return _without_result(request, error)
 
-    return await _recorded(run, _call(request), executed)
+    try:
+        return await _recorded(run, _call(request), executed)
+    except _Refused as error:
+        return _as_refused(request, error.refusal)
 
 
 def _around_tool_sync(request: ToolCallRequest, execute: ExecuteSync) -> Any:
@@ -368,7 +383,10 @@ def _around_tool_sync(request: ToolCallRequest, execute: ExecuteSync) -> Any:
         except (NotAnswered, EffectSkipped) as error:
             return _without_result(request, error)
 
-    return run.record_here(lambda execution: _recorded(run, call, execution), executed)
+    try:
+        return run.record_here(lambda execution: _recorded(run, call, execution), executed)
+    except _Refused as error:
+        return _as_refused(request, error.refusal)
 
 
 async def _over_a_changed_file(run: RunContext, request: ToolCallRequest) -> ToolMessage | None:
@@ -398,6 +416,24 @@ def _without_result(request: ToolCallRequest, error: NotAnswered | EffectSkipped
     word = "Skipped" if isinstance(error, EffectSkipped) else "Not answered"
     content = f"{word}: {error.reason}. {call['name']} stopped there."
     return ToolMessage(content, name=call["name"], tool_call_id=call["id"] or "", status="error")
+
+
+def _as_refused(request: ToolCallRequest, refusal: Refusal) -> ToolMessage:
+    """The result of a call that is not run: what the model was told already, where it was told."""
+    call = request.tool_call
+    since = takewhile(lambda one: not isinstance(one, AIMessage), reversed(_messages_of(request.state)))
+    for message in since:
+        if isinstance(message, ToolMessage) and message.tool_call_id == call["id"]:
+            return message
+    text = refusal.message if refusal.is_answer else refusal_text(call["name"], refusal.message)
+    status = "success" if refusal.is_answer else "error"
+    return ToolMessage(text, name=call["name"], tool_call_id=call["id"] or "", status=status)
+
+
+def _messages_of(state: Any) -> list[Any]:
+    found = cast("Mapping[str, Any]", state).get("messages") if isinstance(state, Mapping) else state
+    found = getattr(found, "messages", found)
+    return cast("list[Any]", found) if isinstance(found, list) else []
 
 
 def _call(request: ToolCallRequest) -> _Call:

@@ -127,8 +127,7 @@ def _decided(request: ToolCallRequest, approval: Approval) -> ToolCallRequest | 
         case "response":
             return _instead(request, approval.message, status="success")
         case "reject":
-            reason = f" Reason: {approval.message}" if approval.message else ""
-            return _instead(request, f"A person refused this call of {call['name']}; it was not run.{reason}")
+            return _instead(request, asking.refusal_text(call["name"], approval.message))
 
 
 def _annotated(request: ToolCallRequest, call: ToolCallRequest, result: Result) -> Result:

@@ -28,6 +28,15 @@ class RecordedResult:
     asks: int
 
 
+@dataclass(frozen=True, slots=True)
+class Refusal:
+    """Do not start it: a person refused this very call, or answered in its place."""
+
+    message: str
+    """The reason of a refusal, or the answer."""
+    is_answer: bool = False
+
+
 class Journal(Protocol):
     """Every method commits before it returns, and raises `LeaseLost` when the run is no longer this worker's."""
 
@@ -45,8 +54,10 @@ class Journal(Protocol):
         space: str = "",
         asker: str = "",
         made_as: Sequence[str] = (),
-    ) -> EffectStart | RecordedResult:
-        """Record the intent, or give the recorded result. A call that only asked so far may come with other arguments.
+    ) -> EffectStart | RecordedResult | Refusal:
+        """Record the intent, or give the recorded result, or what a person said in place of it.
+
+        A call that only asked so far may come with other arguments.
 
         `asks` of the task's answers are this effect's own: were it cut short and its result given by a person, they
         would be used up by it. `former_id` is the call id that earlier versions gave to an effect inside a tool call.

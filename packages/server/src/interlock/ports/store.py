@@ -142,6 +142,10 @@ class Requests(Protocol):
         """By interrupt, the form of what was asked last under its id, since the thread's last message."""
         ...
 
+    async def calls_since_message(self, thread_id: str) -> list[Request]:
+        """The approvals of tool calls that were settled since the thread's last message, in the order of the asks."""
+        ...
+
     async def open_of(self, thread_id: str, limit: int | None = None) -> list[Request]:
         """What is pending on the thread, being deleted or not, in the order of the pauses and positions.
 

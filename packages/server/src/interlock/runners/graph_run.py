@@ -188,7 +188,7 @@ class GraphRun:
         self.turn = self.resume_state.turn or self.claim.run
         self.config = self._configured()
         self._remember()
-        self.recorded = RecordedAnswers(self.resume_state.settled)
+        self.recorded = RecordedAnswers(self.resume_state.settled, self.resume_state.calls)
         self.core.observer.on_resume(self.lease.run_id, [one.pause.id for one in self.resume_state.settled])
 
     def _remember(self) -> None:
@@ -266,7 +266,13 @@ class GraphRun:
         self._asks = AskRecord({key: form and form.binding for key, form in self.resume_state.forms.items()})
         self._breakpoints = BreakpointRecord(breakpoints.allowed(self.recorded.pauses))
         return RunContext(
-            RunJournal(self.core, self.lease, self.log, approved=self.recorded.approved()),
+            RunJournal(
+                self.core,
+                self.lease,
+                self.log,
+                approved=self.recorded.approved(),
+                refused=self.recorded.refused(),
+            ),
             TaskSerializer(self.saver.serde),
             asyncio.get_running_loop(),
             {handle: value for handle, (_, value) in secrets.items()},

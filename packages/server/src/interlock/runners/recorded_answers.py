@@ -12,7 +12,7 @@ from interlock.domain.run import Run
 from interlock.domain.run_input import MessageInput, RunInput
 from interlock.runners import replies
 from interlock.runners.graph_state import GraphState
-from interlock.services.runs.effects import ApprovedCall
+from interlock.services.runs.effects import ApprovedCall, RefusedCall
 from interlock.services.runs.lifecycle import SettledPause
 
 
@@ -27,9 +27,18 @@ def _sha256_in_inbox(answer: Answer) -> str | None:
     return shown_file if isinstance(shown_file, str) else None
 
 
+def _asked_in(request: Request) -> tuple[str | None, str | None]:
+    """The graph that asked, and the effects inside of which it did."""
+    binding = request.form.binding if request.form else None
+    return (binding.space, binding.asker) if binding else (None, None)
+
+
 class RecordedAnswers:
-    def __init__(self, pauses: Sequence[SettledPause] = ()) -> None:
+    def __init__(
+        self, pauses: Sequence[SettledPause] = (), calls: Sequence[tuple[Request, Answer | None]] = ()
+    ) -> None:
         self.pauses = list(pauses)
+        self._calls = list(calls)
         self.by_interrupt: dict[str, list[Request]] = {}
         for request in self._requests():
             if request.interrupt_id is not None:
@@ -79,10 +88,21 @@ class RecordedAnswers:
             if request.call_id is not None and request.digest is not None and request.id in answers:
                 digest = replies.approved_digest(request, answers[request.id].value)
                 if digest is not None:
-                    binding = request.form.binding if request.form else None
-                    asked_in = (binding.space, binding.asker) if binding else (None, None)
-                    approved.append(ApprovedCall(request.call_id, digest, *asked_in))
+                    approved.append(ApprovedCall(request.call_id, digest, *_asked_in(request)))
         return approved
+
+    def refused(self) -> list[RefusedCall]:
+        """The calls of the turn that may not run, whatever the graph makes of the answer: their last word was a no.
+
+        A graph is run again with every answer, and may ask with another condition by then. The whole turn, since it is
+        run again with the answers to later asks too.
+        """
+        last: dict[tuple[str | None, ...], RefusedCall | None] = {}
+        for request, answer in self._calls:
+            call = request.call_id or "", request.digest or "", *_asked_in(request)
+            refusal = replies.refusal(request, answer.value if answer else None)
+            last[call] = RefusedCall(*call, refusal) if refusal else None
+        return [one for one in last.values() if one is not None]
 
     def shown_files(self) -> dict[tuple[str, str], FilePreview]:
         """By call and digest of what may run, the file behind it as the person was shown it who allowed it."""

@@ -32,6 +32,7 @@ from interlock.domain.kinds import (
 from interlock.domain.kinds.fields import is_blank
 from interlock.domain.kinds.free_answers import typed
 from interlock.domain.request import Answer, Request, RequestStatus
+from interlock.ports.journal import Refusal
 from interlock.runners import schemas
 
 
@@ -99,6 +100,14 @@ def approved_digest(request: Request, value: Value) -> str | None:
         return None
     # Of what was shown, and not as it was written then: older versions spelled NaN otherwise.
     return action_digest(request.tool, request.body.args if value.args is None else value.args)
+
+
+def refusal(request: Request, value: Value | None) -> Refusal | None:
+    """What is said in place of a call that may not run after this answer to its approval, or without one."""
+    if not isinstance(request.body, ApprovalBody):
+        return None
+    decided = _decided(request, value)
+    return None if decided.runs else Refusal(decided.message, is_answer=decided.decision == "response")
 
 
 def given_result(effect: EffectInDoubt, value: Value | None) -> Any:

@@ -58,14 +58,25 @@ _LAST_MESSAGE = (
     .where(runs.c.thread_id == bindparam("thread_id"), runs.c.cause == literal_column(f"'{RunCause.MESSAGE}'"))
     .scalar_subquery()
 )
+_SINCE_MESSAGE = (
+    pauses.c.thread_id == bindparam("thread_id"),
+    # Of what was asked before this was kept it is not known: it may be of this turn.
+    or_(pauses.c.opened_seq.is_(None), pauses.c.opened_seq > _LAST_MESSAGE),
+)
 _FORMS_SINCE_MESSAGE = (
     select(requests.c.interrupt_id, requests.c.form)
     .join(pauses, pauses.c.id == requests.c.pause_id)
+    .where(*_SINCE_MESSAGE, requests.c.interrupt_id.is_not(None))
+    .order_by(pauses.c.seq, requests.c.position)
+)
+_CALLS_SINCE_MESSAGE = (
+    select(requests)
+    .join(pauses, pauses.c.id == requests.c.pause_id)
     .where(
-        pauses.c.thread_id == bindparam("thread_id"),
-        # Of what was asked before this was kept it is not known: it may be of this turn.
-        or_(pauses.c.opened_seq.is_(None), pauses.c.opened_seq > _LAST_MESSAGE),
-        requests.c.interrupt_id.is_not(None),
+        *_SINCE_MESSAGE,
+        requests.c.call_id.is_not(None),
+        requests.c.digest.is_not(None),
+        requests.c.status != literal_column(f"'{RequestStatus.PENDING}'"),
     )
     .order_by(pauses.c.seq, requests.c.position)
 )
@@ -115,6 +126,10 @@ class SqlRequests(Repository):
     async def forms_since_message(self, thread_id: str) -> dict[str, Form | None]:
         found = await self._connection.execute(_FORMS_SINCE_MESSAGE, {"thread_id": thread_id})
         return {row.interrupt_id: Form.from_json(row.form) for row in found}
+
+    async def calls_since_message(self, thread_id: str) -> list[Request]:
+        found = await self._connection.execute(_CALLS_SINCE_MESSAGE, {"thread_id": thread_id})
+        return [request_of(row) for row in found]
 
     async def page_pending(self, query: PendingFilter, limit: int) -> list[Request]:
         return [request_of(row) for row in await _pending.page(self._connection, query, limit)]

@@ -14,7 +14,7 @@ from interlock.domain.event import Event, EventData, ToolEnded, ToolStarted, Too
 from interlock.domain.json_value import JsonObject, JsonValue
 from interlock.domain.principal import SYSTEM
 from interlock.domain.thread import Lease
-from interlock.ports.journal import EffectStart, RecordedResult
+from interlock.ports.journal import EffectStart, RecordedResult, Refusal
 from interlock.services.core import Core, Unit, unit
 from interlock.services.runs.log import RunLog
 
@@ -41,8 +41,8 @@ class EffectFailed(EffectRefused):
 
 
 @dataclass(frozen=True, slots=True)
-class ApprovedCall:
-    """A call that a person approved, as it was shown or as they changed it."""
+class _JudgedCall:
+    """A call of which a person said whether it may run."""
 
     call_id: str
     digest: str
@@ -50,6 +50,18 @@ class ApprovedCall:
     """The namespace of the graph that asked; None where it is not known."""
     asker: str | None
     """The effects inside of which it was asked; None where that is not known."""
+
+
+@dataclass(frozen=True, slots=True)
+class ApprovedCall(_JudgedCall):
+    """One that a person approved, as it was shown or as they changed it."""
+
+
+@dataclass(frozen=True, slots=True)
+class RefusedCall(_JudgedCall):
+    """One that a person refused, as it was shown, or answered in place of its tool."""
+
+    refusal: Refusal
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,7 +74,7 @@ class _StartingCall:
     space: str
     asker: str
 
-    def matches(self, word: ApprovedCall) -> bool:
+    def matches(self, word: _JudgedCall) -> bool:
         if word.call_id not in self.ids or not is_about(word.space, self.space):
             return False
         return are_in_same_calls(word.asker, self.asker)
@@ -71,11 +83,20 @@ class _StartingCall:
 class RunJournal:
     """One run's journal. What the run's log holds goes into the thread's log before what the journal writes."""
 
-    def __init__(self, core: Core, lease: Lease, log: RunLog, *, approved: Iterable[ApprovedCall]) -> None:
+    def __init__(
+        self,
+        core: Core,
+        lease: Lease,
+        log: RunLog,
+        *,
+        approved: Iterable[ApprovedCall],
+        refused: Iterable[RefusedCall] = (),
+    ) -> None:
         self._core = core
         self._lease = lease
         self._log = log
         self._approved = list(approved)
+        self._refused = list(refused)
         self._running: dict[EffectKey, tuple[str, datetime]] = {}
         """By effect, its tool and when it began."""
 
@@ -93,7 +114,7 @@ class RunJournal:
         space: str = "",
         asker: str = "",
         made_as: Sequence[str] = (),
-    ) -> EffectStart | RecordedResult:
+    ) -> EffectStart | RecordedResult | Refusal:
         digest = action_digest(tool, args)
         key = EffectKey(self._lease.thread_id, task_id, call_id)
         call = _StartingCall((*made_as, key.tool_call_id), digest, space, asker)
@@ -108,6 +129,8 @@ class RunJournal:
                     self._spend(call)
                 return RecordedResult(key, before.result or b"", before.asks)
             is_entered_again = before is not None and not is_changed and before.state is EffectState.WAITING
+            if refusal := self._refusal_of(call, is_entered_again=is_entered_again):
+                return refusal
             self._check_approved(call, tool, is_entered_again=is_entered_again)
             effect = before if before is not None and not is_changed else Effect(
                 key, self._lease.run_id, self._lease.epoch, tool, plain(dict(args)), digest,
@@ -157,6 +180,16 @@ class RunJournal:
         approved = [one for one in self._approvals_of(call) if one.asker is not None or not is_entered_again]
         if approved and all(one.digest != call.digest for one in approved):
             raise EffectMismatch(f"what was approved is not what {tool} was about to run with", call_id=call.ids[-1])
+
+    def _refusal_of(self, call: _StartingCall, *, is_entered_again: bool) -> Refusal | None:
+        """What was said in place of it, by the last word on it; a later yes stands for one call.
+
+        Of what a call asked inside, nothing is said of itself: see `_check_approved`.
+        """
+        if any(one.digest == call.digest for one in self._approvals_of(call)):
+            return None
+        about = [one for one in self._refused if one.digest == call.digest and call.matches(one)]
+        return next((one.refusal for one in about if one.asker is not None or not is_entered_again), None)
 
     def _spend(self, call: _StartingCall) -> None:
         """The word was for this call alone: there are models that use an id again."""

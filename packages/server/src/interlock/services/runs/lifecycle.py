@@ -53,6 +53,8 @@ class ResumeState:
     """By interrupt, the form of what was asked last under its id in this turn, also of what was consumed since."""
     turn: Run | None = None
     """The run that began the turn."""
+    calls: Sequence[tuple[Request, Answer | None]] = ()
+    """The approvals of tool calls that were settled in this turn, in the order of the asks, with their answers."""
 
 
 async def claim(core: Core, worker: str, run_id: str | None = None) -> Claim | None:
@@ -96,12 +98,15 @@ async def load_resume_state(core: Core, run: Run) -> ResumeState:
         requests = await tx.requests.of_pauses([pause.id for pause in pauses])
         answers = await tx.answers.of_requests([request.id for request in requests])
         forms = await tx.requests.forms_since_message(thread_id)
+        calls = await tx.requests.calls_since_message(thread_id)
+        said = await tx.answers.of_requests([request.id for request in calls]) if calls else {}
         turn = run if run.cause is RunCause.MESSAGE else await tx.runs.last_message_of(thread_id)
     asked: defaultdict[str, list[Request]] = defaultdict(list)
     for request in requests:
         asked[request.pause_id].append(request)
     settled = [SettledPause(pause, tuple(asked[pause.id]), answers) for pause in pauses]
-    return ResumeState(settled, bool(begun), secrets, forms, turn)
+    words = [(request, said.get(request.id)) for request in calls]
+    return ResumeState(settled, bool(begun), secrets, forms, turn, words)
 
 
 async def report(core: Core, lease: Lease, log: RunLog) -> None:
