@@ -1,4 +1,4 @@
-"""A day of asks through the server's own services: what the rules of the page and remembered answers leave to people."""
+"""A day of asks through the server's own services: what rules and remembered answers leave to people."""
 
 import re
 import shutil

@@ -36,6 +36,8 @@ export interface SignedIn {
 export interface Present extends SignedIn {
   auth: "accounts" | "none";
   locale: "zh" | "en";
+  /** Whether this server gives second opinions of calls. */
+  second_opinion: boolean;
   server_time: string;
 }
 
@@ -198,6 +200,17 @@ export interface Similar {
   last: ApprovedCall | null;
   /** Whether the caller can have a rule drafted for such calls. */
   may_be_ruled: boolean;
+}
+
+/** What a model says of a call, for who asked for it. It decides nothing. */
+export interface Opinion {
+  request_id: string;
+  /** Who gives opinions on this server, as its operator named it. */
+  by: string;
+  /** `too_long`: the call cannot be told whole. But for `given`, nothing was said. */
+  end: "given" | "failed" | "late" | "too_long";
+  /** A model's words: they may be wrong, and hold any characters. */
+  text: string | null;
 }
 
 /** The active policy with a rule at its end; nothing of it is saved. */

@@ -42,6 +42,7 @@ class SignedIn(ServerModel):
 class Present(SignedIn):
     auth: Literal["accounts", "none"]
     locale: Literal["zh", "en"]
+    second_opinion: bool = Field(default=False, description="Whether this server gives second opinions of calls.")
     server_time: datetime
 
 
@@ -188,6 +189,17 @@ class Similar(ServerModel):
     whole: bool = Field(description="Whether no earlier ones were left out.")
     last: ApprovedCall | None = Field(description="The last one that a person approved.")
     may_be_ruled: bool = Field(description="Whether the caller can have a rule drafted for such calls.")
+
+
+class Opinion(ServerModel):
+    """What a model says of a call, for who asked for it. It decides nothing."""
+
+    request_id: str
+    by: str = Field(description="Who gives opinions on this server, as its operator named it.")
+    end: Literal["given", "failed", "late", "too_long"] = Field(
+        description="`too_long`: the call cannot be told whole. But for `given`, nothing was said."
+    )
+    text: str | None = Field(description="A model's words: they may be wrong, and hold any characters.")
 
 
 class PolicyDraft(ServerModel):

@@ -19,6 +19,7 @@ from interlock.ports.agents import Agents, Runner
 from interlock.ports.bus import Bus
 from interlock.ports.clock import Clock
 from interlock.ports.observer import Observer
+from interlock.ports.opinions import Adviser
 from interlock.ports.passwords import Passwords
 from interlock.ports.policies import ConditionEngine
 from interlock.ports.sign_on import SignOn
@@ -68,6 +69,8 @@ class OperatorSettings:
     """After how many days without a touch conversations are deleted; None: never."""
     quota: Quota = field(default_factory=Quota)
     """How many requests may be open at once."""
+    opinion_seconds: float = 20.0
+    """How long a second opinion may take."""
     with_accounts: bool = True
     """Whether people sign in. Where they do not, anybody is anybody, and two people cannot be told from one."""
 
@@ -134,6 +137,8 @@ class Core:
     """The provider of single sign-on, where there is one."""
     conditions: ConditionEngine | None = None
     """What evaluates rules of policies, where it is installed."""
+    adviser: Adviser | None = None
+    """Who gives second opinions, where the operator named somebody."""
     read_policies: ReadPolicies = field(default_factory=ReadPolicies)
     tally: Tally = field(default_factory=Tally)
     presence: Presence = field(default_factory=Presence)

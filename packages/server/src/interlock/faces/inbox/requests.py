@@ -22,7 +22,7 @@ from interlock.faces.http.server_state import state_of
 from interlock.faces.inbox import views
 from interlock.faces.shared.policies import explanation_view
 from interlock.services.policies import explaining
-from interlock.services.requests import answering, extending, inbox, likeness
+from interlock.services.requests import answering, extending, inbox, likeness, opinions
 from interlock.services.requests import idempotency as once_only
 from interlock.services.requests.answering import Reply, Sender, SettleResult
 from interlock.services.requests.idempotency import IdempotentCall
@@ -166,6 +166,14 @@ async def explain(request: Request, caller: Caller, request_id: str) -> PolicyEx
     """Why it was put to people, or was not: what the policy said of it."""
     found = await explaining.explain(state_of(request).core, caller, request_id)
     return PolicyExplanation.model_validate(explanation_view(request_id, found))
+
+
+@router.post("/requests/{request_id}/opinion", response_model=wire.Opinion, responses=problems(401, 404, 409))
+async def opinion(request: Request, caller: Caller, request_id: str) -> Response:
+    """What a model says of the call, which is all that it is told. Nothing changes by it, and no agent is sent it."""
+    found = await opinions.second_opinion(state_of(request).core, caller, request_id)
+    body = wire.Opinion(request_id=request_id, by=found.by, end=found.end.value, text=found.text)
+    return LenientJSONResponse(body.model_dump())
 
 
 @router.post("/looking", responses=problems(401, 404))
