@@ -139,6 +139,14 @@ export interface Result {
   output: string;
 }
 
+/** What its person is told of a drill: a request that was made up to be refused. */
+export interface Drill {
+  /** Whether it was refused, or not answered. */
+  caught: boolean;
+  /** What the call would have done. */
+  text: string;
+}
+
 export interface InboxRequest extends InboxEntry {
   status: RequestStatus;
   /** Asked by the server itself: nobody knows how far a tool came. */
@@ -170,6 +178,8 @@ export interface InboxRequest extends InboxEntry {
   provenance: Record<string, unknown> | null;
   /** What came of a yes; null where none was given. */
   result: Result | null;
+  /** Of a drill, once it is answered; null for every request. */
+  drill?: Drill | null;
   server_time: string;
 }
 
@@ -275,6 +285,8 @@ export interface Settled {
   answered_at: string;
   /** Of what is still pending. */
   votes?: Votes | null;
+  /** Where it was a drill, and no request. */
+  drill?: Drill | null;
 }
 
 export interface Recalled {

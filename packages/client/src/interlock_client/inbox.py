@@ -134,6 +134,13 @@ class Result(ServerModel):
     output: str = Field(description="What the call gave, or why the run failed.")
 
 
+class Drill(ServerModel):
+    """What its person is told of a drill: a request that was made up to be refused."""
+
+    caught: bool = Field(description="Whether it was refused, or not answered.")
+    text: str = Field(description="What the call would have done.")
+
+
 class InboxRequest(InboxEntry):
     status: RequestStatus
     in_doubt: bool = Field(description="Asked by the server itself: nobody knows how far a tool came.")
@@ -163,6 +170,7 @@ class InboxRequest(InboxEntry):
     reason: str | None = Field(description="Why it was not answered, where somebody said so.")
     provenance: dict[str, Any] | None
     result: Result | None = Field(description="What came of a yes; null where none was given.")
+    drill: Drill | None = Field(default=None, description="Of a drill, once it is answered; null for every request.")
     server_time: datetime
 
 
@@ -257,6 +265,7 @@ class Settled(ServerModel):
     )
     answered_at: str
     votes: Votes | None = Field(default=None, description="Of what is still pending.")
+    drill: Drill | None = Field(default=None, description="Where it was a drill, and no request.")
 
 
 class Recalled(ServerModel):

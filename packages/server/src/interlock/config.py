@@ -15,6 +15,7 @@ from urllib.parse import SplitResult, urlsplit
 
 import yaml
 
+from interlock.domain.drill import USUAL
 from interlock.domain.errors import InvalidInput
 from interlock.domain.gateway import UpstreamSettings, read_upstreams
 from interlock.domain.json_value import object_at
@@ -55,6 +56,7 @@ class Config:
     worker_runs: int = 32
     worker_memory: int | None = None
     locale: Locale = "zh"
+    drills: int | None = None
     second_opinion: str | None = None
     second_opinion_seconds: float = 20.0
     model: str | None = None
@@ -389,6 +391,15 @@ def _public_url(text: str) -> str:
     return f"{parts.scheme}://{parts.netloc.lower()}"
 
 
+def _drills(text: str) -> int | None:
+    if text.isdecimal() and int(text):
+        return int(text)
+    try:
+        return USUAL if _switch(text) else None
+    except ValueError:
+        raise ValueError("it must be off, on, or for how many answers there is one drill") from None
+
+
 def _target(text: str) -> str:
     where, _, attr = text.rpartition(":")
     if not where or not attr.isidentifier():
@@ -424,6 +435,7 @@ _VARIABLES: Mapping[str, Any] = {
     "worker_runs": _count,
     "worker_memory": _bytes,
     "locale": _one_of("zh", "en"),
+    "drills": _drills,
     "second_opinion": _target,
     "second_opinion_seconds": _opinion_seconds,
     "model": str,

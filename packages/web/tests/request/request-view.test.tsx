@@ -401,3 +401,25 @@ describe("a second opinion", () => {
     within(part).getByRole("button", { name: "Ask again" });
   });
 });
+
+describe("a drill", () => {
+  const drill = { caught: false, text: "This was a drill, and nothing ran: the command would have deleted it." };
+
+  it("is told as soon as it is answered, and leads to no conversation", async () => {
+    const bar = await open({});
+    server.replies.push({
+      status: 200,
+      body: { request_id: "perm_1", status: "answered", answered_at: "2026-01-01T10:00:05Z", drill },
+    });
+    expect(within(bar).queryByText(/drill/)).toBeNull();
+    fireEvent.click(await within(bar).findByRole("button", { name: /^Approve/ }));
+    await within(bar).findByText(drill.text);
+    expect(within(bar).queryByRole("link", { name: /conversation/i })).toBeNull();
+  });
+
+  it("that was answered before is told as well", async () => {
+    const settled = { status: "answered", answered_by: "ann", answered_at: "2026-01-01T10:00:05Z" } as const;
+    const bar = await open({ ...settled, response: { decision: "accept" }, drill });
+    within(bar).getByText(drill.text);
+  });
+});
