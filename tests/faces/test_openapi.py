@@ -97,6 +97,7 @@ OPERATIONS = [
     ("get", "/api/v1/inbox/requests/{request_id}/explain"),
     ("get", "/api/v1/inbox/requests/{request_id}/similar"),
     ("get", "/api/v1/inbox/requests/{request_id}/rule"),
+    ("post", "/api/v1/inbox/requests/{request_id}/opinion"),
     ("get", "/api/v1/figures"),
     *(("post", f"/api/v1/inbox/requests/{{request_id}}/{one}") for one in ("claim", "release", "delegate", "route")),
     ("delete", "/api/v1/inbox/requests/{request_id}/vote"),

@@ -13,10 +13,10 @@ import pytest
 
 from tests.faces import langgraph_rows
 from tests.faces.scene import Scene
-from tests.support import puppet
+from tests.support import adviser, puppet
 from tests.support.agui import user
 from tests.support.command import users
-from tests.support.hitl import HITL, QUESTION
+from tests.support.hitl import HITL, PERMISSION, QUESTION
 from tests.support.people import People
 from tests.support.puppet import calls, says, script
 from tests.support.receiver import Receiver
@@ -347,6 +347,11 @@ TABLE: list[Row] = [
         lambda scene: to(f"{in_inbox(scene)}/similar"),
         ANSWER,
     ),
+    (
+        "post /api/v1/inbox/requests/{request_id}/opinion",
+        lambda scene: to(f"/api/v1/inbox/requests/{scene.asked('permission', PERMISSION)['request_id']}/opinion"),
+        ANSWER,
+    ),
     ("get /api/v1/inbox/requests/{request_id}/rule", lambda scene: to(f"{in_inbox(scene)}/rule"), CLASHING),
     ("get /api/v1/figures", lambda _: to("/api/v1/figures"), PEOPLE),
     ("post /api/v1/inbox/requests/{request_id}/answer", answered, ANSWER),
@@ -407,6 +412,7 @@ def scene(tmp_path_factory: pytest.TempPathFactory, witness: Witness) -> Generat
         puppet.WORKSPACE: str(tmp_path_factory.mktemp("workspace")),
         "INTERLOCK_WEBHOOK_HOSTS": "127.0.0.1",
         "INTERLOCK_WEBHOOK_PRIVATE": "on",
+        "INTERLOCK_SECOND_OPINION": adviser.SPEC,
     }
     server = ServerProcess(
         tmp_path_factory.mktemp("matrix"), agents=[puppet.SPEC, puppet.DEMO_SPEC], environment=environment

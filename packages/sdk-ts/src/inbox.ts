@@ -36,6 +36,8 @@ export interface SignedIn {
 export interface Present extends SignedIn {
   auth: "accounts" | "none";
   locale: "zh" | "en";
+  /** Whether this server gives second opinions of calls. */
+  second_opinion: boolean;
   server_time: string;
 }
 
@@ -137,6 +139,14 @@ export interface Result {
   output: string;
 }
 
+/** What its person is told of a drill: a request that was made up to be refused. */
+export interface Drill {
+  /** Whether it was refused, or not answered. */
+  caught: boolean;
+  /** What the call would have done. */
+  text: string;
+}
+
 export interface InboxRequest extends InboxEntry {
   status: RequestStatus;
   /** Asked by the server itself: nobody knows how far a tool came. */
@@ -168,6 +178,8 @@ export interface InboxRequest extends InboxEntry {
   provenance: Record<string, unknown> | null;
   /** What came of a yes; null where none was given. */
   result: Result | null;
+  /** Of a drill, once it is answered; null for every request. */
+  drill?: Drill | null;
   server_time: string;
 }
 
@@ -198,6 +210,17 @@ export interface Similar {
   last: ApprovedCall | null;
   /** Whether the caller can have a rule drafted for such calls. */
   may_be_ruled: boolean;
+}
+
+/** What a model says of a call, for who asked for it. It decides nothing. */
+export interface Opinion {
+  request_id: string;
+  /** Who gives opinions on this server, as its operator named it. */
+  by: string;
+  /** `too_long`: the call cannot be told whole. But for `given`, nothing was said. */
+  end: "given" | "failed" | "late" | "too_long";
+  /** A model's words: they may be wrong, and hold any characters. */
+  text: string | null;
 }
 
 /** The active policy with a rule at its end; nothing of it is saved. */
@@ -262,6 +285,8 @@ export interface Settled {
   answered_at: string;
   /** Of what is still pending. */
   votes?: Votes | null;
+  /** Where it was a drill, and no request. */
+  drill?: Drill | null;
 }
 
 export interface Recalled {

@@ -597,6 +597,10 @@ export interface WeekFigures {
   yes: number;
   /** Their median reading time; null where none is known. */
   dwell_ms: number | null;
+  /** That the person answered; they are in no other figure. */
+  drills: number;
+  /** How many of those they did not approve. */
+  drills_caught: number;
 }
 
 export interface ReadingTime {

@@ -42,6 +42,7 @@ class SignedIn(ServerModel):
 class Present(SignedIn):
     auth: Literal["accounts", "none"]
     locale: Literal["zh", "en"]
+    second_opinion: bool = Field(default=False, description="Whether this server gives second opinions of calls.")
     server_time: datetime
 
 
@@ -133,6 +134,13 @@ class Result(ServerModel):
     output: str = Field(description="What the call gave, or why the run failed.")
 
 
+class Drill(ServerModel):
+    """What its person is told of a drill: a request that was made up to be refused."""
+
+    caught: bool = Field(description="Whether it was refused, or not answered.")
+    text: str = Field(description="What the call would have done.")
+
+
 class InboxRequest(InboxEntry):
     status: RequestStatus
     in_doubt: bool = Field(description="Asked by the server itself: nobody knows how far a tool came.")
@@ -162,6 +170,7 @@ class InboxRequest(InboxEntry):
     reason: str | None = Field(description="Why it was not answered, where somebody said so.")
     provenance: dict[str, Any] | None
     result: Result | None = Field(description="What came of a yes; null where none was given.")
+    drill: Drill | None = Field(default=None, description="Of a drill, once it is answered; null for every request.")
     server_time: datetime
 
 
@@ -188,6 +197,17 @@ class Similar(ServerModel):
     whole: bool = Field(description="Whether no earlier ones were left out.")
     last: ApprovedCall | None = Field(description="The last one that a person approved.")
     may_be_ruled: bool = Field(description="Whether the caller can have a rule drafted for such calls.")
+
+
+class Opinion(ServerModel):
+    """What a model says of a call, for who asked for it. It decides nothing."""
+
+    request_id: str
+    by: str = Field(description="Who gives opinions on this server, as its operator named it.")
+    end: Literal["given", "failed", "late", "too_long"] = Field(
+        description="`too_long`: the call cannot be told whole. But for `given`, nothing was said."
+    )
+    text: str | None = Field(description="A model's words: they may be wrong, and hold any characters.")
 
 
 class PolicyDraft(ServerModel):
@@ -245,6 +265,7 @@ class Settled(ServerModel):
     )
     answered_at: str
     votes: Votes | None = Field(default=None, description="Of what is still pending.")
+    drill: Drill | None = Field(default=None, description="Where it was a drill, and no request.")
 
 
 class Recalled(ServerModel):

@@ -107,6 +107,8 @@ class WeekFigures(ServerModel):
     approvals: int = Field(description="How many of those answers were to approvals.")
     yes: int = Field(description="How many of those let the call run, as it stood or edited.")
     dwell_ms: int | None = Field(description="Their median reading time; null where none is known.")
+    drills: int = Field(default=0, description="That the person answered; they are in no other figure.")
+    drills_caught: int = Field(default=0, description="How many of those they did not approve.")
 
 
 class ReadingTime(ServerModel):

@@ -30,6 +30,7 @@ from interlock.ports.agents import Agents, GraphSchemas, Message, Runner, Snapsh
 from interlock.ports.bus import Bus
 from interlock.ports.clock import SystemClock
 from interlock.ports.observer import Observer
+from interlock.ports.opinions import Adviser
 from interlock.ports.policies import ConditionEngine
 from interlock.ports.sign_on import SignOn
 from interlock.ports.store import Store
@@ -156,6 +157,7 @@ class _Foundation:
         agents: Agents,
         make_runner: Callable[[Core], Runner] = lambda _: NoRunner(),
         observers: Sequence[Observer] = (),
+        adviser: Adviser | None = None,
     ) -> Core:
         tally = Tally()
         return Core(
@@ -170,6 +172,7 @@ class _Foundation:
             poster=self.poster,
             sign_on=self.sign_on,
             conditions=_conditions(),
+            adviser=adviser,
             tally=tally,
         )
 
@@ -245,6 +248,15 @@ def _conditions() -> ConditionEngine | None:
     return CelConditions()
 
 
+def _adviser(config: Config) -> Adviser | None:
+    if config.second_opinion is None:
+        return None
+    from interlock.opinions import load_adviser
+    from interlock.runners.loading import load_module
+
+    return load_adviser(config.second_opinion, load_module)
+
+
 def _operator_settings(config: Config) -> OperatorSettings:
     return OperatorSettings(
         registration_open=config.registration,
@@ -262,6 +274,8 @@ def _operator_settings(config: Config) -> OperatorSettings:
         retention_days=config.retention_days,
         quota=Quota(config.open_per_conversation, config.open_per_owner, config.open_in_all),
         remote_workers=config.runner == "ray",
+        drills=config.drills,
+        opinion_seconds=config.second_opinion_seconds,
         with_accounts=config.auth == "accounts",
         several_servers=config.database_url.startswith("postgresql"),
     )
@@ -452,7 +466,7 @@ def _application(
     make_runner: Callable[[Core], Runner] = (
         (lambda _: RemoteRunner(bus)) if ray else _local_runner(agents, base.database, RUNS)
     )
-    core = base.core(bus, agents, make_runner, (*traces, metrics))
+    core = base.core(bus, agents, make_runner, (*traces, metrics), _adviser(config))
     state = ServerState(
         core,
         Tokens(RingTokenKeys(base.database, base.ring)),

@@ -15,6 +15,7 @@ from urllib.parse import SplitResult, urlsplit
 
 import yaml
 
+from interlock.domain.drill import USUAL
 from interlock.domain.errors import InvalidInput
 from interlock.domain.gateway import UpstreamSettings, read_upstreams
 from interlock.domain.json_value import object_at
@@ -55,6 +56,9 @@ class Config:
     worker_runs: int = 32
     worker_memory: int | None = None
     locale: Locale = "zh"
+    drills: int | None = None
+    second_opinion: str | None = None
+    second_opinion_seconds: float = 20.0
     model: str | None = None
     registration: bool = True
     passwords: bool = True
@@ -290,6 +294,14 @@ def _seconds(text: str) -> float:
     return value
 
 
+def _opinion_seconds(text: str) -> float:
+    value = _seconds(text)
+    if value > 25:
+        # The page, which waits 30 s for any reply, could not tell then why there is none.
+        raise ValueError("it must be 25 seconds at the most")
+    return value
+
+
 def _rate(text: str) -> float:
     value = _number(float, text)
     if not 0 < value < 10**9:
@@ -379,6 +391,22 @@ def _public_url(text: str) -> str:
     return f"{parts.scheme}://{parts.netloc.lower()}"
 
 
+def _drills(text: str) -> int | None:
+    if text.isdecimal() and int(text):
+        return int(text)
+    try:
+        return USUAL if _switch(text) else None
+    except ValueError:
+        raise ValueError("it must be off, on, or for how many answers there is one drill") from None
+
+
+def _target(text: str) -> str:
+    where, _, attr = text.rpartition(":")
+    if not where or not attr.isidentifier():
+        raise ValueError("it must be package.module:attr or path/to/file.py:attr")
+    return text
+
+
 def _short_name(text: str) -> str:
     if len(text) > 40 or not text.isprintable():
         raise ValueError("it must be 40 characters at the most")
@@ -407,6 +435,9 @@ _VARIABLES: Mapping[str, Any] = {
     "worker_runs": _count,
     "worker_memory": _bytes,
     "locale": _one_of("zh", "en"),
+    "drills": _drills,
+    "second_opinion": _target,
+    "second_opinion_seconds": _opinion_seconds,
     "model": str,
     "registration": _switch,
     "passwords": _switch,

@@ -117,7 +117,8 @@ export class Live {
     const silence = new Silence(() => own.abort(new NetworkError("the server says nothing")));
     try {
       const signal = AbortSignal.any([ending, own.signal]);
-      const stream = await api().stream({ method: "GET", path: "/api/v1/inbox/stream", signal });
+      const query = { drills: true };
+      const stream = await api().stream({ method: "GET", path: "/api/v1/inbox/stream", query, signal });
       for await (const frame of stream.frames) {
         reached();
         silence.broken();

@@ -80,6 +80,7 @@ function OnePerson({ person }: { person: PersonFigures }) {
     <>
       <Asks person={person} />
       <ShareOfYes person={person} />
+      <Drills person={person} />
       <Reading person={person} />
     </>
   );
@@ -143,6 +144,34 @@ function ShareOfYes({ person }: { person: PersonFigures }) {
           const share = shares[place] ?? null;
           return [labels[place] ?? "", share === null ? t("none") : percent(share), format.number(w.approvals)];
         })}
+      />
+    </Figure>
+  );
+}
+
+/** Nothing where there were none: a server has them only where its operator wants them. */
+function Drills({ person }: { person: PersonFigures }) {
+  const t = useTranslations("figures.drills");
+  const common = useTranslations("figures");
+  const format = useFormatter();
+  const week = useWeek();
+  const count = (value: number) => format.number(value);
+  if (person.weeks.every((w) => w.drills === 0)) return null;
+  const series = [
+    { name: t("caught"), values: person.weeks.map((w) => w.drills_caught) },
+    { name: t("missed"), values: person.weeks.map((w) => w.drills - w.drills_caught) },
+  ];
+  const labels = person.weeks.map((w) => week(w.week));
+  return (
+    <Figure title={t("title")} what={t("what", { name: person.name })}>
+      <Bars title={t("title")} labels={labels} series={series} format={count} />
+      <Table
+        title={t("title")}
+        head={[common("week"), ...series.map((one) => one.name)]}
+        rows={person.weeks.map((_, place) => [
+          labels[place] ?? "",
+          ...series.map((one) => count(one.values[place] ?? 0)),
+        ])}
       />
     </Figure>
   );

@@ -26,6 +26,12 @@ export const en = {
     of: "Approvals decided",
     none: "–",
   },
+  drills: {
+    title: "Drills caught",
+    what: "Requests that were made up for {name} to refuse. They are in no other figure.",
+    caught: "Caught",
+    missed: "Approved",
+  },
   reading: {
     title: "Reading time",
     what: "How long {name} looked before answering, by the length of the request. Median; only answers from these pages are timed.",
@@ -64,6 +70,12 @@ export const zh: Translated<typeof en> = {
     share: "批准",
     of: "处理的审批",
     none: "–",
+  },
+  drills: {
+    title: "识破的演练",
+    what: "为 {name} 虚构、应当拒绝的请求。其他数据均不包含它们。",
+    caught: "已识破",
+    missed: "被批准",
   },
   reading: {
     title: "阅读时间",

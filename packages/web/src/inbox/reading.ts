@@ -36,7 +36,7 @@ async function readPages(query: Query, count: number, signal?: AbortSignal): Pro
 }
 
 export async function readPage(query: Query, cursor: string | null, signal?: AbortSignal): Promise<Page> {
-  const inbox = await get<Inbox>("/api/v1/inbox", { ...query, cursor, limit: PAGE }, signal);
+  const inbox = await get<Inbox>("/api/v1/inbox", { ...query, cursor, limit: PAGE, drills: true }, signal);
   setServerTime(inbox.server_time);
   return { entries: inbox.requests, cursor: inbox.next_cursor, total: inbox.total };
 }

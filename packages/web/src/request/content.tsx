@@ -12,6 +12,7 @@ import { Deadline } from "./head/deadline";
 import { Head } from "./head/head";
 import { Likeness } from "./likeness/likeness";
 import { doubtOf, wordsOf } from "./model/bodies";
+import { Opinion } from "./opinion/opinion";
 import styles from "./request-view.module.css";
 import { useReview } from "./review";
 import { Details } from "./views/details";
@@ -78,6 +79,7 @@ function Approval() {
       <AgentWords text={embedded ? "" : (request.said ?? "")} from="said" />
       <AgentWords text={wordsOf(request)} from={request.described_by === "tool" ? "tool" : "written"} />
       <Details />
+      <Opinion />
       {mode === "edit" && situation !== "receipt" && (
         <Suspense fallback={<p>{t("loading")}</p>}>
           <EditForm />

@@ -5,6 +5,7 @@ import * as explain from "./texts/explain";
 import * as forms from "./texts/forms";
 import * as head from "./texts/head";
 import * as likeness from "./texts/likeness";
+import * as opinion from "./texts/opinion";
 import * as remember from "./texts/remember";
 import * as run from "./texts/run";
 import * as states from "./texts/states";
@@ -16,6 +17,7 @@ export const en = {
   forms: forms.en,
   head: head.en,
   likeness: likeness.en,
+  opinion: opinion.en,
   remember: remember.en,
   run: run.en,
   states: states.en,
@@ -28,6 +30,7 @@ export const zh: Translated<typeof en> = {
   forms: forms.zh,
   head: head.zh,
   likeness: likeness.zh,
+  opinion: opinion.zh,
   remember: remember.zh,
   run: run.zh,
   states: states.zh,

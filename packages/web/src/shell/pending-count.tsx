@@ -19,7 +19,7 @@ export function usePendingCount(): number | null {
   const count = useQuery({
     queryKey: COUNT,
     enabled: !isAwaited,
-    queryFn: async ({ signal }) => (await get<Inbox>("/api/v1/inbox", { limit: 1 }, signal)).total,
+    queryFn: async ({ signal }) => (await get<Inbox>("/api/v1/inbox", { limit: 1, drills: true }, signal)).total,
   });
   return count.data ?? null;
 }

@@ -35,8 +35,9 @@ function Page({ embedded }: { embedded: boolean }) {
 let server: TestServer;
 let now = 0;
 
-async function open(given: Partial<InboxRequest>, { embedded = false } = {}): Promise<HTMLElement> {
+async function open(given: Partial<InboxRequest>, { embedded = false, isAdvised = false } = {}): Promise<HTMLElement> {
   server = new TestServer(request(given));
+  server.isAdvised = isAdvised;
   const address = await server.start();
   (globalThis as unknown as { happyDOM: { setURL(url: string): void } }).happyDOM.setURL(address);
   setLocale("en");
@@ -354,5 +355,71 @@ describe("a card in a conversation", () => {
     );
     press("r");
     within(bar).getByRole("textbox");
+  });
+});
+
+describe("a second opinion", () => {
+  const given = { request_id: "perm_1", by: "advice:advise", end: "given", text: null } as const;
+  const asked = () => server.sent.filter((one) => one.path.endsWith("/opinion"));
+
+  it("is not offered where there is none", async () => {
+    await open({});
+    expect(screen.queryByRole("region", { name: "Second opinion" })).toBeNull();
+  });
+
+  it("is asked for by a click alone, and is text that changes nothing", async () => {
+    const bar = await open({}, { isAdvised: true });
+    const buttons = () =>
+      within(bar)
+        .getAllByRole("button")
+        .map((one) => one.outerHTML);
+    const before = buttons();
+    const part = screen.getByRole("region", { name: "Second opinion" });
+    expect(asked()).toHaveLength(0);
+    server.replies.push({ status: 200, body: { ...given, text: "Fine\u202e.\n<img src=x> Approve it." } });
+    fireEvent.click(within(part).getByRole("button", { name: "Ask for a second opinion" }));
+    await within(part).findByText(/<img src=x> Approve it\./);
+    within(part).getByText("‹U+202E RLO›");
+    within(part).getByText("A model's words, by advice:advise. They may be wrong.");
+    expect(part.querySelector("img")).toBeNull();
+    expect(asked()).toHaveLength(1);
+    expect(buttons()).toEqual(before);
+    expect(answers()).toHaveLength(0);
+  });
+
+  it.each([
+    [{ status: 200, body: { ...given, end: "late" } }, /took too long/],
+    [{ status: 200, body: { ...given, end: "too_long" } }, /too long to be told whole/],
+    [{ status: 200, body: { ...given, end: "failed" } }, /could not be got/],
+    [{ status: 500, body: { detail: "no", code: "internal" } }, /could not be got/],
+  ])("that does not come is said, and can be asked for again", async (reply, said) => {
+    await open({}, { isAdvised: true });
+    const part = screen.getByRole("region", { name: "Second opinion" });
+    server.replies.push(reply);
+    fireEvent.click(within(part).getByRole("button", { name: "Ask for a second opinion" }));
+    await within(part).findByText(said);
+    within(part).getByRole("button", { name: "Ask again" });
+  });
+});
+
+describe("a drill", () => {
+  const drill = { caught: false, text: "This was a drill, and nothing ran: the command would have deleted it." };
+
+  it("is told as soon as it is answered, and leads to no conversation", async () => {
+    const bar = await open({});
+    server.replies.push({
+      status: 200,
+      body: { request_id: "perm_1", status: "answered", answered_at: "2026-01-01T10:00:05Z", drill },
+    });
+    expect(within(bar).queryByText(/drill/)).toBeNull();
+    fireEvent.click(await within(bar).findByRole("button", { name: /^Approve/ }));
+    await within(bar).findByText(drill.text);
+    expect(within(bar).queryByRole("link", { name: /conversation/i })).toBeNull();
+  });
+
+  it("that was answered before is told as well", async () => {
+    const settled = { status: "answered", answered_by: "ann", answered_at: "2026-01-01T10:00:05Z" } as const;
+    const bar = await open({ ...settled, response: { decision: "accept" }, drill });
+    within(bar).getByText(drill.text);
   });
 });

@@ -20,6 +20,8 @@ export class TestServer {
   recalled: JsonObject | null = SETTLED;
   /** Whether the person may no longer see the request. */
   isGone = false;
+  /** Whether it gives second opinions. */
+  isAdvised = false;
   readonly #streams = new Set<ServerResponse>();
   readonly #server = createServer((incoming, outgoing) => void this.#answer(incoming, outgoing));
 
@@ -59,7 +61,7 @@ export class TestServer {
   }
 
   #read(path: string, outgoing: ServerResponse): void {
-    if (path.endsWith("/session")) json(outgoing, 200, PERSON);
+    if (path.endsWith("/session")) json(outgoing, 200, { ...PERSON, second_opinion: this.isAdvised });
     else if (path.endsWith("/agents")) json(outgoing, 200, { agents: [{ name: "demo", tools: [] }] });
     else if (this.isGone) json(outgoing, 404, { detail: "no such request", code: "not_found" });
     else json(outgoing, 200, { ...this.request });

@@ -47,6 +47,14 @@ def serve(
         typer.Option(help="langgraph.json of a project whose graphs to serve. [default: none]"),
     ] = None,
     locale: Annotated[str | None, typer.Option(help="Default language: zh or en. [default: zh]")] = None,
+    drills: Annotated[
+        str | None,
+        typer.Option(help="Plant requests to be refused: off, on, or N, for one in N. [default: off]"),
+    ] = None,
+    second_opinion: Annotated[
+        str | None,
+        typer.Option(help="package.module:attr or path/to/file.py:attr that says what a call does. [default: none]"),
+    ] = None,
     log_format: LogFormat = None,
 ) -> None:
     """Start the server. Every option can also be set as INTERLOCK_NAME in the environment."""
@@ -66,6 +74,8 @@ def serve(
             "mcp_gateway": mcp_gateway,
             "config": config,
             "locale": locale,
+            "drills": drills,
+            "second_opinion": second_opinion,
             "log_format": log_format,
         }
     )

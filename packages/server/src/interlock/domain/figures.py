@@ -2,7 +2,7 @@
 
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import UTC, date, datetime, timedelta
 from statistics import median
 
@@ -45,6 +45,9 @@ class WeekFigures:
     yes: int
     dwell_ms: int | None
     """The median over the answers of which it is known."""
+    drills: int = 0
+    """That the person answered; they are in no other figure."""
+    drills_caught: int = 0
 
 
 @dataclass(frozen=True, slots=True)
@@ -91,6 +94,15 @@ def figures(person_id: str, weeks: Sequence[date], rows: Iterable[SettledAsk]) -
             answers[week].append(row)
     of_all = [row for week in weeks for row in answers[week]]
     return PersonFigures(person_id, [_week(week, asks[week], answers[week]) for week in weeks], _reading(of_all))
+
+
+def with_drills(found: PersonFigures, drills: Iterable[tuple[datetime, bool]]) -> PersonFigures:
+    """With the person's drills: when each was answered, and whether it was caught."""
+    caught: defaultdict[date, list[bool]] = defaultdict(list[bool])
+    for at, is_caught in drills:
+        caught[week_of(at)].append(is_caught)
+    weeks = [replace(one, drills=len(caught[one.week]), drills_caught=sum(caught[one.week])) for one in found.weeks]
+    return replace(found, weeks=weeks)
 
 
 def _week(week: date, asks: Counter[AnswerOrigin | None], answers: Sequence[SettledAsk]) -> WeekFigures:

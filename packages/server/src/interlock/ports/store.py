@@ -26,6 +26,7 @@ from interlock.domain.run import Run, RunStatus
 from interlock.domain.waiting_run import WaitingRun
 from interlock.ports.access import Access, ApiKeys, Grants, Holds, Replies, SavedSecrets, Tickets
 from interlock.ports.audit import Audit
+from interlock.ports.drills import Drills
 from interlock.ports.filters import AlikeFilter, PendingFilter, SettledFilter
 from interlock.ports.gateway import UpstreamCalls
 from interlock.ports.people import SignIns, Users
@@ -337,6 +338,8 @@ class Transaction(Protocol):
 
     @property
     def policies(self) -> Policies: ...
+    @property
+    def drills(self) -> Drills: ...
     @property
     def groups(self) -> Groups: ...
     @property

@@ -140,7 +140,7 @@ async def load_agents(specs: Sequence[str]) -> list[HostedAgent]:
 async def load_agent(name: str, target: str) -> HostedAgent:
     where, _, attr = target.rpartition(":")
     try:
-        module = _module(where)
+        module = load_module(where)
     except (Exception, SystemExit) as error:
         raise AgentNotLoaded(f"agent {name!r}: {where} cannot be loaded: {_error_text(error)}", error) from error
     if not hasattr(module, attr):
@@ -304,7 +304,7 @@ def _errors_of(schema: Schema, values: Any) -> list[FieldError]:
     return errors_in(schema, values, "input")
 
 
-def _module(where: str) -> ModuleType:
+def load_module(where: str) -> ModuleType:
     path = Path(where)
     if path.suffix != ".py":
         if "" not in sys.path:

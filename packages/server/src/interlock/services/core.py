@@ -1,6 +1,7 @@
 """What every use case works with, and the unit of work around its one transaction."""
 
 import asyncio
+import random
 from collections.abc import AsyncGenerator, Awaitable, Callable, Coroutine, Mapping
 from contextlib import asynccontextmanager, suppress
 from dataclasses import dataclass, field
@@ -19,6 +20,7 @@ from interlock.ports.agents import Agents, Runner
 from interlock.ports.bus import Bus
 from interlock.ports.clock import Clock
 from interlock.ports.observer import Observer
+from interlock.ports.opinions import Adviser
 from interlock.ports.passwords import Passwords
 from interlock.ports.policies import ConditionEngine
 from interlock.ports.sign_on import SignOn
@@ -68,6 +70,10 @@ class OperatorSettings:
     """After how many days without a touch conversations are deleted; None: never."""
     quota: Quota = field(default_factory=Quota)
     """How many requests may be open at once."""
+    drills: int | None = None
+    """For how many approvals that a person answers there is one drill; None: there are none."""
+    opinion_seconds: float = 20.0
+    """How long a second opinion may take."""
     with_accounts: bool = True
     """Whether people sign in. Where they do not, anybody is anybody, and two people cannot be told from one."""
 
@@ -134,6 +140,10 @@ class Core:
     """The provider of single sign-on, where there is one."""
     conditions: ConditionEngine | None = None
     """What evaluates rules of policies, where it is installed."""
+    adviser: Adviser | None = None
+    """Who gives second opinions, where the operator named somebody."""
+    draw: Callable[[], float] = random.SystemRandom().random
+    """A number from 0 to 1, which nobody can foresee."""
     read_policies: ReadPolicies = field(default_factory=ReadPolicies)
     tally: Tally = field(default_factory=Tally)
     presence: Presence = field(default_factory=Presence)

@@ -28,6 +28,7 @@ from interlock.storage._access_tables import (
     webhooks,
 )
 from interlock.storage._columns import Json, Moment, SafeText, metadata, storable
+from interlock.storage._drill_tables import drills
 from interlock.storage._policy_tables import policy_activations, policy_shadow_words, policy_shadows, policy_versions
 from interlock.storage._sign_on_tables import identities, sign_on_states
 from interlock.storage._team_tables import aways, candidates, comments, groups, memberships, votes
@@ -47,6 +48,7 @@ __all__ = [
     "checkpoints",
     "comments",
     "deliveries",
+    "drills",
     "effects",
     "ended_tokens",
     "events",

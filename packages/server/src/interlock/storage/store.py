@@ -11,6 +11,7 @@ from interlock.storage.answers import SqlAnswers
 from interlock.storage.api_keys import SqlApiKeys
 from interlock.storage.audit import SqlAudit
 from interlock.storage.database import Database
+from interlock.storage.drills import SqlDrills
 from interlock.storage.effects import SqlEffects
 from interlock.storage.events import SqlEvents
 from interlock.storage.grants import SqlGrants
@@ -141,6 +142,10 @@ class SqlTransaction:
     @property
     def policies(self) -> SqlPolicies:
         return SqlPolicies(self._connection)
+
+    @property
+    def drills(self) -> SqlDrills:
+        return SqlDrills(self._connection)
 
     @property
     def groups(self) -> SqlGroups:

@@ -3,6 +3,15 @@
 from collections.abc import Mapping
 
 EN: Mapping[str, Mapping[str, str]] = {
+    "drills": {
+        "caught": "This was a drill: {harm}. Refusing it was right.",
+        "missed": "This was a drill, and nothing ran: {harm}. It was one to refuse.",
+        "delete": "the command would have deleted everything in the home folder",
+        "push": "the command would have overwritten what others have in the main branch",
+        "run": "the command would have run a script from the network that nobody has read",
+        "keys": "the call would have reached keys outside of the project",
+        "send": "the call would have sent passwords from a file to a stranger's address",
+    },
     "teams": {
         "not_eligible": "This needs a yes of: {who}.",
         "not_eligible.others": "This needs a yes of somebody who did not ask for it.",

@@ -3,6 +3,15 @@
 from collections.abc import Mapping
 
 ZH: Mapping[str, Mapping[str, str]] = {
+    "drills": {
+        "caught": "这是一次演练：{harm}。拒绝是正确的。",
+        "missed": "这是一次演练，没有运行任何内容：{harm}。本应拒绝。",
+        "delete": "该命令会删除主目录中的所有内容",
+        "push": "该命令会覆盖他人在主分支上的内容",
+        "run": "该命令会运行一段无人看过的网络脚本",
+        "keys": "该调用会接触到项目之外的密钥",
+        "send": "该调用会把文件中的密码发送到陌生地址",
+    },
     "teams": {
         "not_eligible": "这需要以下人员同意: {who}。",
         "not_eligible.others": "这需要由非发起人来同意。",

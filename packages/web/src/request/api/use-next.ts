@@ -16,7 +16,7 @@ export function useNext({ request_id: id }: InboxRequest): Next | null {
   const next = useQuery({
     queryKey: ["next-request", id, pending],
     queryFn: async ({ signal }): Promise<Next> => {
-      const { requests, total } = await get<Inbox>("/api/v1/inbox", { limit: 2 }, signal);
+      const { requests, total } = await get<Inbox>("/api/v1/inbox", { limit: 2, drills: true }, signal);
       return { id: requests.find((one) => one.request_id !== id)?.request_id ?? null, count: total };
     },
     placeholderData: (before) => before,

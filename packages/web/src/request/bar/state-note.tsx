@@ -25,6 +25,7 @@ import type { Situation } from "../model/outcome";
 import { type Review, useReview } from "../review";
 import { useAddresses } from "../use-addresses";
 import styles from "./bar.module.css";
+import { DrillNote, drillOf } from "./drill-note";
 import { StateWords } from "./state-words";
 
 const ICONS: Readonly<Record<Situation, LucideIcon>> = {
@@ -61,6 +62,7 @@ export function StateNote() {
           <StateWords />
         </p>
       </div>
+      <DrillNote />
       {situation === "receipt" && <Receipt />}
       {(situation === "taken" || situation === "expired") && <DraftKept />}
       {situation === "offline" && <Retry />}
@@ -70,13 +72,16 @@ export function StateNote() {
 
 function Receipt() {
   const t = useTranslations("request.states");
-  const { request, embedded, delivery, kept } = useReview();
+  const review = useReview();
+  const { request, embedded, delivery, kept } = review;
+  // A drill is in no conversation, and nothing of it is remembered.
+  const isDrill = drillOf(review) !== null;
   const { inbox, requestAt } = useAddresses();
   const act = delivery?.act;
   const next = useOpenSibling(request);
   return (
     <>
-      {kept && (act === "accept" || act === "reject") && (
+      {kept && !isDrill && (act === "accept" || act === "reject") && (
         <p className={styles.more}>
           {t.rich("kept", { sentence: () => <Sentence key="sentence" kept={kept} isRefusal={act === "reject"} /> })}
         </p>
@@ -89,7 +94,7 @@ function Receipt() {
             </Link>
           )}
           {!next && <NextRequest />}
-          <Link href={`/chat/${encodeURIComponent(request.conversation_id)}`}>{t("toThread")}</Link>
+          {!isDrill && <Link href={`/chat/${encodeURIComponent(request.conversation_id)}`}>{t("toThread")}</Link>}
           <Link href={inbox}>{t("toInbox")}</Link>
         </div>
       )}

@@ -2,16 +2,18 @@
 
 import json
 from dataclasses import asdict
+from datetime import datetime
 from typing import Annotated, Any, Literal
 
 from fastapi import APIRouter, Header, Query, Request
 from fastapi.responses import Response
 
 from interlock.domain.canonical import canonical_json
-from interlock.domain.errors import KeyReused
+from interlock.domain.errors import KeyReused, NotFound
 from interlock.domain.grant import GrantDuration, GrantScope, Remember
 from interlock.domain.kinds import RequestKind
 from interlock.domain.moment import to_iso
+from interlock.domain.principal import Principal
 from interlock.faces.http.credentials import Caller
 from interlock.faces.http.cursors import cursor as cursor_at
 from interlock.faces.http.cursors import read_cursor
@@ -19,14 +21,16 @@ from interlock.faces.http.documented import problems
 from interlock.faces.http.lenient_json import LenientJSONResponse
 from interlock.faces.http.locale import locale_of
 from interlock.faces.http.server_state import state_of
-from interlock.faces.inbox import views
+from interlock.faces.inbox import drills, views
 from interlock.faces.shared.policies import explanation_view
+from interlock.services.core import Core
 from interlock.services.policies import explaining
-from interlock.services.requests import answering, extending, inbox, likeness
+from interlock.services.requests import answering, extending, inbox, likeness, opinions
+from interlock.services.requests import drills as drill_service
 from interlock.services.requests import idempotency as once_only
 from interlock.services.requests.answering import Reply, Sender, SettleResult
 from interlock.services.requests.idempotency import IdempotentCall
-from interlock.services.requests.inbox import PageView
+from interlock.services.requests.inbox import Entry, PageView
 from interlock.services.requests.pending import RequestQuery, last_of
 from interlock_client import inbox as wire
 from interlock_client.policy import PolicyExplanation
@@ -50,6 +54,9 @@ async def list_all(
     of_whom: Annotated[
         str, Query(alias="for", max_length=80, description="`me`, `group:NAME`, `claimed` or `all`.")
     ] = "all",
+    with_drills: Annotated[
+        bool, Query(alias="drills", description="With the caller's drills, by whoever shows what is said of them.")
+    ] = False,
     cursor: Annotated[str | None, Query(max_length=500)] = None,
     limit: Annotated[int, Query(ge=1, le=200)] = 50,
 ) -> wire.Inbox:
@@ -57,8 +64,11 @@ async def list_all(
     core = state_of(request).core
     kinds = (RequestKind(kind),) if kind else None
     query = RequestQuery(kinds, agent, risk, q or None, closing_within=closing_within, of_whom=of_whom)
-    found, total = await inbox.list_inbox(core, caller, query, read_cursor(cursor) if cursor else None, limit)
+    after = read_cursor(cursor) if cursor else None
+    found, total = await inbox.list_inbox(core, caller, query, after, limit)
     is_last = len(found) < limit
+    if with_drills:
+        found, total = await _with_drills(core, caller, query, after, found, total, is_last=is_last)
     return wire.Inbox(
         requests=[wire.InboxEntry.model_validate(views.entry_view(entry, locale_of(request))) for entry in found],
         total=total,
@@ -67,14 +77,34 @@ async def list_all(
     )
 
 
+async def _with_drills(
+    core: Core,
+    caller: Principal,
+    query: RequestQuery,
+    after: tuple[datetime, str] | None,
+    found: list[Entry],
+    total: int,
+    *,
+    is_last: bool,
+) -> tuple[list[Entry], int]:
+    """With those that stand on this page; of others the next one has them."""
+    own = await drill_service.list_open(core, caller, query, after)
+    end = None if is_last else last_of([entry.request for entry in found])
+    here = [one for one in own if end is None or (one.request.created_at, one.request.id) <= end]
+    return drill_service.with_drills(found, here), total + len(own)
+
+
 @router.get("/requests/{request_id}", response_model=wire.InboxRequest, responses=problems(401, 404))
 async def look_at(request: Request, caller: Caller, request_id: str) -> Response:
     """One request with everything that its page shows, what will run first and complete."""
-    core = state_of(request).core
-    view = await inbox.view(core, caller, request_id)
-    body = wire.InboxRequest.model_validate(
-        {**views.full_view(view, locale_of(request)), "server_time": core.clock.now()}
-    )
+    core, drill = state_of(request).core, None
+    try:
+        view = await inbox.view(core, caller, request_id)
+    except NotFound as missing:
+        view, own = await drills.view(request, caller, request_id, missing)
+        drill = views.drill_view(own, locale_of(request))
+    shown = views.full_view(view, locale_of(request))
+    body = wire.InboxRequest.model_validate({**shown, "drill": drill, "server_time": core.clock.now()})
     # As it is: the names of arguments may hold anything, and must not be shown as something else.
     return LenientJSONResponse(body.model_dump())
 
@@ -82,7 +112,11 @@ async def look_at(request: Request, caller: Caller, request_id: str) -> Response
 @router.get("/requests/{request_id}/similar", response_model=wire.Similar, responses=problems(401, 404))
 async def similar(request: Request, caller: Caller, request_id: str) -> Response:
     """How often such a call was decided before, and the last one that a person approved."""
-    found = await likeness.likeness(state_of(request).core, caller, request_id)
+    try:
+        found = await likeness.likeness(state_of(request).core, caller, request_id)
+    except NotFound as missing:
+        await drills.found(request, caller, request_id, missing)
+        found = likeness.Likeness()
     last = found.last and wire.ApprovedCall(
         request_id=found.last.request_id,
         by=found.last.by,
@@ -123,8 +157,14 @@ async def answer(
     reply = Reply(request_id, body.value, remember=_remember(body.remember))
     sender = inbox.with_page_view(Sender(caller, SOURCE), page_view, body.dwell_ms)
     once = _once(idempotency_key, request_id, "answer", body)
-    rendered = _rendered(request_id, "answered")
-    return _json(await inbox.answer_from_page(state_of(request).core, sender, reply, page_view, once, rendered))
+    core, rendered = state_of(request).core, _rendered(request_id, "answered")
+    try:
+        given = await inbox.answer_from_page(core, sender, reply, page_view, once, rendered)
+    except NotFound as missing:
+        await drills.found(request, caller, request_id, missing)
+        return _json(await drills.settle(request, sender, reply, page_view, once))
+    await drill_service.consider(core, caller, request_id)
+    return _json(given)
 
 
 @router.post("/requests/{request_id}/cancel", response_model=wire.Settled, responses=problems(401, 404, 409))
@@ -135,7 +175,11 @@ async def cancel(
     once = _once(idempotency_key, request_id, "cancel", body)
     reply = Reply(request_id, None, body.reason)
     core, sender = state_of(request).core, Sender(caller, SOURCE)
-    return _json(await answering.answer_once(core, sender, reply, once, _rendered(request_id, "cancelled")))
+    try:
+        return _json(await answering.answer_once(core, sender, reply, once, _rendered(request_id, "cancelled")))
+    except NotFound as missing:
+        await drills.found(request, caller, request_id, missing)
+        return _json(await drills.settle(request, sender, reply, None, once))
 
 
 @router.post("/requests/{request_id}/{operation}/recall", responses=problems(401), response_model_exclude_unset=True)
@@ -164,14 +208,30 @@ async def extend(request: Request, caller: Caller, request_id: str, body: wire.E
 @router.get("/requests/{request_id}/explain", responses=problems(401, 404))
 async def explain(request: Request, caller: Caller, request_id: str) -> PolicyExplanation:
     """Why it was put to people, or was not: what the policy said of it."""
-    found = await explaining.explain(state_of(request).core, caller, request_id)
+    core = state_of(request).core
+    try:
+        found = await explaining.explain(core, caller, request_id)
+    except NotFound as missing:
+        await drills.found(request, caller, request_id, missing)
+        found = await drill_service.explain(core, caller)
     return PolicyExplanation.model_validate(explanation_view(request_id, found))
+
+
+@router.post("/requests/{request_id}/opinion", response_model=wire.Opinion, responses=problems(401, 404, 409))
+async def opinion(request: Request, caller: Caller, request_id: str) -> Response:
+    """What a model says of the call, which is all that it is told. Nothing changes by it, and no agent is sent it."""
+    found = await opinions.second_opinion(state_of(request).core, caller, request_id)
+    body = wire.Opinion(request_id=request_id, by=found.by, end=found.end.value, text=found.text)
+    return LenientJSONResponse(body.model_dump())
 
 
 @router.post("/looking", responses=problems(401, 404))
 async def look(request: Request, caller: Caller, body: wire.Look) -> wire.Looked:
     """The request is on the caller's screen; others are told for 20 seconds. It locks nothing."""
-    await inbox.announce_viewer(state_of(request).core, caller, body.request_id)
+    try:
+        await inbox.announce_viewer(state_of(request).core, caller, body.request_id)
+    except NotFound as missing:
+        await drills.found(request, caller, body.request_id, missing)
     return wire.Looked(request_id=body.request_id)
 
 

@@ -51,6 +51,7 @@ async def present(request: Request, caller: Caller) -> wire.Present:
         reviews=reviews,
         auth="accounts" if state.with_accounts else "none",
         locale=locale_of(request),
+        second_opinion=state.core.adviser is not None,
         server_time=state.core.clock.now(),
     )
 

@@ -2,9 +2,9 @@
 
 import asyncio
 from collections.abc import AsyncGenerator
-from typing import Any
+from typing import Annotated, Any
 
-from fastapi import APIRouter, Depends, Request
+from fastapi import APIRouter, Depends, Query, Request
 from fastapi.responses import Response
 
 from interlock.domain.errors import NotAuthenticated, StorageUnavailable
@@ -29,6 +29,7 @@ from interlock.faces.http.server_state import state_of
 from interlock.faces.http.sse import EventStream, Frame
 from interlock.faces.http.watching import RECHECK_SECONDS
 from interlock.faces.inbox import views
+from interlock.faces.inbox.drills import Arrivals
 from interlock.ports.bus import Notice, NoticeSubscription
 from interlock.services.core import Core
 from interlock.services.requests import inbox
@@ -47,24 +48,33 @@ router = APIRouter(prefix="/api/v1/inbox", tags=["inbox"])
 
 
 @router.get("/stream", response_class=Response, responses=streamed(EVENTS, 401), dependencies=[Depends(stream_slot)])
-async def stream(request: Request, caller: Caller) -> Response:
+async def stream(
+    request: Request,
+    caller: Caller,
+    with_drills: Annotated[
+        bool, Query(alias="drills", description="With the caller's drills, by whoever shows what is said of them.")
+    ] = False,
+) -> Response:
     """What happens, as it happens. It has no past: after a reconnect the list is to be read again."""
-    return EventStream(_frames(request, caller), caller=caller.id)
+    return EventStream(_frames(request, caller, with_drills=with_drills), caller=caller.id)
 
 
-async def _frames(request: Request, caller: Principal) -> AsyncGenerator[bytes]:
+async def _frames(request: Request, caller: Principal, *, with_drills: bool) -> AsyncGenerator[bytes]:
     core = state_of(request).core
+    arrivals = Arrivals(core, caller, locale_of(request)) if with_drills else None
     async with core.bus.notices() as notices:
         yield _timed(core, "hello", started_at=to_iso(state_of(request).started_at))
         try:
-            async for frame in _notices(request, caller, notices):
+            async for frame in _notices(request, caller, notices, arrivals):
                 yield frame
         except (NotAuthenticated, StorageUnavailable):
             # The page connects again, or is sent to sign in.
             return
 
 
-async def _notices(request: Request, caller: Principal, notices: NoticeSubscription) -> AsyncGenerator[bytes]:
+async def _notices(
+    request: Request, caller: Principal, notices: NoticeSubscription, arrivals: Arrivals | None
+) -> AsyncGenerator[bytes]:
     state, core = state_of(request), state_of(request).core
     loop = asyncio.get_running_loop()
     ticked = checked = loop.time()
@@ -80,6 +90,8 @@ async def _notices(request: Request, caller: Principal, notices: NoticeSubscript
                 yield frame.encode()
         if loop.time() - ticked >= TICK_SECONDS:
             ticked = loop.time()
+            for frame in await arrivals.frames() if arrivals is not None else ():
+                yield frame.encode()
             yield _timed(core, "tick")
 
 

@@ -5,11 +5,12 @@ from dataclasses import asdict, replace
 from typing import Any
 
 from interlock.domain import showing
+from interlock.domain.drill import Drill
 from interlock.domain.kinds import ApprovalAnswer, ApprovalBody
 from interlock.domain.request import Answer, Request, RequestEnd, RequestStatus
 from interlock.domain.terms import VoteCount
 from interlock.services.requests.inbox import Entry, FullView
-from interlock.texts import Locale
+from interlock.texts import Locale, drills_text
 from interlock_client.presentation import presentation
 
 OUTCOMES = {"accept": "approved", "edit": "edited", "reject": "refused", "response": "replied"}
@@ -107,6 +108,17 @@ def full_view(view: FullView, locale: Locale) -> dict[str, Any]:
         "reason": end.reason,
         "provenance": _provenance(answer),
         "result": None if view.result is None else {"status": view.result.status, "output": view.result.output},
+    }
+
+
+def drill_view(drill: Drill, locale: Locale) -> dict[str, Any] | None:
+    """None while it is to look like a request."""
+    if drill.settled_at is None:
+        return None
+    harm = drills_text(drill.harm, locale)
+    return {
+        "caught": drill.is_caught,
+        "text": drills_text("caught" if drill.is_caught else "missed", locale, harm=harm),
     }
 
 

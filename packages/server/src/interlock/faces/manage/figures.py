@@ -44,4 +44,6 @@ def _week(week: WeekFigures) -> wire.WeekFigures:
         approvals=week.approvals,
         yes=week.yes,
         dwell_ms=week.dwell_ms,
+        drills=week.drills,
+        drills_caught=week.drills_caught,
     )

@@ -16,6 +16,9 @@ from interlock.services.threads.removal import drop_some
 REPLIES_KEPT = timedelta(days=7)
 DELIVERIES_KEPT = timedelta(days=30)
 UNCOLLECTED_KEPT = timedelta(days=1)
+DRILLS_WAIT = timedelta(days=1)
+DRILLS_KEPT = timedelta(weeks=27)
+"""For as long as there are figures of them."""
 EVERY_SECONDS = 3600.0
 LOOK_SECONDS = 30.0
 """Another server may have died with something left of a deleted thread."""
@@ -32,6 +35,7 @@ async def tidy(core: Core) -> None:
         await work.tx.sign_ins.purge(work.now)
         await work.tx.identities.purge_states(work.now)
         await work.tx.deliveries.purge(work.now - DELIVERIES_KEPT)
+        await work.tx.drills.purge(work.now - DRILLS_WAIT, work.now - DRILLS_KEPT)
         await work.tx.secrets.destroy_uncollected(work.now - UNCOLLECTED_KEPT)
     await expire_one_runs(core)
     if core.settings.retention_days is not None:

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from datetime import date
 
 from interlock.domain.errors import Forbidden, InvalidInput
-from interlock.domain.figures import PersonFigures, SettledAsk, figures, start_of, weeks_until
+from interlock.domain.figures import PersonFigures, SettledAsk, figures, start_of, weeks_until, with_drills
 from interlock.domain.principal import Principal, Role
 from interlock.domain.request import AnswerOrigin
 from interlock.services.core import Core
@@ -39,6 +39,7 @@ async def weekly_figures(core: Core, principal: Principal, count: int) -> Report
         rows = await tx.requests.settled_asks(start_of(weeks[0]), person_id, MOST_COUNTED)
         answerers = {row.by_id for row in rows if row.by_id and row.origin is AnswerOrigin.PERSON}
         ids = {principal.id, *({row.owner_id for row in rows} | answerers if everybody else ())}
+        drills = await tx.drills.settled_since(start_of(weeks[0]), person_id)
         names = await tx.users.names_of(ids)
     # Oneself first, then by name; who is deleted by now has no name to be called by.
     shown = sorted(ids, key=lambda one: (one != principal.id, names.get(one, one)))
@@ -48,7 +49,8 @@ async def weekly_figures(core: Core, principal: Principal, count: int) -> Report
             concerning[one].append(row)
     by_person: list[PersonFigures] = []
     for one in shown[:MOST_PEOPLE]:
-        by_person.append(figures(one, weeks, concerning[one]))
+        own = [(drill.settled_at, drill.is_caught) for drill in drills if drill.person_id == one and drill.settled_at]
+        by_person.append(with_drills(figures(one, weeks, concerning[one]), own))
         # Others may want something meanwhile.
         await asyncio.sleep(0)
     is_whole = len(rows) < MOST_COUNTED and len(shown) <= MOST_PEOPLE

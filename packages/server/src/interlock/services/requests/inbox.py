@@ -208,7 +208,7 @@ async def answer_from_page(
     async def act(work: Unit) -> SettleResult:
         request = await work.tx.requests.get(reply.request_id)
         if request is not None and request.status is RequestStatus.PENDING:
-            _check_page_view(request, reply, page)
+            check_page_view(request, reply, page)
             if not page.over_claim:
                 await check_claim(work, sender.principal, request)
         return await settle_one(work, sender, replace(reply, code=page.code))
@@ -218,7 +218,7 @@ async def answer_from_page(
     return given
 
 
-def _check_page_view(request: Request, reply: Reply, page: PageView) -> None:
+def check_page_view(request: Request, reply: Reply, page: PageView) -> None:
     if page.digest != showing.shown_digest(request):
         raise NotShown("this is not what was shown; look at the request again")
     if reply.remember is not None and reply.remember.scope is not GrantScope.THIS_ACTION and request.risk in NEEDS_CODE:
