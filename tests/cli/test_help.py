@@ -24,6 +24,8 @@ LIGHT = [
     ["follow", "--help"],
     ["policy", "--help"],
     ["policy", "check", "--help"],
+    ["groups", "add", "--help"],
+    ["away", "--help"],
     ["chat", "--help"],
     ["login", "--help"],
     ["logout", "--help"],

@@ -1,7 +1,7 @@
 /** `InterlockClient`: ask people from any program, answer what was asked, and talk to hosted agents. */
 import { InvalidInput } from "./errors.js";
 import { language } from "./language.js";
-import { Managing } from "./parts/managing.js";
+import { Teams } from "./parts/teams.js";
 import { Transport } from "./transport.js";
 import type { AccessToken } from "./wire.js";
 
@@ -31,7 +31,7 @@ export interface ClientOptions {
 }
 
 /** A server, as one person or agent sees it. In a page that the server itself gave, its cookie is the credential. */
-export class InterlockClient extends Managing {
+export class InterlockClient extends Teams {
   constructor(options: ClientOptions) {
     if (options.key && options.token) throw new InvalidInput("give a key or a token, not both");
     const transport = new Transport({

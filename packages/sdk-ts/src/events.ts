@@ -61,6 +61,8 @@ export type InboxEvent =
       reason: string | null;
     }
   | { type: "extended"; entry: InboxEntry; expires_at: string }
+  /** Where it stands with its people is not as before; `missed`: that was while there was no connection. */
+  | { type: "changed"; entry: InboxEntry; what: "voted" | "claimed" | "routed" | "commented" | "missed" }
   /** Its conversation was deleted, or is not the caller's to see any more. */
   | { type: "gone"; entry: InboxEntry };
 
@@ -122,7 +124,7 @@ export function* inboxEvents(frame: Frame, waiting: Waiting): Generator<InboxEve
   const data = frame.data ?? {};
   const id = textOf(data.request_id);
   const entry = waiting.get(id);
-  if (frame.event === "asked" && !entry) {
+  if (!entry && isAsking(frame.event)) {
     needs(frame, ["request_id", "conversation_id"]);
     const asked = data as unknown as InboxEntry;
     waiting.set(id, asked);
@@ -133,9 +135,32 @@ export function* inboxEvents(frame: Frame, waiting: Waiting): Generator<InboxEve
     yield { type: "settled", entry, status, answered_by, answered_at, source, value, reason };
   } else if (frame.event === "extended" && entry) {
     yield { type: "extended", entry, expires_at: textOf(data.expires_at) };
+  } else if (entry && isChange(frame.event)) {
+    yield { type: "changed", entry, what: frame.event };
   } else if (frame.event === "deleted") {
     yield* goneWith(textOf(data.conversation_id), waiting);
   }
+}
+
+/** Also what was asked before, and is put to the caller only now. */
+function isAsking(name: string): boolean {
+  return name === "asked" || name === "routed";
+}
+
+/** What a list of all that waits tells, by its id, that was not told before. */
+export function* newsOf(listed: Waiting, waiting: Waiting): Generator<InboxEvent> {
+  for (const [id, entry] of listed) {
+    const before = waiting.get(id);
+    if (before && JSON.stringify(before.people) === JSON.stringify(entry.people)) continue;
+    waiting.set(id, entry);
+    yield before ? { type: "changed", entry, what: "missed" } : { type: "asked", entry };
+  }
+}
+
+type Change = Extract<InboxEvent, { type: "changed" }>["what"];
+
+function isChange(name: string): name is Change {
+  return ["voted", "claimed", "routed", "commented"].includes(name);
 }
 
 type How = Omit<Extract<InboxEvent, { type: "settled" }>, "type" | "entry">;

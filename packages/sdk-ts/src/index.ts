@@ -43,6 +43,7 @@ export type { InboxFilter } from "./parts/inbox.js";
 export type { KeyOptions, ListOptions } from "./parts/managing.js";
 export type { Abortable } from "./parts/part.js";
 export type { FollowOptions, PendingFilter } from "./parts/requests.js";
+export type { AwayOptions, NoteOptions } from "./parts/teams.js";
 export type { ResumeOptions, RunOptions } from "./parts/threads.js";
 export { visible } from "./visible.js";
 /** Every wire model, by its name. */

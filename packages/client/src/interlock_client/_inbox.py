@@ -8,7 +8,7 @@ from interlock_client._following import Follower, event_of
 from interlock_client._patience import Patience
 from interlock_client._transport import Call, Part, segment
 from interlock_client.errors import Forbidden, InterlockError, NotFound
-from interlock_client.events import InboxAsked, InboxEvent, InboxExtended, InboxGone, InboxSettled
+from interlock_client.events import InboxAsked, InboxChanged, InboxEvent, InboxExtended, InboxGone, InboxSettled
 from interlock_client.inbox import Inbox, InboxEntry, InboxRequest, Kind, Risk, Welcome
 
 INBOX = "/api/v1/inbox"
@@ -22,10 +22,19 @@ OnConnection = Callable[[InterlockError | None], None]
 
 class InboxPart(Part):
     def inbox(
-        self, *, kind: Kind | None = None, risk: Risk | None = None, agent: str | None = None
+        self,
+        *,
+        kind: Kind | None = None,
+        risk: Risk | None = None,
+        agent: str | None = None,
+        for_whom: str | None = None,
     ) -> AsyncGenerator[InboxEntry]:
-        """Everything that waits and that the caller may see, the oldest first."""
-        return self._listed({"kind": kind, "risk": risk, "agent": agent}, Patience(self._transport.patience))
+        """Everything that waits and that the caller may see, the oldest first.
+
+        `for_whom` is `me`, `group:NAME`, `claimed` (by the caller) or `all`.
+        """
+        query = {"kind": kind, "risk": risk, "agent": agent, "for": for_whom}
+        return self._listed(query, Patience(self._transport.patience))
 
     async def welcome(self) -> Welcome:
         """What the server says before anybody has signed in: how one does."""
@@ -58,9 +67,11 @@ class InboxPart(Part):
     async def _missed(self, waiting: Waiting, patience: Patience) -> AsyncGenerator[InboxEvent]:
         listed = {entry.request_id: entry async for entry in self._listed({}, patience)}
         for entry in listed.values():
-            if entry.request_id not in waiting:
-                waiting[entry.request_id] = entry
-                yield InboxAsked(entry)
+            before = waiting.get(entry.request_id)
+            if before is not None and before.people == entry.people:
+                continue
+            waiting[entry.request_id] = entry
+            yield InboxAsked(entry) if before is None else InboxChanged(entry, "missed")
         for request_id in waiting.keys() - listed.keys():
             if event := await self._end_of(waiting[request_id], patience):
                 del waiting[request_id]
@@ -91,7 +102,8 @@ class InboxPart(Part):
 def _events_of(name: str, data: Any, waiting: Waiting) -> Iterator[InboxEvent]:
     """What a frame tells that was not told before; of what never waited here, nothing."""
     match name:
-        case "asked" if data["request_id"] not in waiting:
+        case "asked" | "routed" if data["request_id"] not in waiting:
+            # Also what was asked before, and is put to the caller only now.
             entry = InboxEntry.model_validate(data, extra="ignore")
             waiting[entry.request_id] = entry
             yield InboxAsked(entry)
@@ -100,6 +112,8 @@ def _events_of(name: str, data: Any, waiting: Waiting) -> Iterator[InboxEvent]:
             yield InboxSettled(entry, *how, data.get("reason"))
         case "extended" if entry := waiting.get(data["request_id"]):
             yield InboxExtended(entry, data["expires_at"])
+        case "voted" | "claimed" | "routed" | "commented" if entry := waiting.get(data["request_id"]):
+            yield InboxChanged(entry, name)
         case "deleted":
             for entry in [one for one in waiting.values() if one.conversation_id == data["conversation_id"]]:
                 del waiting[entry.request_id]

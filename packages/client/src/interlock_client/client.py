@@ -10,6 +10,7 @@ from interlock_client._managing import Managing
 from interlock_client._policies import Policies
 from interlock_client._requests import Requests
 from interlock_client._sessions import Sessions
+from interlock_client._teams import Teams
 from interlock_client._threads import Threads
 from interlock_client._transport import Call, Transport
 from interlock_client.errors import InvalidInput
@@ -21,7 +22,7 @@ TIMEOUT = 30.0
 PATIENCE = 30.0
 
 
-class Interlock(Asking, Requests, InboxPart, Threads, Sessions, Managing, Policies):
+class Interlock(Asking, Requests, InboxPart, Threads, Sessions, Managing, Policies, Teams):
     """A server, as one person or agent sees it.
 
     `key` is an API key, `token` one of `sign_in`; `user` is for servers that run without accounts. `agent` is the name

@@ -87,7 +87,16 @@ class InboxGone:
     entry: InboxEntry
 
 
-InboxEvent = InboxAsked | InboxSettled | InboxExtended | InboxGone
+@dataclass(frozen=True, slots=True)
+class InboxChanged:
+    """Where it stands with its people is not as before: look at it again to know how for oneself."""
+
+    entry: InboxEntry
+    what: str
+    """`voted`, `claimed`, `routed` or `commented`; `missed`: some of it, while there was no connection."""
+
+
+InboxEvent = InboxAsked | InboxSettled | InboxExtended | InboxGone | InboxChanged
 
 RequestEvent = RequestAsked | RequestSettled | OtherEvent
 

@@ -141,6 +141,23 @@ class SyncInterlock(_Twin):
     shadow_report = waits(Interlock.shadow_report)
     explain = waits(Interlock.explain)
 
+    groups = waits(Interlock.groups)
+    create_group = waits(Interlock.create_group)
+    set_group = waits(Interlock.set_group)
+    remove_group = waits(Interlock.remove_group)
+    find_people = waits(Interlock.find_people)
+    away = waits(Interlock.away)
+    set_away = waits(Interlock.set_away)
+    end_away = waits(Interlock.end_away)
+    inbox_request = waits(Interlock.inbox_request)
+    claim = waits(Interlock.claim)
+    release = waits(Interlock.release)
+    delegate = waits(Interlock.delegate)
+    route = waits(Interlock.route)
+    withdraw_vote = waits(Interlock.withdraw_vote)
+    comments = waits(Interlock.comments)
+    comment = waits(Interlock.comment)
+
     @property
     def url(self) -> str:
         return self._client.url

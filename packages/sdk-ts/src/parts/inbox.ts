@@ -1,6 +1,6 @@
 /** The inbox: everything that waits and that the caller may see, listed and followed. */
 import { Forbidden, NotFound } from "../errors.js";
-import { type InboxEvent, inboxEvents, type Waiting } from "../events.js";
+import { type InboxEvent, inboxEvents, newsOf, type Waiting } from "../events.js";
 import { Follower } from "../following.js";
 import type { Inbox, InboxEntry, InboxRequest, Kind, Risk } from "../inbox.js";
 import { Patience } from "../patience.js";
@@ -14,13 +14,15 @@ export interface InboxFilter extends Abortable {
   kind?: Kind;
   risk?: Risk;
   agent?: string;
+  /** `me`, `group:NAME`, `claimed` (by the caller) or `all`. */
+  forWhom?: string;
 }
 
 export abstract class InboxPart extends Part {
   /** Everything that waits and that the caller may see, the oldest first. */
   inbox(filter: InboxFilter = {}): AsyncGenerator<InboxEntry> {
-    const { signal, ...wanted } = filter;
-    return this.#listed(wanted, new Patience(this.transport.patience), signal);
+    const { signal, forWhom, ...wanted } = filter;
+    return this.#listed({ ...wanted, for: forWhom }, new Patience(this.transport.patience), signal);
   }
 
   /**
@@ -41,16 +43,9 @@ export abstract class InboxPart extends Part {
 
   async *#missed(waiting: Waiting, signal: AbortSignal | undefined): AsyncGenerator<InboxEvent> {
     const patience = new Patience(Number.POSITIVE_INFINITY);
-    const listed = new Set<string>();
-    const fresh: InboxEntry[] = [];
-    for await (const entry of this.#listed({}, patience, signal)) {
-      listed.add(entry.request_id);
-      if (!waiting.has(entry.request_id)) fresh.push(entry);
-    }
-    for (const entry of fresh) {
-      waiting.set(entry.request_id, entry);
-      yield { type: "asked", entry };
-    }
+    const listed: Waiting = new Map();
+    for await (const entry of this.#listed({}, patience, signal)) listed.set(entry.request_id, entry);
+    yield* newsOf(listed, waiting);
     for (const [id, entry] of [...waiting]) {
       const event = listed.has(id) ? undefined : await this.#endOf(entry, patience, signal);
       if (!event) continue;

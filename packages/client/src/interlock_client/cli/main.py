@@ -7,7 +7,7 @@ from typing import Annotated, Any, cast
 import typer
 from typer.core import TyperGroup
 
-from interlock_client.cli import answer, bridges, chat, doctor, follow, inbox, login, pending, policy, watch
+from interlock_client.cli import answer, bridges, chat, doctor, follow, inbox, login, pending, policy, teams, watch
 from interlock_client.cli.entry import installed_version
 from interlock_client.cli.plug_ins import add_commands
 from interlock_client.visible import one_line
@@ -81,12 +81,13 @@ OWN: dict[str, Callable[..., Any] | typer.Typer] = {
         watch.watch,
         bridges.acp,
         bridges.mcp,
+        teams.away,
     )
-} | {"mcp-gateway": bridges.mcp_gateway, "policy": policy.policy}
+} | {"mcp-gateway": bridges.mcp_gateway, "policy": policy.policy, "groups": teams.groups}
 ORDER = (
     *("serve", "migrate", "version", "backup", "restore"),
-    *("inbox", "answer", "pending", "follow", "chat", "login", "logout"),
+    *("inbox", "answer", "pending", "follow", "chat", "away", "login", "logout"),
     *("doctor", "hook", "watch", "acp", "mcp", "mcp-gateway"),
-    *("policy", "users", "keys", "audit", "secrets", "webhooks", "cluster", "threads"),
+    *("policy", "groups", "users", "keys", "audit", "secrets", "webhooks", "cluster", "threads"),
 )
 add_commands(app, OWN, ORDER, passed_on=("hook", "mcp"))

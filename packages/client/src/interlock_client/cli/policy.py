@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Annotated, Any, NoReturn
 
 import typer
 
+from interlock_client.cli._printing import Json, end_with_json, moment, print_row
 from interlock_client.cli._server import Key, Url, User, load_config, refusals, run
 
 if TYPE_CHECKING:
@@ -18,7 +19,6 @@ if TYPE_CHECKING:
     T = TypeVar("T")
 
 File = Annotated[str, typer.Argument(metavar="FILE", help="The policy, as TOML or JSON; - reads standard input.")]
-Json = Annotated[bool, typer.Option("--json", help="Print the server's reply as JSON.")]
 Expected = Annotated[
     str | None,
     typer.Option(
@@ -77,7 +77,7 @@ def try_(
         raise typer.BadParameter(why, param_hint="FACTS") from None
     found = _run(file, lambda client, text: client.try_policy(text, given), url, key, user)
     if json:
-        _end_with_json(found)
+        end_with_json(found)
     _print_decision(found)
 
 
@@ -94,21 +94,21 @@ def replay(
     user: User = None,
 ) -> None:
     """Put the requests on record to a policy. Nothing is written. First comes what it allows and a person refused."""
-    begin = _moment(since)
+    begin = moment("--since", since)
     found = _run(file, lambda client, text: client.replay_policy(text, since=begin, limit=limit), url, key, user)
     if json:
-        _end_with_json(found)
+        end_with_json(found)
     risky = sum(row.count for row in found.rows if (row.happened, row.then) == ("refused", "allow"))
     typer.echo(f"{risky}\twould be allowed, and a person refused")
     for row in found.rows:
         typer.echo(f"{row.count}\t{row.happened}\twould be {_WOULD[row.then]}")
         for sample in row.samples if (row.happened, row.then) == ("refused", "allow") else ():
-            _print_row("", sample.request_id, sample.tool, sample.action, sample.answered_by or "-", sample.rule or "-")
+            print_row("", sample.request_id, sample.tool, sample.action, sample.answered_by or "-", sample.rule or "-")
     typer.echo(f"{found.asks_saved} asks saved, {found.asks_added} added, of {found.looked_at} requests")
     for name, count in found.errors.items():
-        _print_row(f"{name or 'the policy'} could not be evaluated {count} times")
+        print_row(f"{name or 'the policy'} could not be evaluated {count} times")
     for why, count in found.not_replayed.items():
-        _print_row(f"{count} not replayed: {why}")
+        print_row(f"{count} not replayed: {why}")
     if not found.whole:
         typer.echo("there are older requests: --limit looks at more")
 
@@ -151,10 +151,10 @@ def history(json: Json = False, url: Url = None, key: Key = None, user: User = N
     """List the versions that were saved, newest first, and which counts."""
     found = run(load_config(url, key, user), lambda client: client.policies(limit=200))
     if json:
-        _end_with_json(found)
+        end_with_json(found)
     for one in found.versions:
         marks = [word for word, number in (("active", found.active), ("shadow", found.shadow)) if number == one.version]
-        _print_row(str(one.version), ",".join(marks) or "-", one.created_at.isoformat(), one.by, one.note)
+        print_row(str(one.version), ",".join(marks) or "-", one.created_at.isoformat(), one.by, one.note)
 
 
 @policy.command()
@@ -168,11 +168,11 @@ def explain(
     """Say why a request was put to people, or was not. Not for admins only."""
     found = run(load_config(url, key, user), lambda client: client.explain(request_id))
     if json:
-        _end_with_json(found)
+        end_with_json(found)
     typer.echo(f"version: {found.version or '-'}{'' if found.recorded else ' (by when it was asked)'}")
     _print_decision(found)
     if found.condition:
-        _print_row(f"condition: {found.condition}")
+        print_row(f"condition: {found.condition}")
     if not found.whole:
         typer.echo("other rules are shown to admins")
 
@@ -209,12 +209,12 @@ def _report_shadow(config: Any, json: bool) -> None:
     if (found := run(config, work)) is None:
         _fail("no version is in shadow")
     if json:
-        _end_with_json(found)
+        end_with_json(found)
     typer.echo(f"version {found.version}: differs on {found.differ} of {found.looked_at} requests")
     for row in found.rows:
         typer.echo(f"{row.count}\t{row.active}\twould be {_WOULD[row.shadow]}")
         for one in row.samples:
-            _print_row("", one.request_id, one.tool, one.agent, one.active_rule or "-", one.rule or "-")
+            print_row("", one.request_id, one.tool, one.agent, one.active_rule or "-", one.rule or "-")
 
 
 _WOULD = {"allow": "allowed", "deny": "denied", "ask": "asked"}
@@ -252,7 +252,7 @@ def _run(
     if not isinstance(found, InvalidInput):
         return found
     for one in found.errors:
-        _print_row(
+        print_row(
             f"{_place(file, one.field.removeprefix('text, line ') if 'line' in one.field else None)} {one.message}"
         )
     with refusals():
@@ -273,7 +273,7 @@ def _print_problems(file: str, problems: "Iterable[PolicyProblem]") -> None:
     for one in problems:
         rule = f"{one.rule}: " if one.rule else ""
         line = None if one.line is None else str(one.line)
-        _print_row(f"{_place(file, line)} {'warning: ' if one.warning else ''}{rule}{one.message}", err=True)
+        print_row(f"{_place(file, line)} {'warning: ' if one.warning else ''}{rule}{one.message}", err=True)
 
 
 def _place(file: str, line: str | None) -> str:
@@ -281,28 +281,13 @@ def _place(file: str, line: str | None) -> str:
 
 
 def _print_decision(found: "PolicyDecision") -> None:
-    _print_row(f"{found.then}: {_BECAUSE[found.because]}{f': {found.rule}' if found.rule else ''}")
+    print_row(f"{found.then}: {_BECAUSE[found.because]}{f': {found.rule}' if found.rule else ''}")
     if others := [name for name in found.matches if name != found.rule]:
-        _print_row(f"also apply: {', '.join(others)}")
+        print_row(f"also apply: {', '.join(others)}")
     for error in found.errors:
-        _print_row(f"not evaluated: {f'{error.rule}: ' if error.rule else ''}{error.reason}")
+        print_row(f"not evaluated: {f'{error.rule}: ' if error.rule else ''}{error.reason}")
     for one in found.facts:
-        _print_row(f"{one.name} = {'(there is none)' if one.value is None else one.value}")
-
-
-def _print_row(*columns: str, err: bool = False) -> None:
-    """What people and agents wrote stands in it: each column is one line that is safe to print."""
-    from interlock_client.visible import one_line
-
-    typer.echo("\t".join(one_line(text) for text in columns), err=err)
-
-
-def _end_with_json(found: Any) -> NoReturn:
-    from json import dumps
-
-    # Escapes for every letter beyond ASCII: nothing in it steers a terminal.
-    typer.echo(dumps(found.model_dump(mode="json"), indent=2))
-    raise typer.Exit
+        print_row(f"{one.name} = {'(there is none)' if one.value is None else one.value}")
 
 
 def _number(text: str, hint: str) -> int | None:
@@ -311,18 +296,6 @@ def _number(text: str, hint: str) -> int | None:
     if not text.isascii() or not text.isdigit() or not 1 <= int(text) < 2**31:
         raise typer.BadParameter(f"{text!r} is no number of a version", param_hint=hint)
     return int(text)
-
-
-def _moment(text: str | None) -> Any:
-    from datetime import datetime
-
-    if text is None:
-        return None
-    try:
-        moment = datetime.fromisoformat(text)
-    except ValueError:
-        raise typer.BadParameter(f"{text!r} is no moment: 2026-01-31T09:30:00Z", param_hint="--since") from None
-    return moment if moment.tzinfo else moment.astimezone()
 
 
 def _named(number: int | None) -> str:

@@ -15,6 +15,7 @@ from interlock_client.events import (
     End,
     Failed,
     InboxAsked,
+    InboxChanged,
     InboxEvent,
     InboxExtended,
     InboxGone,
@@ -91,6 +92,16 @@ def _inbox_line(event: InboxEvent) -> str:
             return f"… {entry.request_id} may be answered until {event.expires_at}."
         case InboxGone():
             return f"! {entry.request_id} is gone: the conversation was deleted, or is no longer yours."
+        case InboxChanged():
+            return f"… {entry.request_id} {_CHANGES.get(event.what, 'has changed')}."
+
+
+_CHANGES = {
+    "voted": "has one vote more, or one less",
+    "claimed": "was claimed, or released",
+    "routed": "is put to more people",
+    "commented": "has a comment more",
+}
 
 
 def _asked_line(data: Mapping[str, Any]) -> str:

@@ -10,7 +10,7 @@ from interlock_client.cli.terminal.open_request import OpenRequest, from_pending
 from interlock_client.cli.terminal.wording import ending, outcome
 from interlock_client.client import Interlock
 from interlock_client.errors import Forbidden, InterlockError, NotFound
-from interlock_client.events import InboxAsked, InboxEvent, InboxExtended, InboxGone, InboxSettled
+from interlock_client.events import InboxAsked, InboxChanged, InboxEvent, InboxExtended, InboxGone, InboxSettled
 
 AGAIN = 2.0
 """Seconds until the next try, where the server was not reached at all, or refused."""
@@ -86,7 +86,7 @@ class Feed:
 
     def _take(self, event: InboxEvent) -> None:
         match event:
-            case InboxAsked():
+            case InboxAsked() | InboxChanged():
                 self._unread.add(event.entry.request_id)
                 self._nudge.set()
             case InboxSettled():
