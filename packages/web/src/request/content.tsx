@@ -14,6 +14,7 @@ import { Likeness } from "./likeness/likeness";
 import { doubtOf, wordsOf } from "./model/bodies";
 import styles from "./request-view.module.css";
 import { useReview } from "./review";
+import { Team } from "./team/team";
 import { Details } from "./views/details";
 import { RunPanel } from "./views/run-panel";
 import { SettledDetails } from "./views/settled-details";
@@ -34,6 +35,7 @@ export function Content() {
       <Head />
       <Asked />
       <SettledDetails />
+      <Team />
       <Explain />
       <Deadline />
     </div>
