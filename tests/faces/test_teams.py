@@ -121,6 +121,7 @@ def test_who_asked_does_not_count_with_a_key_either(people: People, ask: Ask, se
             shown = view(caller, request_id)
             assert (shown["status"], shown["people"]["votes"]["yes"]) == ("pending", 0)
             assert (shown["people"]["may_answer"], shown["people"]["may_refuse"]) == (False, True)
+            assert shown["people"]["excluded"] is True
     assert hitl_yes(people.named("bob").http, request_id).json()["data"]["votes"] == {"yes": 1, "needed": 2}
 
 

@@ -109,6 +109,7 @@ function Asked({ request: { people } }: { request: InboxRequest }) {
   if (!people) return null;
   const { needs, votes } = people;
   const who = whoOf(needs);
+  if (!who && !votes) return null;
   return (
     <li>
       {who

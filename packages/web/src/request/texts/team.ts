@@ -2,7 +2,7 @@ import type { Translated } from "@/i18n/messages";
 
 export const en = {
   title: "Who decides",
-  of: "{people} of <who></who>",
+  of: "{people, plural, one {for <who></who>} other {# of <who></who>}}",
   ofAny: "{people, plural, one {# person} other {# people}}",
   needs:
     "{people, plural, one {Put to <who></who>: one answer is enough.} other {Needs the yes of # people of <who></who>.}}",
@@ -65,7 +65,7 @@ export const en = {
 
 export const zh: Translated<typeof en> = {
   title: "由谁决定",
-  of: "<who></who> 中 {people} 人",
+  of: "{people, plural, =1 {交给 <who></who>} other {<who></who> 中 # 人}}",
   ofAny: "{people} 人",
   needs: "{people, plural, =1 {交给 <who></who>：一人答复即可。} other {需要 <who></who> 中 # 人同意。}}",
   needsAny: "{people, plural, =1 {一人答复即可。} other {需要 # 位可在此答复的人同意。}}",
