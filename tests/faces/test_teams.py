@@ -218,6 +218,11 @@ def test_a_request_is_passed_on_to_who_may_be_asked_anyway(people: People, ask: 
         assert bob.post(f"{INBOX}/requests/{request_id}/delegate", json={"to": name}).status_code in (400, 403), name
     bob.post(f"{INBOX}/requests/{request_id}/delegate", json={"to": "cyd", "note": "yours"}).raise_for_status()
     assert hitl_yes(bob, request_id).status_code == 403
+    later, untouched = ask(), ask()
+    bob.post(f"{INBOX}/requests/{later}/delegate", json={"to": "dan"}).raise_for_status()
+    passed = view(people.named("cyd").http, request_id)["passed_on"]
+    assert (passed["by"], passed["to"], passed["note"]) == ("bob", ["person:cyd"], "yours")
+    assert view(people.named("cyd").http, untouched)["passed_on"] is None
 
 
 def test_an_admin_does_not_become_a_candidate_by_routing(people: People, ask: Ask) -> None:

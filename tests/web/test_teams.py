@@ -162,7 +162,7 @@ def test_a_comment_appears_at_the_other_live_and_as_text(at: Callable[..., Perso
 
 def test_it_is_passed_on_to_whom_it_may_be(at: Callable[..., Person], ask: Ask, people: People) -> None:
     request_id = ask(people_needed=1)
-    bob = on(at(BOB), request_id)
+    bob, cyd = on(at(BOB), request_id), on(at(CYD), request_id)
     team(bob.page).get_by_role("button", name="Pass on…").press("Enter")
     dialog = bob.page.get_by_role("dialog")
     expect(dialog.get_by_label("Name")).to_be_focused()
@@ -176,6 +176,8 @@ def test_it_is_passed_on_to_whom_it_may_be(at: Callable[..., Person], ask: Ask, 
     expect(dialog).to_have_count(0)
     expect(bob.bar).to_contain_text("You passed this on, so your yes no longer counts.")
     expect(bob.button("Approve")).to_have_count(0)
+    expect(team(cyd.page).locator("[data-act=passed-on]")).to_contain_text(f"{BOB} passed this on to {CYD}")
+    expect(team(cyd.page).locator("[data-act=passed-on]")).to_contain_text("You know them")
     answer(people.named(CYD), request_id, {"decision": "accept"}).raise_for_status()
     bob.ends(f"{CYD} approved this at")
 

@@ -166,6 +166,8 @@ export interface InboxRequest extends InboxEntry {
   /** Why it was not answered, where somebody said so. */
   reason: string | null;
   provenance: Record<string, unknown> | null;
+  /** Who put it to others last; levels apart. */
+  passed_on?: PassedOn | null;
   /** What came of a yes; null where none was given. */
   result: Result | null;
   server_time: string;
@@ -376,6 +378,15 @@ export interface Level {
 export interface PolicyRule {
   version: number | null;
   rule: string;
+}
+
+/** Somebody put it to others. */
+export interface PassedOn {
+  by: string;
+  /** `group:NAME` and `person:NAME`. */
+  to: string[];
+  note: string | null;
+  at: string;
 }
 
 /** Where a request stands with its people, for the reader. */

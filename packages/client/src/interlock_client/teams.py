@@ -47,6 +47,15 @@ class PolicyRule(ServerModel):
     rule: str
 
 
+class PassedOn(ServerModel):
+    """Somebody put it to others."""
+
+    by: str
+    to: list[str] = Field(description="`group:NAME` and `person:NAME`.")
+    note: str | None
+    at: datetime
+
+
 class People(ServerModel):
     """Where a request stands with its people, for the reader."""
 

@@ -44,6 +44,7 @@ export function request(given: Partial<InboxRequest> = {}): InboxRequest {
     answered_at: null,
     source: null,
     provenance: null,
+    passed_on: null,
     result: null,
     server_time: "2026-01-01T10:00:00Z",
     ...given,

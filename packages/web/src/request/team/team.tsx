@@ -1,4 +1,4 @@
-import type { InboxRequest, People } from "interlock-client/inbox";
+import type { InboxRequest, PassedOn, People } from "interlock-client/inbox";
 import { useId } from "react";
 import { useTranslations } from "use-intl";
 import { usePerson } from "@/api/session";
@@ -28,6 +28,7 @@ export function Team() {
       {people.level && people.level.number > 0 && (
         <p className={styles.text}>{t("level", { number: people.level.number, of: people.level.of })}</p>
       )}
+      {request.passed_on && <PassedOnBy passed={request.passed_on} />}
       <Claiming />
       <Talk />
     </Region>
@@ -46,6 +47,23 @@ function Needed({ request, people: { needs } }: { request: InboxRequest; people:
       {needs.separate && t(request.owner === username ? "separateYou" : "separate")}
       {leftOut === "remember" && ` ${t("notRemembered")}`}
     </p>
+  );
+}
+
+/** With what was said to those to whom it was passed on. */
+function PassedOnBy({ passed: { by, to, note, at } }: { passed: PassedOn }) {
+  const t = useTranslations("request.team");
+  const moment = useMoment();
+  const named = {
+    by: () => <Revealed key="by" text={by} />,
+    to: () => <Revealed key="to" text={whoOf({ candidates: to })} />,
+    time: moment(at),
+  };
+  return (
+    <div className={note ? styles.comment : undefined} data-act="passed-on">
+      <p className={styles.text}>{t.rich("passedOnBy", named)}</p>
+      {note && <Revealed text={note} multiline />}
+    </div>
   );
 }
 

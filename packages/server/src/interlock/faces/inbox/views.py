@@ -107,6 +107,7 @@ def full_view(view: FullView, locale: Locale) -> dict[str, Any]:
         "source": end.source,
         "reason": end.reason,
         "provenance": _provenance(answer),
+        "passed_on": asdict(view.passed_on) if view.passed_on else None,
         "result": None if view.result is None else {"status": view.result.status, "output": view.result.output},
     }
 
