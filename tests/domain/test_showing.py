@@ -15,7 +15,8 @@ from interlock.domain.kinds import ApprovalBody, ClarificationBody, EnvVarAnswer
 from interlock.domain.preview import FilePreview
 from interlock.domain.principal import Principal, Role, review_key
 from interlock.domain.request import Answer, AnswerOrigin, Ending, Request, RequestEnd, RequestStatus
-from interlock.domain.showing import changed_lines, code_of, headline, needs_code, render, shown_digest
+from interlock.domain.showing import changed_lines, code_of, headline, is_batchable, needs_code, render, shown_digest
+from interlock.domain.terms import Routing, Terms
 from interlock.domain.thread import TITLE_LENGTH, title_of
 from tests.conformance.examples import AT, a_request, a_thread
 
@@ -49,6 +50,12 @@ def test_a_wide_promise_needs_a_code_whatever_the_risk() -> None:
     assert needs_code(request, {"decision": "accept"}, everything)
     assert needs_code(request, {"decision": "accept"}, replace(tool, also_high_risk=True))
     assert not needs_code(asking(ClarificationBody.ask("?")), {"answer": "x"}, everything)
+
+
+def test_what_is_put_to_people_by_name_is_answered_on_its_own() -> None:
+    request = asking(ApprovalBody.ask("read_file", {}, risk_level="low"))
+    assert is_batchable(request)
+    assert not is_batchable(replace(request, routing=Routing(Terms())))
 
 
 @given(st.text())

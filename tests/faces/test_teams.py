@@ -103,6 +103,7 @@ def test_who_asked_does_not_count_with_a_key_either(people: People, ask: Ask, se
             shown = view(caller, request_id)
             assert (shown["status"], shown["people"]["votes"]["yes"]) == ("pending", 0)
             assert (shown["people"]["may_answer"], shown["people"]["may_refuse"]) == (False, True)
+            assert shown["people"]["excluded"] is True
     assert hitl_yes(people.named("bob").http, request_id).json()["data"]["votes"] == {"yes": 1, "needed": 2}
 
 
@@ -199,6 +200,11 @@ def test_a_request_is_passed_on_to_who_may_be_asked_anyway(people: People, ask: 
         assert bob.post(f"{INBOX}/requests/{request_id}/delegate", json={"to": name}).status_code in (400, 403), name
     bob.post(f"{INBOX}/requests/{request_id}/delegate", json={"to": "cyd", "note": "yours"}).raise_for_status()
     assert hitl_yes(bob, request_id).status_code == 403
+    later, untouched = ask(), ask()
+    bob.post(f"{INBOX}/requests/{later}/delegate", json={"to": "dan"}).raise_for_status()
+    passed = view(people.named("cyd").http, request_id)["passed_on"]
+    assert (passed["by"], passed["to"], passed["note"]) == ("bob", ["person:cyd"], "yours")
+    assert view(people.named("cyd").http, untouched)["passed_on"] is None
 
 
 def test_an_admin_does_not_become_a_candidate_by_routing(people: People, ask: Ask) -> None:

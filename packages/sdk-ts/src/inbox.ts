@@ -176,6 +176,8 @@ export interface InboxRequest extends InboxEntry {
   /** Why it was not answered, where somebody said so. */
   reason: string | null;
   provenance: Record<string, unknown> | null;
+  /** Who put it to others last; levels apart. */
+  passed_on?: PassedOn | null;
   /** What came of a yes; null where none was given. */
   result: Result | null;
   /** Of a drill, once it is answered; null for every request. */
@@ -403,6 +405,15 @@ export interface PolicyRule {
   rule: string;
 }
 
+/** Somebody put it to others. */
+export interface PassedOn {
+  by: string;
+  /** `group:NAME` and `person:NAME`. */
+  to: string[];
+  note: string | null;
+  at: string;
+}
+
 /** Where a request stands with its people, for the reader. */
 export interface People {
   needs: Needs;
@@ -416,6 +427,8 @@ export interface People {
   policy: PolicyRule | null;
   may_answer: boolean;
   may_refuse: boolean;
+  /** The reader asked for it, or has put it to others: their yes does not count. */
+  excluded: boolean;
   /** Whether the reader may see the conversation too. */
   conversation: boolean;
 }

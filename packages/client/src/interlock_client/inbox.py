@@ -9,7 +9,7 @@ from interlock_client.base import ClientModel, GrantDuration, GrantScope, JsonOb
 from interlock_client.base import Kind as Kind
 from interlock_client.base import RequestStatus as RequestStatus
 from interlock_client.base import Risk as Risk
-from interlock_client.teams import People, Votes
+from interlock_client.teams import PassedOn, People, Votes
 
 ConversationState = Literal["idle", "running", "waiting"]
 Outcome = Literal["approved", "edited", "refused", "replied", "answered", "cancelled", "expired"]
@@ -169,6 +169,7 @@ class InboxRequest(InboxEntry):
     source: str | None
     reason: str | None = Field(description="Why it was not answered, where somebody said so.")
     provenance: dict[str, Any] | None
+    passed_on: PassedOn | None = Field(default=None, description="Who put it to others last; levels apart.")
     result: Result | None = Field(description="What came of a yes; null where none was given.")
     drill: Drill | None = Field(default=None, description="Of a drill, once it is answered; null for every request.")
     server_time: datetime

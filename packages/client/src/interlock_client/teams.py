@@ -47,6 +47,15 @@ class PolicyRule(ServerModel):
     rule: str
 
 
+class PassedOn(ServerModel):
+    """Somebody put it to others."""
+
+    by: str
+    to: list[str] = Field(description="`group:NAME` and `person:NAME`.")
+    note: str | None
+    at: datetime
+
+
 class People(ServerModel):
     """Where a request stands with its people, for the reader."""
 
@@ -59,6 +68,9 @@ class People(ServerModel):
     policy: PolicyRule | None
     may_answer: bool
     may_refuse: bool
+    excluded: bool = Field(
+        default=False, description="The reader asked for it, or has put it to others: their yes does not count."
+    )
     conversation: bool = Field(description="Whether the reader may see the conversation too.")
 
 

@@ -1,7 +1,7 @@
 /** One stream over everything that this person may see, open for as long as the page is. */
 import { NetworkError, NotAuthenticated } from "interlock-client/errors";
-import type { InboxEntry } from "interlock-client/inbox";
-import type { JsonObject } from "interlock-client/json";
+import type { InboxEntry, Votes } from "interlock-client/inbox";
+import { type JsonObject, textOf } from "interlock-client/json";
 import { setServerTime } from "./clock";
 import { api } from "./transport";
 
@@ -25,6 +25,13 @@ export type LiveEvent =
   | { type: "settled"; settled: Settled }
   | { type: "extended"; requestId: string; expiresAt: string }
   | { type: "looking"; requestId: string; names: string[] }
+  /** Somebody voted, or took their yes back. */
+  | { type: "voted"; requestId: string; votes: Votes }
+  /** Null: nobody has it any more. */
+  | { type: "claimed"; requestId: string; by: string | null; until: string | null }
+  | { type: "commented"; requestId: string }
+  /** It was put to more people: for some of them it is new. */
+  | { type: "routed"; entry: InboxEntry }
   | { type: "deleted"; conversationId: string }
   /** Some events were lost: list again. */
   | { type: "reset" };
@@ -199,11 +206,33 @@ function eventOf(name: string, data: JsonObject): LiveEvent | null {
       return { type: "extended", requestId, expiresAt: String(data.expires_at) };
     case "looking":
       return { type: "looking", requestId, names: Array.isArray(data.names) ? data.names.map(String) : [] };
+    case "voted":
+    case "claimed":
+    case "commented":
+    case "routed":
+      return teamEventOf(name, requestId, data);
     case "deleted":
       return { type: "deleted", conversationId: String(data.conversation_id) };
     case "reset":
       return { type: "reset" };
     default:
       return null;
+  }
+}
+
+function teamEventOf(
+  name: "voted" | "claimed" | "commented" | "routed",
+  requestId: string,
+  data: JsonObject,
+): LiveEvent {
+  switch (name) {
+    case "voted":
+      return { type: "voted", requestId, votes: data.votes as unknown as Votes };
+    case "claimed":
+      return { type: "claimed", requestId, by: textOf(data.by) || null, until: textOf(data.until) || null };
+    case "commented":
+      return { type: "commented", requestId };
+    case "routed":
+      return { type: "routed", entry: data as unknown as InboxEntry };
   }
 }

@@ -1,6 +1,8 @@
 import { useQuery } from "@tanstack/react-query";
 import type { Agents } from "interlock-client/inbox";
 import { useTranslations } from "use-intl";
+import { useGroups } from "@/api/groups";
+import { usePerson } from "@/api/session";
 import { get } from "@/api/transport";
 import { Button } from "@/design/button";
 import { spelledOut } from "@/text/reveal";
@@ -19,15 +21,26 @@ interface Props {
   onLeave: () => void;
 }
 
-const NONE: Filters = { kind: null, risk: null, agent: null, q: null };
+const NONE: Filters = { kind: null, risk: null, agent: null, q: null, for: null };
 
 export function FilterBar({ id, filters, agents, isOpen, onFilter, onLeave }: Props) {
   const t = useTranslations("inbox");
   const shell = useTranslations("shell");
   const names = useAgentNames(agents, filters.agent);
+  const whose = useWhose(filters.for);
+  const looks = [styles.filters, isOpen && styles.shown, whose && styles.four].filter(Boolean).join(" ");
   return (
-    <search id={id} className={`${styles.filters} ${isOpen ? styles.shown : ""}`}>
+    <search id={id} className={looks}>
       <SearchField text={filters.q ?? ""} onSearch={(q) => onFilter({ ...filters, q })} onLeave={onLeave} />
+      {whose && (
+        <Choice
+          label={t("whose.label")}
+          any={t("whose.all")}
+          value={filters.for}
+          options={whose}
+          onChoose={(chosen) => onFilter({ ...filters, for: chosen })}
+        />
+      )}
       <Choice
         label={t("kind")}
         any={t("anyKind")}
@@ -56,6 +69,20 @@ export function FilterBar({ id, filters, agents, isOpen, onFilter, onLeave }: Pr
       )}
     </search>
   );
+}
+
+type Options = readonly (readonly [string, string])[];
+
+/** Null: whose a request is makes no difference. Without accounts everything is everybody's. */
+function useWhose(value: string | null): Options | null {
+  const t = useTranslations("inbox.whose");
+  const { auth, role, username } = usePerson();
+  const { data: groups = [] } = useGroups(auth === "accounts");
+  if (auth !== "accounts" || (role === "owner" && groups.length === 0 && value === null)) return null;
+  const own = groups.filter((one) => one.members.includes(username)).map((one) => `group:${one.name}`);
+  const known = [...new Set([...own, ...(value?.startsWith("group:") ? [value] : [])])];
+  const named = known.map((one) => [one, t("group", { name: spelledOut(one.slice("group:".length)) })] as const);
+  return [["me", t("me")], ...named, ["claimed", t("claimed")]];
 }
 
 interface ChoiceProps<V extends string> {

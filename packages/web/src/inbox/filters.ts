@@ -6,11 +6,14 @@ export interface Filters {
   risk: Risk | null;
   agent: string | null;
   q: string | null;
+  /** Whose: `me`, `claimed` or `group:NAME`; only the server knows what that is. */
+  for: string | null;
 }
 
 export const KINDS: readonly Kind[] = ["approval", "clarification", "decision", "env_var", "questions"];
 export const RISKS: readonly Risk[] = ["low", "medium", "high", "critical"];
-const NAMES = ["kind", "risk", "agent", "q"] as const;
+const NAMES = ["for", "kind", "risk", "agent", "q"] as const;
+const GROUP = /^group:.{1,64}$/s;
 const LONGEST: Readonly<Record<"agent" | "q", number>> = { agent: 64, q: 200 };
 
 /** What nobody could mean is left out. */
@@ -21,7 +24,17 @@ export function filtersOf(search: string): Filters {
     risk: RISKS.find((one) => one === given.get("risk")) ?? null,
     agent: given.get("agent")?.slice(0, LONGEST.agent) || null,
     q: given.get("q")?.trim().slice(0, LONGEST.q) || null,
+    for: whose(given.get("for")),
   };
+}
+
+function whose(given: string | null): string | null {
+  return given !== null && (["me", "claimed"].includes(given) || GROUP.test(given)) ? given : null;
+}
+
+/** Whether only the server can tell what is among it. */
+export function isServers(filters: Filters): boolean {
+  return filters.q !== null || filters.for !== null;
 }
 
 /** With its question mark; empty where nothing is narrowed. */

@@ -2,7 +2,7 @@
  * The list as a person sees it. What happens on the server changes rows where they stand: it never moves, removes or
  * inserts one. Newcomers wait until they are asked for, and what ended stays until the person leaves.
  */
-import type { InboxEntry } from "interlock-client/inbox";
+import type { Claim, InboxEntry, People } from "interlock-client/inbox";
 import type { LiveEvent } from "@/api/live";
 import { type Ending, endingOf } from "./endings";
 import { type Group, groupOf, inOrder } from "./groups";
@@ -42,8 +42,8 @@ export interface Page {
 export type Change =
   /** The list is opened, or filtered otherwise. `since`: the turn at which the page was asked for. */
   | { type: "placed"; page: Page; since: number; now: number }
-  /** The same again, because events were lost. */
-  | { type: "merged"; page: Page; since: number; now: number }
+  /** The same again, because events were lost. `keeps`: what is not there need not have ended. */
+  | { type: "merged"; page: Page; since: number; keeps?: boolean; now: number }
   | { type: "more"; page: Page; now: number }
   | { type: "shown"; now: number }
   /** What ended is taken away. */
@@ -86,7 +86,11 @@ export function isWaiting(row: Row): boolean {
   return row.ending === null;
 }
 
-type Read = Extract<Change, { type: "placed" | "merged" }>;
+export function isKnown(list: List, id: string): boolean {
+  return [...list.rows, ...list.newcomers].some((row) => row.entry.request_id === id);
+}
+
+type Read = Omit<Extract<Change, { type: "merged" }>, "type">;
 
 function placed(list: List, { page, since, now }: Read): List {
   const listed = new Set(page.entries.map((entry) => entry.request_id));
@@ -96,9 +100,10 @@ function placed(list: List, { page, since, now }: Read): List {
   return regrouped({ ...list, ...read(list, page, since), isPlaced: true, rows, newcomers: [] }, now);
 }
 
-function merged(list: List, { page, since, now }: Read): List {
+function merged(list: List, { page, since, keeps, now }: Read): List {
   const listed = new Map(page.entries.map((entry) => [entry.request_id, entry]));
-  const isGone = ({ entry, turn }: Row) => !listed.has(entry.request_id) && turn <= since && isCovered(entry, page);
+  const isGone = ({ entry, turn }: Row) =>
+    !keeps && !listed.has(entry.request_id) && turn <= since && isCovered(entry, page);
   const refreshed = (row: Row) => {
     const entry = listed.get(row.entry.request_id);
     return entry ? { ...row, entry, lookedUntil: now + LOOKS_FOR } : row;
@@ -145,14 +150,30 @@ function told(list: List, event: LiveEvent, now: number): List {
         entry: { ...row.entry, looking: event.names },
         lookedUntil: now + LOOKS_FOR,
       }));
+    case "voted":
+      return updated(list, event.requestId, (row) => withPeople(row, { votes: event.votes }));
+    case "claimed":
+      return updated(list, event.requestId, (row) => withPeople(row, { claim: claimOf(event) }));
+    case "routed":
+      if (!isKnown(list, event.entry.request_id)) return asked(list, event.entry, now);
+      return updated(list, event.entry.request_id, (row) => withPeople(row, event.entry.people ?? {}));
     default:
       return list;
   }
 }
 
+function withPeople(row: Row, given: Partial<People>): Row {
+  const { people } = row.entry;
+  return people ? { ...row, entry: { ...row.entry, people: { ...people, ...given } } } : row;
+}
+
+/** Whose it is stands in its name: the event is the same for everybody. */
+function claimOf({ by, until }: Extract<LiveEvent, { type: "claimed" }>): Claim | null {
+  return by !== null && until !== null ? { by, until, mine: false } : null;
+}
+
 function asked(list: List, entry: InboxEntry, now: number): List {
-  const isKnown = [...list.rows, ...list.newcomers].some((row) => row.entry.request_id === entry.request_id);
-  if (isKnown || list.endings.has(entry.request_id)) return list;
+  if (isKnown(list, entry.request_id) || list.endings.has(entry.request_id)) return list;
   return admitted({ ...list, newcomers: [...list.newcomers, rowOf(entry, list.turn, now)] }, now);
 }
 

@@ -4,6 +4,7 @@ import { useMemo } from "react";
 import { useTranslations } from "use-intl";
 import { SIGNS } from "@/history/telling";
 import { left } from "@/request/model/countdown";
+import { claimAt } from "@/request/model/people";
 import { ownTitle } from "@/request/model/title";
 import { age } from "./age";
 import type { Ending } from "./endings";
@@ -16,6 +17,11 @@ export interface RowTexts {
   left: string | null;
   leftAloud: string | null;
   looking: string | null;
+  /** Who has said that they have it. */
+  claim: string | null;
+  /** How many of how many have said yes; null where one is enough. */
+  votes: string | null;
+  votesAloud: string | null;
   ending: string | null;
   /** Which of the requests of one pause. */
   place: string | null;
@@ -35,6 +41,7 @@ export function useRowTexts(me: string): (row: Row, now: number) => RowTexts {
       age: times.age(now - Date.parse(row.entry.created_at)),
       ...leftTexts(t, times, row, now),
       ...peopleTexts(t, row, now, me),
+      ...teamTexts(t, row, now, me),
       place: placeText(t, row),
       project: projectOf(row.entry),
     });
@@ -78,6 +85,16 @@ function peopleTexts(t: Texts, { entry, ending, lookedUntil }: Row, now: number,
     looking: others.length ? t("looking", { names: others.join(", "), count: others.length }) : null,
     ending: ending && endingText(t, ending, me),
     owner: entry.owner === me ? null : t(entry.outside ? "agentOf" : "owner", { name: entry.owner }),
+  };
+}
+
+function teamTexts(t: Texts, { entry, ending }: Row, now: number, me: string) {
+  const votes = ending ? null : (entry.people?.votes ?? null);
+  const claim = ending ? null : claimAt(entry, now);
+  return {
+    claim: claim && (claim.by === me ? t("claimMine") : t("claimOf", { name: claim.by })),
+    votes: votes && `${votes.yes}/${votes.needed}`,
+    votesAloud: votes && t("votesAloud", { yes: votes.yes, needed: votes.needed }),
   };
 }
 

@@ -60,7 +60,7 @@ export const RequestRow = memo(function RequestRow(props: RowProps) {
   );
 });
 
-function Top({ entry, kind, left, leftAloud, looking, ending }: RowProps) {
+function Top({ entry, kind, left, leftAloud, looking, claim, votes, votesAloud, ending }: RowProps) {
   const Icon = ICONS[entry.kind];
   return (
     <span className={styles.top}>
@@ -68,6 +68,17 @@ function Top({ entry, kind, left, leftAloud, looking, ending }: RowProps) {
       {Icon && (
         <span className={styles.kind}>
           <Icon size={14} aria-hidden="true" /> {kind}
+        </span>
+      )}
+      {votes && (
+        <span className={styles.votes}>
+          <span aria-hidden="true">✓ {votes}</span>
+          <span className="only-read-aloud">{votesAloud}</span>
+        </span>
+      )}
+      {claim && (
+        <span className={styles.looking}>
+          <Revealed text={claim} />
         </span>
       )}
       {looking && <span className={styles.looking}>{looking}</span>}

@@ -1,9 +1,10 @@
 import { useCallback, useEffect, useReducer, useRef, useState } from "react";
 import { serverNow } from "@/api/clock";
+import type { LiveEvent } from "@/api/live";
 import { useLiveEvents, useOpening } from "@/api/live-context";
 import { Pace } from "@/shell/pace";
-import { type Filters, isWanted, searchOf } from "./filters";
-import { changed, EMPTY, type List } from "./list";
+import { type Filters, isServers, isWanted, searchOf } from "./filters";
+import { changed, EMPTY, isKnown, type List } from "./list";
 import { readClosing, readList, readPage } from "./reading";
 
 /** So much is read before it is sorted by urgency: the server lists the oldest first. */
@@ -33,12 +34,10 @@ export function useList(filters: Filters): Listing {
   const { more, isLoadingMore } = useMore(newest, change, setError);
   useClosing(newest, change);
   useLiveEvents((event) => {
-    if (event.type === "hello") return;
-    if (event.type === "reset") return reload.now();
-    if (event.type !== "asked") return change({ type: "told", event, now: serverNow() });
-    // What a search finds only the server knows.
-    if (newest.current.filters.q) reload.soon();
-    else if (isWanted(event.entry, newest.current.filters)) change({ type: "told", event, now: serverNow() });
+    const way = wayOf(event, newest.current);
+    if (way === "now") reload.now();
+    if (way === "soon") reload.soon();
+    if (way === "told" || event.type === "claimed") change({ type: "told", event, now: serverNow() });
   });
   return {
     list,
@@ -52,33 +51,56 @@ export function useList(filters: Filters): Listing {
 }
 
 type Newest = { readonly current: { list: List; filters: Filters } };
+
+/** What an event is reason for: to be told of it, or to read the list again. */
+function wayOf(event: LiveEvent, { list, filters }: Newest["current"]): "now" | "soon" | "told" | null {
+  if (event.type === "hello") return null;
+  if (event.type === "reset") return "now";
+  if (event.type === "claimed") return filters.for === null ? "told" : "soon";
+  if (!isNew(event, list)) return "told";
+  // What a search finds, and what is whose, only the server knows.
+  if (isServers(filters)) return "soon";
+  return isWanted(event.entry, filters) ? "told" : null;
+}
+
+/** For whoever it is put to only now it is as if it had been asked now. */
+function isNew(event: LiveEvent, list: List): event is Extract<LiveEvent, { type: "asked" | "routed" }> {
+  return event.type === "asked" || (event.type === "routed" && !isKnown(list, event.entry.request_id));
+}
+
 type Dispatch = (change: Parameters<typeof changed>[1]) => void;
 
 /** Read when the stream opens and when the filters change; the last one to begin is the one that counts. */
 function useReload(newest: Newest, change: Dispatch, setError: (error: Error | null) => void) {
   const loading = useRef<AbortController | null>(null);
   const placedFor = useRef<string | null>(null);
-  const now = useCallback(() => {
-    loading.current?.abort();
-    const controller = new AbortController();
-    loading.current = controller;
-    const { list, filters } = newest.current;
-    const search = searchOf(filters);
-    const isPlaced = placedFor.current === search;
-    const since = list.turn;
-    readList(filters, Math.max(AT_ONCE, list.rows.length), controller.signal).then(
-      (page) => {
-        if (controller.signal.aborted) return;
-        placedFor.current = search;
-        setError(null);
-        change({ type: isPlaced ? "merged" : "placed", page, since, now: serverNow() });
-      },
-      (failure) => {
-        // Rows that are there stay; that there is no connection stands in the bar.
-        if (!controller.signal.aborted && !isPlaced) setError(errorOf(failure));
-      },
-    );
-  }, [newest, change, setError]);
+  const read = useCallback(
+    (isSoon: boolean) => {
+      loading.current?.abort();
+      const controller = new AbortController();
+      loading.current = controller;
+      const { list, filters } = newest.current;
+      const search = searchOf(filters);
+      const isPlaced = placedFor.current === search;
+      const since = list.turn;
+      readList(filters, Math.max(AT_ONCE, list.rows.length), controller.signal).then(
+        (page) => {
+          if (controller.signal.aborted) return;
+          placedFor.current = search;
+          setError(null);
+          // What is not theirs any more may wait all the same; that it ended would have been told.
+          const keeps = isSoon && filters.for !== null;
+          change({ type: isPlaced ? "merged" : "placed", page, since, keeps, now: serverNow() });
+        },
+        (failure) => {
+          // Rows that are there stay; that there is no connection stands in the bar.
+          if (!controller.signal.aborted && !isPlaced) setError(errorOf(failure));
+        },
+      );
+    },
+    [newest, change, setError],
+  );
+  const now = useCallback(() => read(false), [read]);
   const search = searchOf(newest.current.filters);
   const opening = useOpening();
   // biome-ignore lint/correctness/useExhaustiveDependencies: read anew for other filters
@@ -87,7 +109,7 @@ function useReload(newest: Newest, change: Dispatch, setError: (error: Error | n
     now();
     return () => loading.current?.abort();
   }, [now, search, opening]);
-  const [pace] = useState(() => new Pace(RUSH, now));
+  const [pace] = useState(() => new Pace(RUSH, () => read(true)));
   useEffect(() => pace.stop, [pace]);
   return { now, soon: pace.ask };
 }

@@ -15,6 +15,7 @@ import { doubtOf, wordsOf } from "./model/bodies";
 import { Opinion } from "./opinion/opinion";
 import styles from "./request-view.module.css";
 import { useReview } from "./review";
+import { Team } from "./team/team";
 import { Details } from "./views/details";
 import { RunPanel } from "./views/run-panel";
 import { SettledDetails } from "./views/settled-details";
@@ -35,6 +36,7 @@ export function Content() {
       <Head />
       <Asked />
       <SettledDetails />
+      <Team />
       <Explain />
       <Deadline />
     </div>

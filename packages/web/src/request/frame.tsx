@@ -53,9 +53,9 @@ function useFocused(root: RefObject<HTMLDivElement | null>): boolean {
 /** Keys that count in fields too. */
 function press(key: KeyboardEvent, review: Review, actions: Actions): void {
   if (key.repeat || isComposing(key)) return;
-  if (key.key === "Escape" && review.mode !== "look") actions.close();
+  if (key.key === "Escape" && (review.mode !== "look" || review.over)) actions.close();
   const isSend = key.key === "Enter" && (key.metaKey || key.ctrlKey);
-  if (isSend && review.situation === "open" && !review.isLate(key)) send(review, actions);
+  if (isSend && review.situation === "open" && !review.over && !review.isLate(key)) send(review, actions);
 }
 
 /** What may be sent from the keyboard at once: never a yes to a call, to an edit, or to a dangerous option. */

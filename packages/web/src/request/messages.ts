@@ -9,6 +9,7 @@ import * as opinion from "./texts/opinion";
 import * as remember from "./texts/remember";
 import * as run from "./texts/run";
 import * as states from "./texts/states";
+import * as team from "./texts/team";
 
 export const en = {
   bar: bar.en,
@@ -21,6 +22,7 @@ export const en = {
   remember: remember.en,
   run: run.en,
   states: states.en,
+  team: team.en,
 };
 
 export const zh: Translated<typeof en> = {
@@ -34,4 +36,5 @@ export const zh: Translated<typeof en> = {
   remember: remember.zh,
   run: run.zh,
   states: states.zh,
+  team: team.zh,
 };

@@ -88,14 +88,17 @@ function Reviewed({ latest, source, embedded }: { latest: InboxRequest; source: 
 }
 
 /** Another text when other controls stand in the bar. */
-function standing({ shown, mode, situation, isStale }: ReturnType<typeof useReviewing>): string {
-  return `${shown} ${mode} ${situation} ${isStale}`;
+function standing({ shown, mode, situation, isStale, over, request }: ReturnType<typeof useReviewing>): string {
+  return `${shown} ${mode} ${situation} ${isStale} ${!!over} ${request.people?.may_answer} ${request.people?.own_vote}`;
 }
+
+/** Said of an answer that was given to something else than there is by now. */
+const OUTDATED = ["file_changed", "not_shown", "claimed", "not_eligible"];
 
 /** Read again when what is shown may no longer be so: after being told so, and when somebody comes back to the page. */
 function useFresh({ query: { refetch } }: Source, problem: string | undefined): void {
   useEffect(() => {
-    if (problem === "file_changed" || problem === "not_shown") void refetch();
+    if (problem && OUTDATED.includes(problem)) void refetch();
   }, [problem, refetch]);
   useEffect(() => {
     const look = () => {

@@ -11,7 +11,9 @@ import type { Draft } from "./model/drafts";
 import type { Look } from "./model/looks";
 import type { Obstacle } from "./model/obstacle";
 import type { Situation } from "./model/outcome";
+import type { leftOut } from "./model/people";
 import type { Kept } from "./model/remember";
+import type { OverClaim } from "./use-sending";
 import type { End } from "./views/use-end";
 
 /** Which form is open. */
@@ -63,6 +65,13 @@ export interface Review {
   /** When the first of the two keys was pressed. */
   armedAt: Armed;
   arm(moment: Armed): void;
+
+  /** What is not offered because people are named for it. */
+  leftOut: ReturnType<typeof leftOut>;
+  /** An answer that is to be given although somebody else has it: asked about, and not sent yet. */
+  over: OverClaim | null;
+  confirmOver(): void;
+  dropOver(): void;
 
   /** What the server said of an answer that it did not take. */
   problem: InterlockError | null;

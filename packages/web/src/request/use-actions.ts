@@ -4,6 +4,7 @@ import { decisionValue, missingAnswers, missingValues, picked, questionsValue, v
 import { isFree, questionsOf, variablesOf } from "./model/bodies";
 import { pickAt } from "./model/drafts";
 import { chosen, freeValue, NOTHING } from "./model/free";
+import { mayAnswer } from "./model/people";
 import { type Mode, type Review, useReview } from "./review";
 
 /** What the controls of a request do; each looks first whether it may. */
@@ -17,7 +18,7 @@ export function useActions() {
     dismiss: () => review.dismiss(),
     answer: () => answer(review),
     open: (mode: Mode) => open(review, mode),
-    close: () => close(review),
+    close: () => (review.over ? goBack : close)(review),
     discard: () => discard(review),
     showNew: () => showNew(review),
     missing: missingIn(review),
@@ -56,6 +57,7 @@ function reply(review: Review): void {
 
 function answer(review: Review): void {
   const { request } = review;
+  if (!mayAnswer(request)) return;
   const missing = missingIn(review);
   if (missing.length > 0) {
     review.setTried(true);
@@ -120,6 +122,12 @@ function close(review: Review): void {
   focusAct(request, mode);
 }
 
+/** It is not answered over another one's claim. A form that was open takes the focus itself. */
+function goBack({ request, mode, dropOver }: Review): void {
+  dropOver();
+  if (mode === "look") focusAct(request, "title");
+}
+
 function discard(review: Review): void {
   review.setDraft((before) => ({ ...before, args: undefined }));
   review.setEdit(null);
@@ -134,6 +142,7 @@ function showNew(review: Review): void {
 
 const PLACES: Readonly<Record<string, string>> = {
   missing: "[data-missing] input, [data-missing] textarea, [aria-invalid=true], fieldset input",
+  title: "h1, h2 a",
   wrong: "[data-wrong] input, [data-wrong] textarea, [aria-invalid=true]",
 };
 

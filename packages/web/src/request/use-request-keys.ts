@@ -8,6 +8,7 @@ import { decisionOf, isFree, questionsOf } from "./model/bodies";
 import { type Draft, pickAt, withPick } from "./model/drafts";
 import { NOTHING, WAYS } from "./model/free";
 import { copyOf, looksOf, nextLook } from "./model/looks";
+import { mayRefuse, seesConversation } from "./model/people";
 import { siblingOf } from "./model/siblings";
 import { type Review, useReview } from "./review";
 import { type Actions, focusAct, useActions } from "./use-actions";
@@ -25,7 +26,7 @@ export function useRequestKeys(isEnabled: boolean): void {
     ...answerKeys(review, actions),
     v: () => review.setLook(nextLook(looksOf(request), look)),
     y: () => void copy(copyOf(request, look)),
-    t: () => navigate(`/chat/${encodeURIComponent(request.conversation_id)}`),
+    t: () => seesConversation(request) && navigate(`/chat/${encodeURIComponent(request.conversation_id)}`),
     "[": () => go(siblingOf(request, -1), requestAt, navigate),
     "]": () => go(siblingOf(request, 1), requestAt, navigate),
     Escape: actions.close,
@@ -35,12 +36,12 @@ export function useRequestKeys(isEnabled: boolean): void {
 
 /** Those that answer count only while it can be answered, and not for what has just come. */
 function answerKeys(review: Review, actions: Actions): Keys {
-  if (review.situation !== "open") return {};
+  if (review.situation !== "open" || review.over) return {};
   const { request } = review;
   const keys: Keys = {};
   if (request.kind === "approval") {
     keys.a = () => approveByKey(review, actions);
-    keys.r = () => actions.open("refuse");
+    if (mayRefuse(request)) keys.r = () => actions.open("refuse");
     if (request.allowed.includes("edit")) keys.e = () => actions.open("edit");
     if (request.allowed.includes("response")) keys.m = () => actions.open("reply");
   }

@@ -1,21 +1,21 @@
 import type { InboxRequest } from "interlock-client/inbox";
-import type { JsonObject } from "interlock-client/json";
 import { useCallback, useEffect, useMemo, useRef, useState } from "react";
 import { useConnection } from "@/api/live-context";
-import { type Act, deliveries } from "./api/deliveries";
+import { type Delivery, deliveries } from "./api/deliveries";
 import { useDelivery } from "./api/use-delivery";
 import { useDwell } from "./api/use-dwell";
 import { useOverdue } from "./api/use-overdue";
-import { addressOf, type useRequest } from "./api/use-request";
-import { answerOf, type Circumstances } from "./model/answers";
+import type { useRequest } from "./api/use-request";
 import { neededCode } from "./model/codes";
 import { type Draft, dropDraft, keepDraft, readDraft } from "./model/drafts";
 import { looksOf } from "./model/looks";
 import { obstacleTo } from "./model/obstacle";
 import { situationOf } from "./model/outcome";
+import { asOffered, leftOut } from "./model/people";
 import type { Kept } from "./model/remember";
 import type { Edit, Mode, Review } from "./review";
 import { useArming, type useGuard } from "./use-guard";
+import { useSending } from "./use-sending";
 import type { End } from "./views/use-end";
 
 const MORE_TIME = 300;
@@ -34,25 +34,12 @@ export function useReviewing(latest: InboxRequest, source: ReturnType<typeof use
   const code = neededCode(request, mode, kept, draft);
 
   const circumstances = () => ({ dwell: dwell(), ...(code ? { code: typed } : {}) });
-  const sending = useSending(request, kept, draft, circumstances);
+  const sending = useSending({ request, shown, kept, draft, how: circumstances });
+  useCounted(delivery, source, form);
   const problem = delivery?.state === "refused" ? delivery.error : null;
   const extend = () => source.extend(MORE_TIME);
-  const page = { embedded, look, setLook, isStale, showNew, extend };
+  const page = { embedded, leftOut: leftOut(latest), look, setLook, isStale, showNew, extend };
   return { ...form, ...page, ...sending, request, shown, situation, delivery, code, problem };
-}
-
-/** How it is sent, and that what the server said of it has been seen. */
-function useSending(request: InboxRequest, kept: Kept, draft: Draft, how: () => Circumstances) {
-  const id = request.request_id;
-  const send = (act: Act, value: JsonObject) => {
-    const keeps = act === "accept" || act === "reject" ? kept : null;
-    void deliveries.send(id, `${addressOf(id)}/answer`, answerOf(request, value, { ...how(), kept: keeps }), act);
-  };
-  const dismiss = () => {
-    const reason = draft.dismissal?.trim();
-    void deliveries.send(id, `${addressOf(id)}/cancel`, reason ? { reason } : {}, "cancel");
-  };
-  return { send, dismiss, forget: () => deliveries.forget(id) };
 }
 
 /** With what is known of the page: whether the end was seen, and whether input counts yet. */
@@ -69,7 +56,9 @@ export function useReviewOn(
     typed,
     edit: mode === "edit" ? fitOf(edit) : "none",
   });
-  const arming = useArming(`${base.shown} ${mode} ${base.situation} ${isStale} ${JSON.stringify(base.kept)}`);
+  const arming = useArming(
+    `${base.shown} ${mode} ${base.situation} ${isStale} ${!!base.over} ${JSON.stringify(base.kept)}`,
+  );
   return { ...base, ...arming, end, obstacle, isLate: guard.isLate };
 }
 
@@ -86,7 +75,7 @@ function useSnapshot(latest: InboxRequest) {
   const isStale = isPending && wasOpen && latest.file?.sha256 !== file?.sha256;
   const showNew = useCallback(() => setFile(latest.file), [latest.file]);
   // Of what was settled before, the file is no longer what the call was to change.
-  const request = useMemo(() => ({ ...latest, file: wasOpen ? file : null }), [latest, file, wasOpen]);
+  const request = useMemo(() => asOffered({ ...latest, file: wasOpen ? file : null }), [latest, file, wasOpen]);
   return { request, isStale, showNew, wasOpen };
 }
 
@@ -95,6 +84,23 @@ function useSituation(request: InboxRequest, wasOpen: boolean, isDeleted: boolea
   const { state } = useConnection();
   const isOverdue = useOverdue(request.status === "pending" ? request.expires_at : null);
   return situationOf({ request, delivery, wasOpen, isOverdue, isDeleted, isOffline: state === "offline" });
+}
+
+/** A vote that was counted, and was not the last: the request is open still, and says from now on that they have voted. */
+function useCounted(
+  delivery: Delivery | null,
+  { request, counted }: ReturnType<typeof useRequest>,
+  { setMode, setTyped, setDraft }: ReturnType<typeof useForm>,
+): void {
+  const id = request?.request_id ?? "";
+  useEffect(() => {
+    if (delivery?.state !== "done" || delivery.settled.status !== "pending") return;
+    counted(delivery.act === "reject" ? "no" : "yes", delivery.settled.votes ?? null);
+    setMode("look");
+    setTyped("");
+    setDraft({ refusal: "" });
+    deliveries.forget(id);
+  }, [delivery, id, counted, setMode, setTyped, setDraft]);
 }
 
 /** How far the person has come; the draft outlives the page. */

@@ -5,6 +5,8 @@ import { useReview } from "./review";
 
 const URGENCY: Partial<Record<Situation, "polite" | "assertive">> = {
   receipt: "polite",
+  voted: "polite",
+  settled: "polite",
   expired: "assertive",
   taken: "assertive",
   offline: "assertive",

@@ -1,6 +1,8 @@
 import type { Translated } from "@/i18n/messages";
 import * as account from "./account/messages";
+import * as away from "./away/messages";
 import * as connect from "./connect/messages";
+import * as groups from "./groups/messages";
 import * as people from "./people/messages";
 import * as policy from "./policy/messages";
 
@@ -10,11 +12,13 @@ export const en = {
   section: {
     preferences: "Preferences",
     account: "Account",
+    away: "Away",
     grants: "Grants",
     secrets: "Saved values",
     keys: "API keys",
     agents: "Agents",
     connect: "Connect an agent",
+    groups: "Groups",
     people: "People",
     policy: "Policy",
   },
@@ -129,7 +133,9 @@ export const en = {
     schema: "Arguments (JSON Schema)",
   },
   account: account.en,
+  away: away.en,
   connect: connect.en,
+  groups: groups.en,
   people: people.en,
   policy: policy.en,
 };
@@ -140,11 +146,13 @@ export const zh: Translated<typeof en> = {
   section: {
     preferences: "偏好",
     account: "账户",
+    away: "外出",
     grants: "授权",
     secrets: "已保存的值",
     keys: "API 密钥",
     agents: "智能体",
     connect: "接入智能体",
+    groups: "用户组",
     people: "人员",
     policy: "策略",
   },
@@ -251,7 +259,9 @@ export const zh: Translated<typeof en> = {
     schema: "参数格式（JSON Schema）",
   },
   account: account.zh,
+  away: away.zh,
   connect: connect.zh,
+  groups: groups.zh,
   people: people.zh,
   policy: policy.zh,
 };

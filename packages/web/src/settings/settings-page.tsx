@@ -8,8 +8,10 @@ import { NotFound } from "@/shell/not-found";
 import { PageTitle } from "@/shell/page-title";
 import { AccountSection } from "./account/account-section";
 import { AgentsSection } from "./agents-section";
+import { AwaySection } from "./away/away-section";
 import { ConnectSection } from "./connect/connect-section";
 import { GrantsSection } from "./grants-section";
+import { GroupsSection } from "./groups/groups-section";
 import { KeysSection } from "./keys-section";
 import { PeopleSection } from "./people/people-section";
 import { PolicySection } from "./policy/policy-section";
@@ -20,11 +22,13 @@ import styles from "./settings.module.css";
 const SECTIONS = {
   preferences: PreferencesSection,
   account: AccountSection,
+  away: AwaySection,
   grants: GrantsSection,
   secrets: SecretsSection,
   keys: KeysSection,
   agents: AgentsSection,
   connect: ConnectSection,
+  groups: GroupsSection,
   people: PeopleSection,
   policy: PolicySection,
 } satisfies Record<string, ComponentType>;
@@ -32,11 +36,13 @@ const SECTIONS = {
 type Section = keyof typeof SECTIONS;
 const NAMES = Object.keys(SECTIONS) as Section[];
 
-/** Without accounts there is nothing to sign in with, and people and policies are for admins. */
+const OF_ACCOUNTS: readonly Section[] = ["account", "away", "groups"];
+
+/** Without accounts there is nothing to sign in with, and nobody to be told from others; people and policies are for admins. */
 function isFor({ auth, role }: Present, section: Section): boolean {
   if (section === "people") return role === "admin" && auth === "accounts";
   if (section === "policy") return role === "admin";
-  return section !== "account" || auth === "accounts";
+  return !OF_ACCOUNTS.includes(section) || auth === "accounts";
 }
 
 export function SettingsPage() {

@@ -6,7 +6,7 @@ import { useLocation } from "wouter";
 import { useLiveEvents } from "@/api/live-context";
 import { usePreferences } from "@/preferences/store";
 import { useAnnounce } from "./announcer";
-import { type News, newsOf } from "./notices";
+import { arrived, type News, newsOf } from "./notices";
 import { canNotify, Notices } from "./notifications";
 import { Bursts } from "./pace";
 
@@ -26,9 +26,7 @@ function useAnnouncements(): void {
     const news = newsOf(entries);
     if (news) announce(spell(news));
   });
-  useLiveEvents((event) => {
-    if (event.type === "asked") add(event.entry);
-  });
+  useArrivals(add);
 }
 
 function useNotifications(): void {
@@ -52,7 +50,20 @@ function useNotifications(): void {
   }, [notices]);
   useLiveEvents((event) => {
     if (event.type === "settled") notices.settled(event.settled.request_id);
-    if (event.type === "asked" && notifications && canNotify() && document.hidden) add(event.entry);
+  });
+  useArrivals((entry) => {
+    if (notifications && canNotify() && document.hidden) add(entry);
+  });
+}
+
+/** What is asked, or put only now to this person too; each once. */
+function useArrivals(take: (entry: InboxEntry) => void): void {
+  const told = useRef(new Set<string>());
+  useLiveEvents((event) => {
+    const entry = arrived(event);
+    if (!entry || told.current.has(entry.request_id)) return;
+    told.current.add(entry.request_id);
+    take(entry);
   });
 }
 

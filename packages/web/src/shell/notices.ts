@@ -1,5 +1,6 @@
 /** What is said of new requests outside the list: our words and the names of things, never what an agent wrote. */
 import type { InboxEntry, Kind, Risk } from "interlock-client/inbox";
+import type { LiveEvent } from "@/api/live";
 import { spelledOut } from "@/text/reveal";
 
 const LEVELS: readonly Risk[] = ["low", "medium", "high", "critical"];
@@ -9,6 +10,12 @@ export type News =
   | { type: "one"; requestId: string; kind: Kind; agent: string }
   | { type: "call"; requestId: string; kind: Kind; agent: string; tool: string; risk: Risk }
   | { type: "many"; count: number; agents: string; risk: Risk | null };
+
+/** Null: it is no request that came to this person. Who puts one to others may often not decide it. */
+export function arrived(event: LiveEvent): InboxEntry | null {
+  if (event.type === "routed") return event.entry.people?.may_answer ? event.entry : null;
+  return event.type === "asked" ? event.entry : null;
+}
 
 export function newsOf(entries: readonly InboxEntry[]): News | null {
   const [first] = entries;

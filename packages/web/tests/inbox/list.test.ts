@@ -1,6 +1,7 @@
 import { describe, expect, test } from "vitest";
 import type { LiveEvent } from "@/api/live";
 import { type Change, changed, EMPTY, isUntidy, isWaiting, type List } from "@/inbox/list";
+import { people } from "../request/request";
 import { asked, entry, ids, moment, NOW, page, placed, settled, told } from "./entries";
 
 const MINUTE = 60_000;
@@ -266,5 +267,37 @@ describe("whatever happens", () => {
       const all = [...ids(list.rows), ...ids(list.newcomers)];
       expect(new Set(all).size).toBe(all.length);
     }
+  });
+});
+
+describe("what is put to several people", () => {
+  const votes = { yes: 1, needed: 2, refusals: 0 };
+  const put = entry("a", { people: people() });
+  const of = (list: List, id = "a") => list.rows.find((row) => row.entry.request_id === id)?.entry.people;
+
+  test("tells of votes and of who has it where it stands", () => {
+    const claimed: LiveEvent = { type: "claimed", requestId: "a", by: "bob", until: moment(15) };
+    const list = told(placed(put, entry("b")), { type: "voted", requestId: "a", votes }, claimed);
+    expect(of(list)?.votes).toEqual(votes);
+    expect(of(list)?.claim).toMatchObject({ by: "bob", until: moment(15) });
+    expect(of(told(list, { ...claimed, by: null, until: null }))?.claim).toBeNull();
+    expect(of(told(list, { type: "voted", requestId: "b", votes }), "b")).toBeUndefined();
+  });
+
+  test("is new to whom it is put only now, and one row for all others", () => {
+    const needs = { ...people().needs, candidates: ["group:pay", "person:cyd"] };
+    const routed: LiveEvent = { type: "routed", entry: entry("a", { people: people({ needs }) }) };
+    const known = told(placed(put), routed);
+    expect(ids(known.rows)).toEqual(["a"]);
+    expect(of(known)?.needs).toEqual(needs);
+    const fresh = told(placed(entry("b")), routed);
+    expect(ids(fresh.newcomers)).toEqual(["a"]);
+  });
+
+  test("that is not theirs any more has not ended by that", () => {
+    const list = placed(put, entry("b"));
+    const change = { type: "merged", page: page([entry("b")]), since: list.turn, now: NOW } as const;
+    expect(changed(list, { ...change, keeps: true }).rows.every(isWaiting)).toBe(true);
+    expect(changed(list, change).rows.every(isWaiting)).toBe(false);
   });
 });

@@ -3,7 +3,7 @@ import { afterEach, describe, expect, it } from "vitest";
 import { readList } from "@/inbox/reading";
 import { entry, NOW } from "./entries";
 
-const FILTERS = { kind: null, risk: null, agent: "demo", q: null };
+const FILTERS = { kind: null, risk: null, agent: "demo", q: null, for: null };
 const SOON_MINUTES = 5;
 const network = globalThis.fetch;
 afterEach(() => {

@@ -10,7 +10,7 @@ import { prefer } from "@/preferences/store";
 import { deliveries } from "@/request/api/deliveries";
 import { RequestView } from "@/request/request-view";
 import { Announcer } from "@/shell/announcer";
-import { request } from "./request";
+import { people, request } from "./request";
 import { TestServer } from "./server";
 
 /** This environment lays nothing out: the end of what will run is on the screen when a test says so. */
@@ -421,5 +421,79 @@ describe("a drill", () => {
     const settled = { status: "answered", answered_by: "ann", answered_at: "2026-01-01T10:00:05Z" } as const;
     const bar = await open({ ...settled, response: { decision: "accept" }, drill });
     within(bar).getByText(drill.text);
+  });
+});
+
+describe("what several people decide", () => {
+  const later = "2026-01-01T10:15:00Z";
+  const votes = { yes: 1, needed: 2, refusals: 0 };
+  const claim = { by: "bob", mine: false, until: later };
+  const counted = { request_id: "perm_1", status: "pending", answered_at: "2026-01-01T10:00:05Z", votes };
+  const yes = (bar: HTMLElement) => within(bar).findByRole("button", { name: /^Approve/ });
+
+  it("says that a yes is in, and takes it back; a double click does neither twice", async () => {
+    const bar = await open({ owner: "zoe", people: people() });
+    expect(within(bar).queryByRole("button", { name: /^(Edit|Reply)/ })).toBeNull();
+    server.replies.push({ status: 200, body: counted });
+    server.request = { ...server.request, people: people({ votes, own_vote: "yes" }) };
+    fireEvent.click(await yes(bar));
+    fireEvent.click(await yes(bar));
+    await within(bar).findByText("Your yes is in. 1 of 2.");
+    expect(document.activeElement?.textContent).toMatch(/Your yes is in/);
+    expect(answers()).toHaveLength(1);
+    // What was pressed for the yes does not take it back.
+    fireEvent.click(within(bar).getByRole("button", { name: "Take my yes back" }));
+    pass(2_000);
+    fireEvent.click(within(bar).getByRole("button", { name: "Take my yes back" }));
+    await yes(bar);
+    expect(server.sent.filter((one) => one.path.endsWith("/vote"))).toHaveLength(1);
+    expect(document.activeElement?.tagName).not.toBe("BUTTON");
+  });
+
+  it("is no yes to give for who asked, by no key either, and says why", async () => {
+    const bar = await open({ people: people({ may_answer: false, excluded: true }) });
+    expect(within(bar).queryByRole("button", { name: /^Approve/ })).toBeNull();
+    within(bar).getByText(/You asked for this/);
+    press("a");
+    pass(1_000);
+    press("a");
+    fireEvent.click(within(bar).getByRole("button", { name: /^Refuse/ }));
+    await within(bar).findByLabelText(/Reason/);
+    expect(answers()).toHaveLength(0);
+  });
+
+  it("is asked about once where somebody else has it, and never by what was pressed for the answer", async () => {
+    const bar = await open({ owner: "zoe", people: people({ claim }) });
+    fireEvent.click(await yes(bar));
+    const anyway = await within(bar).findByRole("button", { name: /^Approve anyway/ });
+    expect(document.activeElement?.textContent).toMatch(/bob has this until/);
+    fireEvent.click(anyway);
+    expect(answers()).toHaveLength(0);
+    pass(2_000);
+    fireEvent.keyDown(anyway, { key: "Enter" });
+    press("Escape", anyway);
+    fireEvent.click(await within(bar).findByRole("button", { name: /^Approve$|^ApproveA$/ }));
+    expect(answers()).toHaveLength(0);
+    pass(2_000);
+    fireEvent.click(await yes(bar));
+    pass(2_000);
+    fireEvent.click(await within(bar).findByRole("button", { name: /^Approve anyway/ }));
+    await within(bar).findByText(/Approved at/);
+    expect(answers()[0]?.body).toMatchObject({ over_claim: true, value: { decision: "accept" } });
+  });
+
+  it("asks also where the page had not heard of the claim yet", async () => {
+    const bar = await open({ owner: "zoe", people: people() });
+    const problem = { detail: "bob has it", code: "claimed", claimed_by: "bob", claimed_until: later };
+    server.replies.push({ status: 409, body: problem });
+    fireEvent.click(await yes(bar));
+    await within(bar).findByText(/bob has this until/);
+    expect(answers()[0]?.body).not.toHaveProperty("over_claim");
+    pass(2_000);
+    fireEvent.click(within(bar).getByRole("button", { name: /^Approve anyway/ }));
+    await within(bar).findByText(/Approved at/);
+    expect(answers()).toHaveLength(2);
+    expect(answers()[1]?.body).toMatchObject({ over_claim: true });
+    expect(answers()[1]?.key).not.toBe(answers()[0]?.key);
   });
 });

@@ -1,4 +1,4 @@
-import type { InboxRequest } from "interlock-client/inbox";
+import type { InboxRequest, People } from "interlock-client/inbox";
 
 /** A request as the server would give it, with what a test is about. */
 export function request(given: Partial<InboxRequest> = {}): InboxRequest {
@@ -44,8 +44,27 @@ export function request(given: Partial<InboxRequest> = {}): InboxRequest {
     answered_at: null,
     source: null,
     provenance: null,
+    passed_on: null,
     result: null,
     server_time: "2026-01-01T10:00:00Z",
+    ...given,
+  };
+}
+
+/** Two of a group, of which the reader is one who has not voted. */
+export function people(given: Partial<People> = {}): People {
+  return {
+    needs: { people: 2, candidates: ["group:payments"], separate: true, code: false },
+    votes: { yes: 0, needed: 2, refusals: 0 },
+    own_vote: null,
+    voters: [],
+    claim: null,
+    level: null,
+    policy: null,
+    may_answer: true,
+    may_refuse: true,
+    excluded: false,
+    conversation: true,
     ...given,
   };
 }

@@ -50,6 +50,7 @@ export class TestServer {
     const path = new URL(incoming.url ?? "/", "http://x").pathname;
     if (path.endsWith("/stream")) return this.#open(outgoing);
     if (incoming.method === "GET") return this.#read(path, outgoing);
+    if (incoming.method === "DELETE") return this.#withdraw(path, outgoing);
     const body = JSON.parse(await textOf(incoming)) as JsonObject;
     if (path.endsWith("/looking")) return json(outgoing, 200, body);
     const key = incoming.headers["idempotency-key"]?.toString();
@@ -60,9 +61,17 @@ export class TestServer {
     else json(outgoing, reply.status, reply.body);
   }
 
+  #withdraw(path: string, outgoing: ServerResponse): void {
+    this.sent.push({ path, key: undefined, body: {} });
+    const { people } = this.request;
+    if (people) this.request = { ...this.request, people: { ...people, own_vote: null } };
+    json(outgoing, 200, { request_id: "perm_1", votes: { yes: 0, needed: 2, refusals: 0 } });
+  }
+
   #read(path: string, outgoing: ServerResponse): void {
     if (path.endsWith("/session")) json(outgoing, 200, { ...PERSON, second_opinion: this.isAdvised });
     else if (path.endsWith("/agents")) json(outgoing, 200, { agents: [{ name: "demo", tools: [] }] });
+    else if (path.endsWith("/comments")) json(outgoing, 200, { comments: [] });
     else if (this.isGone) json(outgoing, 404, { detail: "no such request", code: "not_found" });
     else json(outgoing, 200, { ...this.request });
   }

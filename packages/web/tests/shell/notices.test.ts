@@ -1,6 +1,7 @@
 import { expect, test } from "vitest";
-import { newsOf } from "@/shell/notices";
+import { arrived, newsOf } from "@/shell/notices";
 import { entry } from "../inbox/entries";
+import { people } from "../request/request";
 
 test("one call is told by its kind, agent, tool and risk, and by nothing of its arguments", () => {
   const news = newsOf([entry("a", { headline: 'read_file "secret.txt"', risk: "high" })]);
@@ -33,4 +34,13 @@ test("names are spelled out and cut", () => {
 
 test("nothing is told of nothing", () => {
   expect(newsOf([])).toBeNull();
+});
+
+test("what is put only now to whoever may decide it is news to them, and no news to who may not", () => {
+  const routed = (may_answer: boolean) =>
+    ({ type: "routed", entry: entry("a", { people: people({ may_answer }) }) }) as const;
+  expect(arrived(routed(true))?.request_id).toBe("a");
+  expect(arrived(routed(false))).toBeNull();
+  expect(arrived({ type: "asked", entry: entry("b") })?.request_id).toBe("b");
+  expect(arrived({ type: "commented", requestId: "a" })).toBeNull();
 });

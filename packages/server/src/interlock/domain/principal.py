@@ -1,6 +1,6 @@
 """Who acts: people with a role, agents with a key, and the server itself."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import datetime
 from enum import StrEnum
 
@@ -94,3 +94,5 @@ def principal_of(user: User) -> Principal:
 
 SYSTEM = Principal("system", "system", Role.ADMIN)
 """The server itself: the actor of expiry, of recovery and of drains."""
+ESCALATION = replace(SYSTEM, name="escalation")
+"""The same where it puts a request to more people."""

@@ -106,8 +106,10 @@ def needs_code(request: Request, given: Mapping[str, JsonValue] | None, remember
 
 
 def is_batchable(request: Request) -> bool:
-    """Among others only the call itself is shown."""
+    """Among others only the call itself is shown, and not whom it is put to."""
     body = request.body
+    if request.routing is not None:
+        return False
     if not isinstance(body, ApprovalBody) or body.details is not ABSENT or body.preview is not None:
         return False
     return body.risk_level == "low" and body.takes("accept")

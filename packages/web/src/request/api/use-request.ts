@@ -1,6 +1,6 @@
 /** One request as it is now: read once, and kept true by the live stream. */
 import { useQuery, useQueryClient } from "@tanstack/react-query";
-import type { InboxRequest } from "interlock-client/inbox";
+import type { InboxRequest, Votes } from "interlock-client/inbox";
 import { segment } from "interlock-client/transport";
 import { useCallback, useMemo, useState } from "react";
 import { setServerTime } from "@/api/clock";
@@ -33,6 +33,7 @@ export function useRequest(id: string) {
     refetchInterval: ({ state }) => (isUnderWay(state.data) ? EVERY : false),
     queryFn: async ({ signal }) => told(await get<InboxRequest>(addressOf(id), {}, signal)),
   });
+  const { refetch } = query;
   const change = useCallback(
     (changed: (request: InboxRequest) => InboxRequest) => {
       client.setQueryData<InboxRequest>(requestKey(id), (before) => before && changed(before));
@@ -53,8 +54,15 @@ export function useRequest(id: string) {
     },
     [id, change],
   );
+  const counted = useCallback(
+    (vote: "yes" | "no", votes: Votes | null) => {
+      change((request) => withVotes(request, votes, vote));
+      void refetch();
+    },
+    [change, refetch],
+  );
   const request = useMemo(() => query.data && withEnd(query.data, ended), [query.data, ended]);
-  return { request, query, extend, isDeleted: deleted === id };
+  return { request, query, extend, counted, isDeleted: deleted === id };
 }
 
 function isUnderWay(request: InboxRequest | undefined): boolean {
@@ -77,8 +85,18 @@ function told(request: InboxRequest): InboxRequest {
 
 /** Whether what is known of the request may no longer be so, or not be all. */
 function isOutdated(event: LiveEvent, id: string): boolean {
-  if (event.type === "settled") return event.settled.request_id === id;
-  return event.type === "hello" || event.type === "reset";
+  switch (event.type) {
+    case "settled":
+      return event.settled.request_id === id;
+    // Of these the event tells not all, or not what it is to this reader.
+    case "voted":
+    case "claimed":
+      return event.requestId === id;
+    case "routed":
+      return event.entry.request_id === id;
+    default:
+      return event.type === "hello" || event.type === "reset";
+  }
 }
 
 /** What the event itself tells is shown at once. */
@@ -90,5 +108,12 @@ export function changedBy(request: InboxRequest, event: LiveEvent): InboxRequest
   }
   if (event.type === "extended" && event.requestId === id) return { ...request, expires_at: event.expiresAt };
   if (event.type === "looking" && event.requestId === id) return { ...request, looking: event.names };
+  if (event.type === "voted" && event.requestId === id) return withVotes(request, event.votes);
   return request;
+}
+
+function withVotes(request: InboxRequest, votes: Votes | null, own?: "yes" | "no"): InboxRequest {
+  const { people } = request;
+  if (!people) return request;
+  return { ...request, people: { ...people, votes: votes ?? people.votes, own_vote: own ?? people.own_vote } };
 }

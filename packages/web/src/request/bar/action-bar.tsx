@@ -4,6 +4,7 @@ import { useReview } from "../review";
 import { AnswerBar } from "./answer-bar";
 import { ApprovalBar } from "./approval-bar";
 import styles from "./bar.module.css";
+import { OverClaim } from "./over-claim";
 import { DismissForm, RefuseForm, ReplyForm } from "./reason-forms";
 import { Restarted } from "./restarted";
 import { StateNote } from "./state-note";
@@ -43,7 +44,8 @@ function keepUnmarked(event: React.MouseEvent): void {
 }
 
 function Controls() {
-  const { request, mode } = useReview();
+  const { request, mode, over } = useReview();
+  if (over) return <OverClaim />;
   switch (mode) {
     case "refuse":
       return <RefuseForm />;

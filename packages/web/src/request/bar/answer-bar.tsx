@@ -3,12 +3,14 @@ import { Button } from "@/design/button";
 import { Gets } from "../forms/free-form";
 import { isFree, questionsOf } from "../model/bodies";
 import { chosen, NOTHING } from "../model/free";
+import { mayAnswer, mayRefuse } from "../model/people";
 import { useReview } from "../review";
 import { useActions } from "../use-actions";
 import { useHints } from "../use-hints";
 import styles from "./bar.module.css";
 import { CodeField } from "./code-field";
 import { obstacleId } from "./obstacle-note";
+import { PeopleNote } from "./people-note";
 import { Problem } from "./problem";
 import { YesButton } from "./yes-button";
 
@@ -18,6 +20,7 @@ export function AnswerBar() {
   const { code, request, draft } = useReview();
   const isGiven = isFree(request) && chosen(draft.free ?? NOTHING).state !== "missing";
   const { open } = useActions();
+  if (!mayAnswer(request)) return <OnlyDismiss />;
   return (
     <>
       <Problem />
@@ -29,6 +32,26 @@ export function AnswerBar() {
           {t("dismiss")}
         </Button>
       </div>
+    </>
+  );
+}
+
+/** Whoever asked, and admins, may end what they may not answer. */
+function OnlyDismiss() {
+  const t = useTranslations("request.bar");
+  const { request } = useReview();
+  const { open } = useActions();
+  return (
+    <>
+      <Problem />
+      <PeopleNote />
+      {mayRefuse(request) && (
+        <div className={styles.row}>
+          <Button data-act="dismiss" onClick={() => open("dismiss")}>
+            {t("dismiss")}
+          </Button>
+        </div>
+      )}
     </>
   );
 }

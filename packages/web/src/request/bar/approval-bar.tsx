@@ -1,6 +1,7 @@
 import { useTranslations } from "use-intl";
 import { Button } from "@/design/button";
 import { AndFromNowOn } from "../forms/remember";
+import { mayAnswer, mayRefuse } from "../model/people";
 import { isRisky } from "../model/remember";
 import { namesIn } from "../names";
 import { useReview } from "../review";
@@ -9,18 +10,20 @@ import { useHints } from "../use-hints";
 import styles from "./bar.module.css";
 import { CodeField } from "./code-field";
 import { ObstacleNote, obstacleId } from "./obstacle-note";
+import { PeopleNote } from "./people-note";
 import { Problem } from "./problem";
 import { YesButton } from "./yes-button";
 
 export function ApprovalBar() {
-  const { mode, armedAt } = useReview();
+  const { mode, armedAt, request } = useReview();
   const isEdit = mode === "edit";
   return (
     <>
       <Problem />
       {armedAt !== null && <Armed />}
       {!isEdit && <AndFromNowOn />}
-      <ObstacleNote />
+      <PeopleNote />
+      {mayAnswer(request) && <ObstacleNote />}
       <div className={styles.row}>
         <CodeField />
         {isEdit ? <EditButtons /> : <Buttons />}
@@ -60,9 +63,11 @@ function Buttons() {
           {t("approve")}
         </YesButton>
       )}
-      <Button data-act="refuse" hint={hint("R")} onClick={() => open("refuse")}>
-        {t("refuse")}
-      </Button>
+      {mayRefuse(request) && (
+        <Button data-act="refuse" hint={hint("R")} onClick={() => open("refuse")}>
+          {t("refuse")}
+        </Button>
+      )}
       {may("edit") && (
         <Button data-act="edit" hint={hint("E")} onClick={() => open("edit")}>
           {t("edit")}

@@ -22,7 +22,9 @@ import { useCopy } from "../copy";
 import { Sentence } from "../forms/remember";
 import { draftText } from "../model/drafts";
 import type { Situation } from "../model/outcome";
+import { seesConversation } from "../model/people";
 import { type Review, useReview } from "../review";
+import { useTakeBack } from "../team/api";
 import { useAddresses } from "../use-addresses";
 import styles from "./bar.module.css";
 import { DrillNote, drillOf } from "./drill-note";
@@ -33,6 +35,7 @@ const ICONS: Readonly<Record<Situation, LucideIcon>> = {
   sending: Send,
   unsure: CircleQuestionMark,
   receipt: CircleCheck,
+  voted: UserCheck,
   taken: UserCheck,
   expired: Clock,
   settled: Info,
@@ -64,6 +67,7 @@ export function StateNote() {
       </div>
       <DrillNote />
       {situation === "receipt" && <Receipt />}
+      {situation === "voted" && <Voted />}
       {(situation === "taken" || situation === "expired") && <DraftKept />}
       {situation === "offline" && <Retry />}
     </div>
@@ -73,31 +77,63 @@ export function StateNote() {
 function Receipt() {
   const t = useTranslations("request.states");
   const review = useReview();
-  const { request, embedded, delivery, kept } = review;
-  // A drill is in no conversation, and nothing of it is remembered.
-  const isDrill = drillOf(review) !== null;
-  const { inbox, requestAt } = useAddresses();
+  const { embedded, delivery, kept } = review;
   const act = delivery?.act;
-  const next = useOpenSibling(request);
+  // Nothing of a drill is remembered.
+  const isKept = kept && drillOf(review) === null && (act === "accept" || act === "reject");
   return (
     <>
-      {kept && !isDrill && (act === "accept" || act === "reject") && (
+      {isKept && (
         <p className={styles.more}>
           {t.rich("kept", { sentence: () => <Sentence key="sentence" kept={kept} isRefusal={act === "reject"} /> })}
         </p>
       )}
-      {!embedded && (
-        <div className={styles.links}>
-          {next && (
-            <Link href={requestAt(next)} className={styles.next}>
-              {t("nextSibling")}
-            </Link>
-          )}
-          {!next && <NextRequest />}
-          {!isDrill && <Link href={`/chat/${encodeURIComponent(request.conversation_id)}`}>{t("toThread")}</Link>}
-          <Link href={inbox}>{t("toInbox")}</Link>
-        </div>
+      {!embedded && <Onward />}
+    </>
+  );
+}
+
+/** Where to go from here; a drill is in no conversation. */
+function Onward() {
+  const t = useTranslations("request.states");
+  const review = useReview();
+  const { request } = review;
+  const { inbox, requestAt } = useAddresses();
+  const next = useOpenSibling(request);
+  return (
+    <div className={styles.links}>
+      {next && (
+        <Link href={requestAt(next)} className={styles.next}>
+          {t("nextSibling")}
+        </Link>
       )}
+      {!next && <NextRequest />}
+      {drillOf(review) === null && seesConversation(request) && (
+        <Link href={`/chat/${encodeURIComponent(request.conversation_id)}`}>{t("toThread")}</Link>
+      )}
+      <Link href={inbox}>{t("toInbox")}</Link>
+    </div>
+  );
+}
+
+/** Until the end a yes can be taken back. */
+function Voted() {
+  const t = useTranslations("request.team");
+  const { request, embedded } = useReview();
+  const taking = useTakeBack(request.request_id);
+  return (
+    <>
+      {taking.isError && (
+        <p className={styles.problem} role="alert">
+          {t("failed", { message: taking.error.message })}
+        </p>
+      )}
+      <div className={styles.row}>
+        <Button data-act="take-back" aria-disabled={taking.isPending} onClick={() => taking.mutate()}>
+          {t("takeBack")}
+        </Button>
+        {!embedded && <Onward />}
+      </div>
     </>
   );
 }

@@ -31,6 +31,8 @@ export function StateWords() {
         </>
       );
     }
+    case "voted":
+      return <Voted />;
     case "expired":
       return <Expired />;
     case "taken":
@@ -47,6 +49,16 @@ export function StateWords() {
     default:
       return null;
   }
+}
+
+/** What the votes came to with theirs. */
+function Voted() {
+  const t = useTranslations("request.team");
+  const { delivery, request } = useReview();
+  const told = delivery?.state === "done" ? delivery.settled.votes : null;
+  const votes = told ?? request.people?.votes;
+  const isNo = delivery?.act === "reject" || request.people?.own_vote === "no";
+  return t(isNo ? "noIsIn" : "yesIsIn", { yes: votes?.yes ?? 1, needed: votes?.needed ?? 2 });
 }
 
 /** What came of a yes, as far as it has come. */

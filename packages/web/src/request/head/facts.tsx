@@ -16,6 +16,7 @@ import { Link } from "wouter";
 import { usePerson } from "@/api/session";
 import { Revealed } from "@/text/revealed";
 import { useOthers } from "../api/use-looking";
+import { seesConversation, whoOf } from "../model/people";
 import { siblingOf } from "../model/siblings";
 import { ownTitle } from "../model/title";
 import { useMoment } from "../moment";
@@ -42,12 +43,13 @@ export function Facts() {
       <li>
         <Name text={request.agent} />
       </li>
-      {!embedded && <Thread request={request} />}
+      {!embedded && seesConversation(request) && <Thread request={request} />}
       {request.owner !== person.username && request.owner && (
         <li>{t(request.outside ? "agentOf" : "owner", { name: request.owner })}</li>
       )}
       <li>{t("asked", { time: moment(request.created_at) })}</li>
       {request.in_pause > 1 && <Place request={request} />}
+      <Asked request={request} />
       <Others names={request.looking} me={person.username} />
     </ul>
   );
@@ -97,6 +99,23 @@ function Place({ request }: { request: InboxRequest }) {
           <ChevronRight aria-hidden="true" size={16} />
         </Link>
       )}
+    </li>
+  );
+}
+
+/** Whom it is put to, in short. */
+function Asked({ request: { people } }: { request: InboxRequest }) {
+  const t = useTranslations("request.team");
+  if (!people) return null;
+  const { needs, votes } = people;
+  const who = whoOf(needs);
+  if (!who && !votes) return null;
+  return (
+    <li>
+      {who
+        ? t.rich("of", { people: needs.people, who: () => <Revealed key="who" text={who} /> })
+        : t("ofAny", { people: needs.people })}
+      {votes && ` (${votes.yes}/${votes.needed})`}
     </li>
   );
 }

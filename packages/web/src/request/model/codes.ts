@@ -14,7 +14,7 @@ function isNeeded(request: InboxRequest, mode: Mode, kept: Kept, draft: Draft): 
   if (mode === "reply" || mode === "dismiss") return false;
   if (request.kind === "decision") return isRiskyPick(request, draft);
   if (request.kind !== "approval") return false;
-  if (mode !== "refuse" && isRisky(request)) return true;
+  if (mode !== "refuse" && (isRisky(request) || request.people?.needs.code)) return true;
   // A refusal can be kept as widely as a yes; an edit cannot be kept at all.
   return mode !== "edit" && isWide(kept);
 }

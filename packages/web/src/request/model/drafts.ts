@@ -24,6 +24,8 @@ export interface Draft {
   picks?: Pick[];
   /** The reason for a decision, or the result of a call that took effect after all. */
   why?: string;
+  /** What is to be said to the others. */
+  comment?: string;
   /** Variables that are no secrets. */
   values?: Record<string, string>;
 }
@@ -60,7 +62,17 @@ export function draftText(draft: Draft): string {
   const values = Object.entries(draft.values ?? {}).map(([name, value]) => (value ? `${name}=${value}` : ""));
   const args = draft.args ? JSON.stringify(draft.args, null, 2) : "";
   const free = draft.free?.way === "json" ? draft.free.json : draft.free?.text;
-  const parts = [args, free, ...picked, draft.why, ...values, draft.refusal, draft.reply, draft.dismissal];
+  const parts = [
+    args,
+    free,
+    ...picked,
+    draft.why,
+    ...values,
+    draft.refusal,
+    draft.reply,
+    draft.dismissal,
+    draft.comment,
+  ];
   return parts.filter(Boolean).join("\n");
 }
 

@@ -32,7 +32,9 @@ export type Situation =
   /** Somebody else was first while it was open on this page. */
   | "taken"
   | "expired"
-  /** It was settled before this page was opened. */
+  /** Their own yes is counted, and others are waited for. */
+  | "voted"
+  /** It was settled before this page was opened, or with their vote among others. */
   | "settled"
   | "deleted"
   | "offline";
@@ -43,7 +45,7 @@ export function isFillable(situation: Situation): boolean {
 }
 
 export interface Circumstances {
-  request: Pick<InboxRequest, "status">;
+  request: Pick<InboxRequest, "status" | "people">;
   delivery: Delivery | null;
   /** Whether it could still be answered when this page was opened. */
   wasOpen: boolean;
@@ -56,7 +58,7 @@ export function situationOf(now: Circumstances): Situation {
   const sent = sentSituation(now.delivery);
   if (sent) return sent;
   if (now.request.status === "pending") return pendingSituation(now);
-  if (!now.wasOpen) return "settled";
+  if (!now.wasOpen || now.request.people?.own_vote) return "settled";
   return now.request.status === "expired" ? "expired" : "taken";
 }
 
@@ -66,7 +68,7 @@ function sentSituation(delivery: Delivery | null): Situation | null {
     case "unsure":
       return delivery.state;
     case "done":
-      return "receipt";
+      return delivery.settled.status === "pending" ? "voted" : "receipt";
     case "late":
       return delivery.error instanceof Expired ? "expired" : "taken";
     default:
@@ -78,5 +80,6 @@ function pendingSituation(now: Circumstances): Situation {
   if (now.isDeleted) return "deleted";
   // The server takes no answer from then on, even before it has told so.
   if (now.isOverdue) return "expired";
-  return now.isOffline ? "offline" : "open";
+  if (now.isOffline) return "offline";
+  return now.request.people?.own_vote === "yes" ? "voted" : "open";
 }

@@ -62,6 +62,7 @@ def people_view(entry: Entry) -> dict[str, Any] | None:
         "policy": {"version": people.policy_version, "rule": people.rule} if people.rule is not None else None,
         "may_answer": people.access.may_answer,
         "may_refuse": people.access.may_refuse,
+        "excluded": people.is_excluded,
         "conversation": not entry.is_candidate_only,
     }
 
@@ -107,6 +108,7 @@ def full_view(view: FullView, locale: Locale) -> dict[str, Any]:
         "source": end.source,
         "reason": end.reason,
         "provenance": _provenance(answer),
+        "passed_on": asdict(view.passed_on) if view.passed_on else None,
         "result": None if view.result is None else {"status": view.result.status, "output": view.result.output},
     }
 

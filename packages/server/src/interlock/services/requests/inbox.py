@@ -29,7 +29,7 @@ from interlock.services.requests.pending import RequestQuery, RequestView, view_
 from interlock.services.runs.results import Result, result_of
 from interlock.services.teams.claims import check_claim
 from interlock.services.teams.eligibility import access_to
-from interlock.services.teams.people import RequestPeople, people_of
+from interlock.services.teams.people import PassedOn, RequestPeople, last_passed_on, people_of
 
 
 class FileChanged(NotShown):
@@ -81,6 +81,8 @@ class FullView:
     """What the agent said when it made the call, beside the call itself."""
     is_tools_own: bool
     """Whether the description of the call is the tool's own, and not the agent's."""
+    passed_on: PassedOn | None = None
+    """Who put it to others last."""
 
 
 MOST_FILES = 50
@@ -160,6 +162,7 @@ async def view(core: Core, principal: Principal, request_id: str) -> FullView:
         if not entries:
             raise NotFound("there is no such request", request_id=request_id)
         result = await result_of(tx, entries[0].thread, seen.request, seen.answer)
+        passed_on = await last_passed_on(tx, entries[0].thread, seen.request)
         secrets = await tx.secrets.of_thread(seen.request.thread_id)
         agent_text = None if entries[0].is_candidate_only else await _agent_text(tx, seen.request)
     schema = core.agents.schema(seen.request)
@@ -170,7 +173,9 @@ async def view(core: Core, principal: Principal, request_id: str) -> FullView:
     # What is settled may have changed the file.
     entry = replace(entries[0], change=showing.changed_lines(file) if is_open else None)
     is_tools_own = not entry.thread.is_outside and _is_tools_own(core, seen.request)
-    return FullView(entry, seen, [one.id for one in siblings], schema, file, result, agent_text, is_tools_own)
+    return FullView(
+        entry, seen, [one.id for one in siblings], schema, file, result, agent_text, is_tools_own, passed_on
+    )
 
 
 async def _agent_text(tx: Transaction, request: Request) -> str | None:

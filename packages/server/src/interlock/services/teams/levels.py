@@ -1,6 +1,5 @@
 """Levels of an escalation: opened by the timer of deadlines, each once over all servers."""
 
-from dataclasses import replace
 from datetime import timedelta
 
 from interlock import failpoints
@@ -8,7 +7,7 @@ from interlock.domain import event_json
 from interlock.domain.errors import AlreadySettled
 from interlock.domain.event import RequestRouted
 from interlock.domain.kinds import ApprovalAnswer, ApprovalBody
-from interlock.domain.principal import SYSTEM
+from interlock.domain.principal import ESCALATION
 from interlock.domain.request import AnswerOrigin, Request, RequestStatus
 from interlock.domain.terms import AtEnd, Routing
 from interlock.domain.webhook import WebhookEvent
@@ -19,7 +18,6 @@ from interlock.services.teams.routing import add_candidates, is_anybody_there
 from interlock.services.webhooks.webhooks import enqueue_deliveries
 
 OPENED_AT_ONCE = 100
-ESCALATION = replace(SYSTEM, name="escalation")
 
 
 async def open_due_levels(core: Core) -> int:

@@ -4,7 +4,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime
 
-from interlock.domain.principal import Principal
+from interlock.domain.event import EventType, RequestRouted
+from interlock.domain.principal import ESCALATION, Principal
 from interlock.domain.request import Request, RequestStatus
 from interlock.domain.terms import Needs, Vote, VoteCount
 from interlock.domain.thread import Thread
@@ -35,6 +36,20 @@ class RequestPeople:
     levels: int = 0
     policy_version: int | None = None
     rule: str | None = None
+    is_excluded: bool = False
+    """Whether the reader asked for it, or has put it to others."""
+
+
+@dataclass(frozen=True, slots=True)
+class PassedOn:
+    by: str
+    to: Sequence[str]
+    """Groups and people, by name."""
+    note: str | None
+    at: datetime
+
+
+MOST_LOOKED_AT = 10
 
 
 async def people_of(
@@ -61,6 +76,7 @@ async def people_of(
         len(routing.terms.levels),
         routing.policy_version,
         routing.rule,
+        principal.id in routing.terms.excluded,
     )
 
 
@@ -71,3 +87,19 @@ async def _claim(tx: Transaction, principal: Principal, request: Request, now: d
         return None
     names = await tx.users.names_of([by])
     return ClaimView(names.get(by, ""), by == principal.id, until)
+
+
+async def last_passed_on(tx: Transaction, thread: Thread, request: Request) -> PassedOn | None:
+    """Who put it to others last, beside its levels; None too where so much was put to others since that it is not
+    looked for any further."""
+    if request.routing is None:
+        return None
+    until = thread.seq
+    for _ in range(MOST_LOOKED_AT):
+        event = await tx.events.last(thread.id, EventType.REQUEST_ROUTED, until)
+        if event is None or not isinstance(event.data, RequestRouted):
+            return None
+        routed, until = event.data, event.seq - 1
+        if routed.request_id == request.id and routed.by != ESCALATION.name:
+            return PassedOn(routed.by, routed.candidates, routed.note, event.at)
+    return None
