@@ -214,8 +214,8 @@ async def _is_midway(scene: Scene, thread: Thread, past: str) -> bool:
         return False
     if snapshot.run_id is None:
         return snapshot.metadata.get("source") == "fork"
-    [last] = await agents.snapshots(thread, 1, run_id=snapshot.run_id)
-    return last.checkpoint_id != past
+    newest = await agents.snapshots(thread, 1, run_id=snapshot.run_id)
+    return bool(newest) and newest[0].checkpoint_id != past
 
 
 async def _known(scene: Scene, named: Mapping[str, Any]) -> Run | None:
