@@ -36,7 +36,7 @@ from tests.conformance.trails import core_on
 from tests.conftest import MASTER_KEY
 
 VOTERS = int(os.environ.get("INTERLOCK_TEST_VOTERS", "24"))
-ROUNDS = int(os.environ.get("INTERLOCK_TEST_VOTE_ROUNDS", "6"))
+ROUNDS = int(os.environ.get("INTERLOCK_TEST_VOTE_ROUNDS", "4"))
 GROUPS = ("group:a", "group:b", "group:c")
 
 

@@ -1,5 +1,6 @@
 """Policies on a running server: what they settle, what they leave to people, and who may change them."""
 
+import hashlib
 import uuid
 from collections.abc import Callable, Generator
 from concurrent.futures import ThreadPoolExecutor
@@ -8,12 +9,15 @@ from typing import Any
 
 import httpx
 import pytest
+from sqlalchemy import select
 
+from interlock.storage.schema import metadata
 from tests.faces.hitl.granting import remembered
 from tests.support.either_database import DATABASES, server_on
 from tests.support.hitl import PERMISSION, HitlClient, of
 from tests.support.people import People
 from tests.support.puppet import calls, says, script
+from tests.support.rows import rows_of
 from tests.support.server import ServerProcess
 from tests.support.threads import ThreadsClient
 from tests.support.witness import Witness
@@ -41,6 +45,8 @@ expect = {then = "deny", rule = "never that"}
 """
 
 Activate = Callable[[str], int]
+_OF_SERVERS = ("workers", "marks")
+"""What servers say of themselves, every few seconds."""
 
 
 @pytest.fixture(scope="module", params=DATABASES)
@@ -374,3 +380,95 @@ def test_a_version_in_shadow_that_cannot_be_evaluated_leaves_every_ask_alone(
     assert (row["active"], row["shadow"], row["failed"]) == ("allow", "ask", 1)
     clash = admin.post(f"{POLICY}/versions/{number}/shadow", json={"expected": None})
     assert clash.status_code == 409
+
+
+@pytest.mark.promise("P23")
+def test_looking_changes_no_row(
+    server: ServerProcess, ann: ThreadsClient, admin: httpx.Client, activate: Activate, small: str
+) -> None:
+    """Not even of what counts how often it was used, in a database with requests of every end."""
+    number = activate(RULES)
+    for name in (small, "forbidden", "other"):
+        thread = ann.new_thread("puppet")
+        ann.chat(thread, call(name))
+    ann.resume(thread, "cancel")
+    ann.wait_for(lambda: ann.http.get(f"/threads/{thread}").json()["status"], lambda status: status == "idle")
+    decided = newest(ann)
+    free = '[[rule]]\nname = "free"\nwhen = \'tool != ""\'\nthen = "allow"\n'
+    facts: dict[str, Any] = {"tool": "guarded", "args": {"name": small}, "owner": "ann"}
+    before = digests(server)
+    for path, body in {
+        "check": {"text": free},
+        "try": {"text": free, "facts": facts},
+        "replay": {"text": free},
+    }.items():
+        admin.post(f"{POLICY}/{path}", json=body).raise_for_status()
+    for path in (f"{POLICY}/versions/{number}/shadow", f"/api/v1/inbox/requests/{decided}/explain", POLICY):
+        admin.get(path).raise_for_status()
+    assert digests(server) == before
+
+
+@pytest.mark.promise("P23")
+def test_a_version_in_shadow_adds_its_words_and_no_other_row(
+    server: ServerProcess, ann: ThreadsClient, activate: Activate, shadow: Activate, small: str
+) -> None:
+    activate(RULES)
+
+    def added() -> dict[str, int]:
+        before = {name: len(rows) for name, rows in everything(server).items()}
+        for name in (small, "forbidden", "other"):
+            thread = ann.new_thread("puppet")
+            ann.chat(thread, call(name))
+        return {name: len(rows) - before[name] for name, rows in everything(server).items()}
+
+    without = added()
+    shadow('[[rule]]\nname = "free"\nwhen = "true"\nthen = "allow"\n')
+    assert added() == without | {"policy_shadow_words": 3}
+    assert without["requests"] == 3
+
+
+@pytest.mark.promise("P22", "P23")
+def test_replay_says_of_every_call_what_was_said_of_it(people: People, admin: httpx.Client, activate: Activate) -> None:
+    """The same engine over what the rows hold: facts of every type, rules that fail, and what no rule decides."""
+    name = f"twice-{uuid.uuid4().hex[:8]}"
+    guard = f'owner == "{name}" && '
+    rules = "".join(
+        f'[[rule]]\nname = "{rule}"\nwhen = \'{guard}{when}\'\nthen = "{then}"\n{more}'
+        for rule, when, then, more in (
+            ("deny", 'args.x == "deny"', "deny", ""),
+            ("broken", "args.n > 5.0", "ask", ""),
+            ("face", 'args.x == "face" && face != "threads" && outside', "allow", 'max_risk = "high"\n'),
+            ("risk", 'risk == "high" && args.x == "risk"', "allow", 'max_risk = "high"\n'),
+            ("time", 'at > timestamp("2020-01-01T00:00:00Z") && args.x == "time"', "allow", 'max_risk = "high"\n'),
+        )
+    )
+    active = activate(rules)
+    since = admin.get(f"{POLICY}/versions/{active}").json()["created_at"]
+    person = people.named(name)
+    said: dict[str, str] = {}
+    cases: list[dict[str, Any]] = [{"x": one} for one in ("deny", "face", "risk", "time", "none")]
+    cases = [case | more for case in cases for more in ({"n": 1.0}, {"n": 9.0}, {"n": "9"}, {})]
+    cases += [{"x": "a\0b", "n": 1}, {"x": "time", "n": 2**70}, {"x": ["time"], "n": 1}, {}]
+    with of(person) as owner, HitlClient(str(person.http.base_url), owner.new_key("k", "agent")["key"]) as agent:
+        for args in cases:
+            asked = agent.ask("permission", PERMISSION | {"args": args})
+            answer = asked["response"]
+            said[asked["request_id"]] = "ask" if answer is None else "allow" if answer["granted"] else "deny"
+            if answer is None:
+                owner.respond(asked["request_id"], {"granted": False})
+    assert set(said.values()) == {"ask", "allow", "deny"}
+    report = admin.post(f"{POLICY}/replay", json={"text": rules, "since": since}).raise_for_status().json()
+    ours = [(row["then"], one["request_id"]) for row in report["rows"] for one in row["samples"]]
+    assert {request_id: then for then, request_id in ours if request_id in said} == said
+    assert (report["asks_saved"], report["asks_added"]) == (0, 0)
+
+
+def everything(server: ServerProcess) -> dict[str, list[str]]:
+    """Every row of every table."""
+    tables = {name: table for name, table in metadata.tables.items() if name not in _OF_SERVERS}
+    return {name: sorted(map(repr, rows_of(server, select(table)))) for name, table in tables.items()}
+
+
+def digests(server: ServerProcess) -> dict[str, str]:
+    found = everything(server).items()
+    return {name: hashlib.sha256("\n".join(rows).encode("utf-8", "replace")).hexdigest() for name, rows in found}

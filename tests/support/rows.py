@@ -10,13 +10,17 @@ from tests.support.server import ServerProcess
 
 
 def first_column(server: ServerProcess, statement: Executable) -> list[Any]:
-    return asyncio.run(_first_column(server, statement))
+    return [row[0] for row in rows_of(server, statement)]
 
 
-async def _first_column(server: ServerProcess, statement: Executable) -> list[Any]:
+def rows_of(server: ServerProcess, statement: Executable) -> list[tuple[Any, ...]]:
+    return asyncio.run(_rows_of(server, statement))
+
+
+async def _rows_of(server: ServerProcess, statement: Executable) -> list[tuple[Any, ...]]:
     database = open_database(server.database or f"sqlite:///{server.data}/interlock.db")
     try:
         async with database.read() as connection:
-            return list((await connection.execute(statement)).scalars().all())
+            return [tuple(row) for row in await connection.execute(statement)]
     finally:
         await database.close()
