@@ -45,7 +45,9 @@ def _pages(table: Table, folder: Path, small: bool) -> None:
 
 
 def _policies(table: Table, folder: Path, small: bool) -> None:
-    policies.against_none(table, folder, policies.SMALL if small else policies.ASKS)
+    asks = policies.SMALL if small else policies.ASKS
+    policies.own_part(table, folder, asks)
+    policies.against_none(table, folder, asks)
 
 
 PARTS: dict[str, Part] = {
