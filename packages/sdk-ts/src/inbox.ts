@@ -391,6 +391,8 @@ export interface People {
   policy: PolicyRule | null;
   may_answer: boolean;
   may_refuse: boolean;
+  /** The reader asked for it, or has put it to others: their yes does not count. */
+  excluded: boolean;
   /** Whether the reader may see the conversation too. */
   conversation: boolean;
 }

@@ -59,6 +59,9 @@ class People(ServerModel):
     policy: PolicyRule | None
     may_answer: bool
     may_refuse: bool
+    excluded: bool = Field(
+        default=False, description="The reader asked for it, or has put it to others: their yes does not count."
+    )
     conversation: bool = Field(description="Whether the reader may see the conversation too.")
 
 

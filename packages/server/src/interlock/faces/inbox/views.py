@@ -61,6 +61,7 @@ def people_view(entry: Entry) -> dict[str, Any] | None:
         "policy": {"version": people.policy_version, "rule": people.rule} if people.rule is not None else None,
         "may_answer": people.access.may_answer,
         "may_refuse": people.access.may_refuse,
+        "excluded": people.is_excluded,
         "conversation": not entry.is_candidate_only,
     }
 

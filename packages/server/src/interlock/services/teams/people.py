@@ -35,6 +35,8 @@ class RequestPeople:
     levels: int = 0
     policy_version: int | None = None
     rule: str | None = None
+    is_excluded: bool = False
+    """Whether the reader asked for it, or has put it to others."""
 
 
 async def people_of(
@@ -61,6 +63,7 @@ async def people_of(
         len(routing.terms.levels),
         routing.policy_version,
         routing.rule,
+        principal.id in routing.terms.excluded,
     )
 
 
