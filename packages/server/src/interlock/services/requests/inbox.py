@@ -27,6 +27,7 @@ from interlock.services.requests.answering import Reply, Sender, SettleResult, s
 from interlock.services.requests.idempotency import IdempotentCall, reply_once
 from interlock.services.requests.pending import RequestQuery, RequestView, view_request
 from interlock.services.runs.results import Result, result_of
+from interlock.services.teams.claims import check_claim
 from interlock.services.teams.eligibility import access_to
 from interlock.services.teams.people import RequestPeople, people_of
 
@@ -208,7 +209,9 @@ async def answer_from_page(
         request = await work.tx.requests.get(reply.request_id)
         if request is not None and request.status is RequestStatus.PENDING:
             _check_page_view(request, reply, page)
-        return await settle_one(work, sender, replace(reply, code=page.code, over_claim=page.over_claim))
+            if not page.over_claim:
+                await check_claim(work, sender.principal, request)
+        return await settle_one(work, sender, replace(reply, code=page.code))
 
     given = await reply_once(core, sender.principal, once, act, rendered)
     failpoints.hit("answer.committed")
