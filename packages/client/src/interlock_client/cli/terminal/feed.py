@@ -125,12 +125,14 @@ class Feed:
             if not self._is_live:
                 continue
             unread, self._unread, self._ended = self._unread, set(), set()
+            changed = self._changed & unread
             try:
                 await self._read_all(unread)
                 await self._read_choice()
                 self._unreadable = None
             except InterlockError as error:
                 self._unread |= unread - self._ended
+                self._changed |= changed - self._ended
                 self._unreadable = error
             self._is_read = True
             if self._is_live:
