@@ -66,9 +66,10 @@ async def test_somebody_is_away_until_they_are_back(root: Interlock, bob: Interl
 
 
 async def test_a_request_is_claimed_voted_on_talked_about_and_passed_on(
-    people: People, root: Interlock, alice: Person, bob: Interlock, cyd: Interlock
+    server: ServerProcess, people: People, root: Interlock, alice: Person, bob: Interlock, cyd: Interlock
 ) -> None:
     people.named("dee")
+    assert (await bob.whoami()).username == "bob"
     name = f"g-{secrets.token_hex(4)}"
     await root.create_group(name, ["bob", "dee"])
     before = ask(people, name)
@@ -86,6 +87,10 @@ async def test_a_request_is_claimed_voted_on_talked_about_and_passed_on(
     assert seen is not None
     assert seen.claim is not None
     assert (seen.claim.mine, seen.claim.until, seen.may_answer) == (True, until, True)
+    async with Interlock(server.url, token=token_of(people.named("dee"))) as dee:
+        with pytest.raises(Conflict) as claimed:
+            await dee.respond(before, granted=True, over_claim=False)
+    assert (claimed.value.details["alias"], claimed.value.details["claimed_by"]) == ("CLAIMED", "bob")
     await bob.release(before)
     with pytest.raises(Conflict):
         await bob.release(before)

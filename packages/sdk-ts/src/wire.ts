@@ -239,6 +239,8 @@ export interface Respond {
   response: Record<string, unknown>;
   /** About the sender; it goes to the audit trail. */
   metadata?: Record<string, unknown>;
+  /** `false`: refuse it with `CLAIMED` where somebody else has said that they have it. */
+  over_claim?: boolean | null;
 }
 
 export interface Cancel {

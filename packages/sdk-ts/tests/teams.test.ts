@@ -51,6 +51,9 @@ test("groups, who is away, and what people do with a request beside answering it
   expect(await about(first)).toMatchObject({ type: "changed", what: "claimed" });
   expect(await failure(root.claim(first))).toBeInstanceOf(Conflict);
   expect((await bob.inboxRequest(first)).people?.claim).toMatchObject({ by: "bob", mine: true });
+  const over = await failure(root.respond(first, { granted: true }, { overClaim: false }));
+  expect(over).toBeInstanceOf(Conflict);
+  expect((over as Conflict).details).toMatchObject({ alias: "CLAIMED", claimed_by: "bob" });
   await bob.release(first);
   expect(await bob.respond(first, { granted: true })).toMatchObject({
     status: "pending",

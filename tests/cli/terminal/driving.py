@@ -81,11 +81,13 @@ class Driver:
 
 
 @asynccontextmanager
-async def inbox(url: str, key: str | None = None, *, editor: str | None = None) -> AsyncGenerator[Driver]:
+async def inbox(
+    url: str, key: str | None = None, *, editor: str | None = None, locale: str = "en"
+) -> AsyncGenerator[Driver]:
     async with (
-        Interlock(url, key=key, locale="en", patience=0.0) as looking,
-        Interlock(url, key=key, locale="en", patience=2.0, timeout=3.0) as answering,
+        Interlock(url, key=key, locale=locale, patience=0.0) as looking,
+        Interlock(url, key=key, locale=locale, patience=2.0, timeout=3.0) as answering,
     ):
-        app = InboxApp(looking, answering, editor=editor)
+        app = InboxApp(looking, answering, editor=editor, locale=locale)
         async with app.run_test(size=(80, 24)) as pilot:
             yield Driver(app, pilot)

@@ -9,6 +9,7 @@ import pytest
 
 from tests.servers.terminal import Terminal
 from tests.support.hitl import HitlClient, asked_by_agent
+from tests.support.people import People
 from tests.support.puppet import Call, Turn, calls, says, script
 from tests.support.server import ServerProcess
 from tests.support.threads import ThreadsClient
@@ -44,6 +45,25 @@ def answer(chat: Terminal, prompt: str, *typed: str) -> None:
     for text in typed:
         chat.waits_at(">", ":")
         chat.enter(text)
+
+
+def test_a_yes_that_is_not_the_last_one_leaves_the_rest_to_others(
+    chat: Terminal, thread: str, person: HitlClient, people: People
+) -> None:
+    """The rule names nobody: whoever may answer on the conversation does, its owner too."""
+    root = people.named("root").http
+    rule = '[[rule]]\nname = "two"\ntools = ["guarded"]\nthen = "ask"\npeople = 2\nseparate = false\n'
+    version = root.post("/api/v1/policy/versions", json={"text": rule}).raise_for_status().json()["version"]
+    root.post(f"/api/v1/policy/versions/{version}/activate", json={"expected": None}).raise_for_status()
+    try:
+        say(chat, calls(("guarded", {"name": "two"})), THE_END)
+        asked = person.one_pending(thread)["request_id"]
+    finally:
+        root.post("/api/v1/policy/deactivate", json={"expected": version}).raise_for_status()
+    answer(chat, "yes | no", "yes")
+    chat.sees("Your yes is in. 1 of 2.")
+    chat.waits_at("you>")
+    assert person.look(asked)["status"] == "pending"
 
 
 def test_a_risky_call_needs_the_typed_word(

@@ -9,7 +9,7 @@ from interlock_client._patience import Patience
 from interlock_client._transport import Call, Part, segment
 from interlock_client.errors import Forbidden, InterlockError, NotFound
 from interlock_client.events import InboxAsked, InboxChanged, InboxEvent, InboxExtended, InboxGone, InboxSettled
-from interlock_client.inbox import Inbox, InboxEntry, InboxRequest, Kind, Risk, Welcome
+from interlock_client.inbox import Inbox, InboxEntry, InboxRequest, Kind, Present, Risk, Welcome
 
 INBOX = "/api/v1/inbox"
 PAGE = 200
@@ -35,6 +35,10 @@ class InboxPart(Part):
         """
         query = {"kind": kind, "risk": risk, "agent": agent, "for": for_whom}
         return self._listed(query, Patience(self._transport.patience))
+
+    async def whoami(self) -> Present:
+        """Who is calling."""
+        return await self._got(Present, "/api/v1/session")
 
     async def welcome(self) -> Welcome:
         """What the server says before anybody has signed in: how one does."""

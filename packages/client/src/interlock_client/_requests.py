@@ -71,13 +71,19 @@ class Requests(Part):
         response: Mapping[str, Any] | None = None,
         *,
         metadata: Mapping[str, Any] | None = None,
+        over_claim: bool | None = None,
         **fields: Any,
     ) -> Answered:
         """Answer a request: `respond(id, answer="red")` or `respond(id, {"answer": "red"})`.
 
+        Where more people have to say yes, its `status` is `pending`, and `votes` says how many have. With
+        `over_claim=False` it is a `Conflict` where somebody else has claimed it.
+
         `AlreadySettled` says who was first, `Expired` that nobody was; after `InvalidResponse` it is still pending.
         """
-        body = self._body(request_id=request_id, response={**(response or {}), **fields}, metadata=metadata)
+        body = self._body(
+            request_id=request_id, response={**(response or {}), **fields}, metadata=metadata, over_claim=over_claim
+        )
         call = Call("POST", f"{HITL}/respond", body, headers=self._new_key(), repeatable=True)
         return await self._enveloped(Answered, call)
 

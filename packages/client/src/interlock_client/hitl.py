@@ -43,6 +43,9 @@ class Respond(ClientModel):
     metadata: JsonObject = Field(
         default_factory=dict[str, Any], description="About the sender; it goes to the audit trail."
     )
+    over_claim: bool | None = Field(
+        default=None, description="`false`: refuse it with `CLAIMED` where somebody else has said that they have it."
+    )
 
 
 class Cancel(ClientModel):

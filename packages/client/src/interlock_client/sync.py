@@ -103,6 +103,7 @@ class SyncInterlock(_Twin):
     cancel = waits(Interlock.cancel)
     follow = iterates(Interlock.follow)
     inbox = iterates(Interlock.inbox)
+    whoami = waits(Interlock.whoami)
     welcome = waits(Interlock.welcome)
     follow_inbox = iterates(Interlock.follow_inbox)
 

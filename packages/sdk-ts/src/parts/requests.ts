@@ -69,13 +69,16 @@ export abstract class Requests extends InboxPart {
    * Answer a request: `respond(id, { answer: "red" })`.
    *
    * `AlreadySettled` says who was first, `Expired` that nobody was; after `InvalidResponse` it is still pending.
+   * Where more people have to say yes, its `status` is `pending`, and `votes` says how many have. With `overClaim: false`
+   * it is a `Conflict` where somebody else has claimed it.
    */
   async respond(
     requestId: string,
     response: JsonObject,
-    options: Abortable & { metadata?: JsonObject } = {},
+    options: Abortable & { metadata?: JsonObject; overClaim?: boolean } = {},
   ): Promise<Answered> {
-    const body = this.body({ request_id: requestId, response, metadata: options.metadata });
+    const { metadata, overClaim } = options;
+    const body = this.body({ request_id: requestId, response, metadata, over_claim: overClaim });
     return this.posted<Answered>("/respond", body, options.signal);
   }
 

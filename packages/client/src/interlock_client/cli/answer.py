@@ -6,15 +6,21 @@ from typing import TYPE_CHECKING, Annotated, Any, cast
 
 import typer
 
-from interlock_client.cli._server import Key, Url, User, hidden_prompt, load_config, run
+from interlock_client.cli._server import Key, Url, User, hidden_prompt, load_config, run, system_language
 
 if TYPE_CHECKING:
+    from interlock_client.cli.terminal.team_wording import TeamWording
     from interlock_client.client import Interlock
+    from interlock_client.hitl import Answered, VoteCount
+    from interlock_client.teams import Votes
 
+COUNTED = 3
+"""The exit code after a vote that is not the last one."""
 DURATIONS = ("session", "forever")
 SCOPES = ("this_action", "this_tool", "all_tools")
 GOES_WITH: Mapping[str, tuple[str, ...]] = {
     "--args": ("--yes",),
+    "--code": ("--yes",),
     "--reason": ("--no", "--decision", "--cancel"),
     "--remember": ("--yes", "--no"),
     "--also-high-risk": ("--yes",),
@@ -62,6 +68,11 @@ AlsoHighRisk = Annotated[
         help="With --remember and --scope this_tool or all_tools: also cover high-risk calls. Asks for confirmation.",
     ),
 ]
+OverClaim = Annotated[bool, typer.Option("--over-claim", help="Answer although somebody else has said: I have it.")]
+Code = Annotated[
+    str | None, typer.Option(help="With --yes: the four digits of the request, where people are named for it.")
+]
+TakeBack = Annotated[bool, typer.Option("--take-back", help="Take your yes back, where more people have to say yes.")]
 ConfirmHighRisk = Annotated[
     bool, typer.Option("--confirm-high-risk", help="With --also-high-risk, without a terminal: confirm it.")
 ]
@@ -83,19 +94,30 @@ def answer(
     insecure: Insecure = False,
     save: Save = False,
     cancel: Cancel = False,
+    take_back: TakeBack = False,
     reason: Reason = None,
     remember: Duration = None,
     scope: Scope = None,
     also_high_risk: AlsoHighRisk = False,
     confirm_high_risk: ConfirmHighRisk = False,
+    over_claim: OverClaim = False,
+    code: Code = None,
     url: Url = None,
     key: Key = None,
     user: User = None,
 ) -> None:
-    """Answer one request. Exit code 0: answered; 1: refused by the server, with the reason; 2: bad usage."""
+    """Answer one request. Exit code 0: answered; 1: refused by the server, with the reason; 2: bad usage; 3: your
+    yes is counted, and more people have to say yes."""
     acts = {"--yes": yes, "--no": no, "--reply": reply, "--text": text, "--option": option, "--json": json}
-    act = _single(acts | {"--answers": answers, "--decision": decision, "--value": value or None, "--cancel": cancel})
-    more = {"--args": args, "--reason": reason, "--remember": remember, "--also-high-risk": also_high_risk}
+    acts |= {"--answers": answers, "--decision": decision, "--value": value or None, "--cancel": cancel}
+    act = _single(acts | {"--take-back": take_back})
+    more = {
+        "--code": code,
+        "--args": args,
+        "--reason": reason,
+        "--remember": remember,
+        "--also-high-risk": also_high_risk,
+    }
     more |= {"TEXT": texts, "--save": save}
     _check(act, {name for name, given in more.items() if given not in (None, False, [])})
     response: dict[str, Any] = _response(act, text=text, option=option, reply=reply, decision=decision, reason=reason)
@@ -104,32 +126,69 @@ def answer(
     response |= {} if json is None else {"answer": _read("--json", json)}
     response |= _values(value or [], insecure=insecure, save=save)
     response |= _high_risk(response, is_said=also_high_risk, is_confirmed=confirm_high_risk)
-    owner = run(load_config(url, key, user), _sending(request_id, response, is_cancel=cancel, reason=reason))
-    typer.echo(f"{request_id} is {'cancelled' if cancel else 'answered'}")
-    _print_owner(owner)
+    response |= {} if code is None else {"code": code}
+    config = load_config(url, key, user)
+    if take_back:
+        _tell_count(request_id, "taken back", run(config, lambda client: client.withdraw_vote(request_id)))
+    elif cancel:
+        run(config, lambda client: client.cancel(request_id, reason))
+        typer.echo(f"{request_id} is cancelled")
+    else:
+        _tell(request_id, response, *run(config, _sending(request_id, response, over_claim=over_claim)))
 
 
 def _sending(
-    request_id: str, response: dict[str, Any], *, is_cancel: bool, reason: str | None
-) -> "Callable[[Interlock], Awaitable[str | None]]":
-    """Gives whose grant it has become, where it stands for more than this conversation."""
+    request_id: str, response: dict[str, Any], *, over_claim: bool
+) -> "Callable[[Interlock], Awaitable[tuple[Answered, str | None]]]":
+    """Gives what became of it, and whose grant it is, where it stands for more than this conversation."""
+    from interlock_client.errors import Conflict, InvalidInput
 
-    from interlock_client.errors import InvalidInput
-
-    async def work(client: "Interlock") -> str | None:
-        if is_cancel:
-            await client.cancel(request_id, reason)
-            return None
+    async def work(client: "Interlock") -> "tuple[Answered, str | None]":
         try:
-            await client.respond(request_id, response, metadata={"client": "interlock answer"})
+            answered = await client.respond(
+                request_id, response, metadata={"client": "interlock answer"}, over_claim=over_claim
+            )
         except InvalidInput as error:
             if "granted" in response and (await client.request(request_id)).request_data.get("free"):
                 message = "this is a question of a graph, not an approval: for yes use --json true, for no --json false"
                 raise InvalidInput(message, code=error.code, status=error.status) from error
             raise
-        return (await client.request(request_id)).owner if response.get("duration") == "forever" else None
+        except Conflict as error:
+            if error.details.get("alias") != "CLAIMED":
+                raise
+            message = f"{_claim_text(error.details)} --over-claim answers it all the same"
+            raise Conflict(message, code=error.code, status=error.status, details=error.details) from error
+        is_wide = response.get("duration") == "forever"
+        return answered, (await client.request(request_id)).owner if is_wide else None
 
     return work
+
+
+def _claim_text(details: Mapping[str, Any]) -> str:
+    from datetime import datetime
+
+    from interlock_client.cli.terminal.wording import moment
+
+    until = moment(datetime.fromisoformat(details["claimed_until"]))
+    return _wording().text("claim of", by=details["claimed_by"], time=until)
+
+
+def _tell(request_id: str, response: Mapping[str, Any], answered: "Answered", owner: str | None) -> None:
+    if answered.status == "pending" and answered.votes is not None:
+        _tell_count(request_id, "yes is in" if response.get("granted") else "no is in", answered.votes)
+        raise typer.Exit(COUNTED)
+    typer.echo(f"{request_id} is answered")
+    _print_owner(owner)
+
+
+def _tell_count(request_id: str, key: str, votes: "VoteCount | Votes") -> None:
+    typer.echo(f"{request_id}: {_wording().text(key, yes=votes.yes, needed=votes.needed)}")
+
+
+def _wording() -> "TeamWording":
+    from interlock_client.cli.terminal.team_wording import TeamWording, language_of
+
+    return TeamWording(language_of(system_language()))
 
 
 def _print_owner(owner: str | None) -> None:

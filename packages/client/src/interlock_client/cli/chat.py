@@ -4,7 +4,7 @@ from typing import Annotated
 
 import typer
 
-from interlock_client.cli._server import PATIENCE, Key, Url, User, arguments, load_config, refusals
+from interlock_client.cli._server import PATIENCE, Key, Url, User, arguments, load_config, refusals, system_language
 
 
 def chat(
@@ -20,4 +20,4 @@ def chat(
 
     config = load_config(url, key, user)
     with refusals(), SyncInterlock(**arguments(config), patience=PATIENCE) as client:
-        Conversation(client, agent, thread, editor=config.editor).run()
+        Conversation(client, agent, thread, editor=config.editor, locale=system_language()).run()

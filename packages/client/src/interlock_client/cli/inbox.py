@@ -2,7 +2,7 @@
 
 import typer
 
-from interlock_client.cli._server import PATIENCE, Key, Url, User, arguments, load_config, refusals
+from interlock_client.cli._server import PATIENCE, Key, Url, User, arguments, load_config, refusals, system_language
 
 
 def inbox(url: Url = None, key: Key = None, user: User = None) -> None:
@@ -27,7 +27,7 @@ def inbox(url: Url = None, key: Key = None, user: User = None) -> None:
             Interlock(**arguments(config), patience=0.0) as reader,
             Interlock(**arguments(config), patience=PATIENCE) as sender,
         ):
-            app = InboxApp(reader, sender, editor=config.editor)
+            app = InboxApp(reader, sender, editor=config.editor, locale=system_language())
             await app.run_async()
         return app.return_code or 0
 

@@ -4,11 +4,12 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from interlock_client.cli._server import Key, Url, User, load_config, run
+from interlock_client.cli._server import Key, Url, User, load_config, run, system_language
 
 if TYPE_CHECKING:
     from interlock_client.client import Interlock
     from interlock_client.hitl import PendingRequest
+    from interlock_client.teams import People
 
 TYPES = ("clarification", "decision", "env_var", "permission")
 RISKS = ("low", "medium", "high", "critical")
@@ -22,6 +23,9 @@ def pending(
     conversation: Annotated[
         str | None, typer.Option(help="Only requests of this conversation; not with other filters.")
     ] = None,
+    for_whom: Annotated[
+        str | None, typer.Option("--for", metavar="WHOM", help="Only those for me, group:NAME, or claimed (by me).")
+    ] = None,
     min_age: Annotated[float | None, typer.Option(help="Only requests at least this many seconds old.", min=0)] = None,
     max_age: Annotated[float | None, typer.Option(help="Only requests at most this many seconds old.", min=0)] = None,
     url: Url = None,
@@ -34,25 +38,38 @@ def pending(
     filters: dict[str, Any] = {"type": _one_of("--type", type, TYPES), "risk": _one_of("--risk", risk, RISKS)}
     filters |= {"agent": agent, "min_age": min_age, "max_age": max_age}
 
-    async def work(client: "Interlock") -> "list[PendingRequest]":
-        return [one async for one in client.pending(conversation, **filters)]
+    async def work(client: "Interlock") -> "tuple[list[PendingRequest], dict[str, People | None]]":
+        found = [one async for one in client.pending(conversation, **filters)]
+        wanted = found or for_whom is not None
+        listed = {one.request_id: one.people async for one in client.inbox(for_whom=for_whom)} if wanted else {}
+        return [one for one in found if for_whom is None or one.request_id in listed], listed
 
-    found = run(load_config(url, key, user), work)
+    found, people = run(load_config(url, key, user), work)
     if json:
         # Escapes for every letter beyond ASCII: nothing in it steers a terminal.
-        typer.echo(dumps([one.model_dump(mode="json") for one in found], indent=2))
+        typer.echo(dumps([_plain(one, people.get(one.request_id)) for one in found], indent=2))
         return
     for one in found:
-        typer.echo(_row(one))
+        typer.echo(_row(one, people.get(one.request_id)))
 
 
-def _row(request: "PendingRequest") -> str:
+def _plain(request: "PendingRequest", people: "People | None") -> dict[str, Any]:
+    more = {} if people is None else {"people": people.model_dump(mode="json")}
+    return request.model_dump(mode="json") | more
+
+
+def _row(request: "PendingRequest", people: "People | None") -> str:
+    from datetime import UTC, datetime
+
     from interlock_client.cli.terminal.open_request import from_pending
+    from interlock_client.cli.terminal.team_wording import TeamWording, language_of
     from interlock_client.cli.terminal.wording import one_line
 
     one = from_pending(request)
     columns = (one.id, one.kind, one.asker, one.risk or "-", request.created_at, request.expires_at or "-", one.summary)
-    return "\t".join(one_line(text) for text in columns)
+    wording = TeamWording(language_of(system_language()))
+    needs = () if people is None else (wording.brief(people, datetime.now(UTC)),)
+    return "\t".join(one_line(text) for text in (*columns, *needs))
 
 
 def _one_of(option: str, given: str | None, known: tuple[str, ...]) -> str | None:

@@ -1,6 +1,7 @@
 """The inbox in a terminal."""
 
 import logging
+from contextlib import suppress
 from datetime import datetime
 from typing import ClassVar
 
@@ -9,10 +10,12 @@ from textual.binding import Binding, BindingType
 from typing_extensions import override
 
 from interlock_client.cli._server import reason
-from interlock_client.cli.terminal.feed import Feed, Listeners
+from interlock_client.cli.terminal.feed import EVERYONE, Feed, Listeners
 from interlock_client.cli.terminal.list_screen import ListScreen
 from interlock_client.cli.terminal.open_request import OpenRequest
 from interlock_client.cli.terminal.request_screen import RequestScreen
+from interlock_client.cli.terminal.team_wording import GROUP, TeamWording, language_of
+from interlock_client.cli.terminal.whose_screen import WHOSE, WhoseScreen
 from interlock_client.cli.terminal.wording import moment, one_line
 from interlock_client.client import Interlock
 from interlock_client.errors import InterlockError, NetworkError
@@ -27,9 +30,14 @@ class InboxApp(App[None]):
     TITLE = "Interlock"
     BINDINGS: ClassVar[list[BindingType]] = [Binding("ctrl+q", "quit", show=False, priority=True)]
 
-    def __init__(self, reader: Interlock, sender: Interlock, *, editor: str | None = None) -> None:
+    def __init__(self, reader: Interlock, sender: Interlock, *, editor: str | None = None, locale: str = "en") -> None:
         super().__init__()
         self.sender = sender
+        self.team = TeamWording(language_of(locale))
+        self.me = ""
+        """The reader's name, once it is known."""
+        self.whom = EVERYONE
+        """Whose requests are listed."""
         self.editor = editor
         self.waiting: list[OpenRequest] = []
         self.typed: dict[str, dict[str, str]] = {}
@@ -47,6 +55,36 @@ class InboxApp(App[None]):
 
     def on_mount(self) -> None:
         self.run_worker(self.feed.run(), name="feed", exit_on_error=True)
+        self.run_worker(self._find_name(), name="name", exit_on_error=True)
+
+    async def _find_name(self) -> None:
+        with suppress(InterlockError):
+            self.me = (await self.sender.whoami()).username
+
+    @property
+    def listed(self) -> list[OpenRequest]:
+        chosen = self.feed.chosen
+        return self.waiting if chosen is None else [one for one in self.waiting if one.id in chosen]
+
+    def choose_whose(self) -> None:
+        self.run_worker(self._choose_whose(), name="whose", exclusive=True, group="whose", exit_on_error=True)
+
+    async def _choose_whose(self) -> None:
+        try:
+            found = await self.sender.whoami()
+            groups = await self.sender.groups()
+        except InterlockError as error:
+            self._list.show_text(self.team.text("failed", message=reason(error)))
+            return
+        self.me = found.username
+        own = [f"{GROUP}{one.name}" for one in groups if found.role == "admin" or self.me in one.members]
+        self.push_screen(WhoseScreen(self.team, [*WHOSE, *own], self.whom), self._show_whose)
+
+    def _show_whose(self, whom: str | None) -> None:
+        if whom is not None:
+            self.whom = whom
+            self.feed.choose(whom)
+            self._list.refresh_rows()
 
     def open_request(self, request_id: str) -> None:
         found = self._find(request_id)
@@ -66,7 +104,7 @@ class InboxApp(App[None]):
         self.typed = {one.id: self.typed[one.id] for one in waiting if one.id in self.typed}
         self._list.refresh_rows()
         if self._open is not None and (found := self._find(self._open.waiting.id)):
-            self._open.refresh_deadline(found)
+            self._open.refresh_waiting(found)
 
     def _waits(self, waiting: OpenRequest) -> None:
         if self._open is not None and self._open.waiting.id == waiting.id:

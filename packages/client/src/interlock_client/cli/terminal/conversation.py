@@ -12,9 +12,11 @@ from interlock_client.cli.terminal.event_printer import EventPrinter
 from interlock_client.cli.terminal.inline import AnsweredElsewhere, Inline, NotAnswered
 from interlock_client.cli.terminal.open_request import OpenRequest, from_pending
 from interlock_client.cli.terminal.prompting import InputClosed, ask_line, discard_input
+from interlock_client.cli.terminal.team_wording import TeamWording, language_of
 from interlock_client.cli.terminal.wording import outcome
 from interlock_client.errors import (
     AlreadySettled,
+    Forbidden,
     InterlockError,
     InvalidInput,
     NetworkError,
@@ -32,13 +34,22 @@ CLIENT = {"client": "interlock chat"}
 
 class Conversation:
     def __init__(
-        self, client: SyncInterlock, agent: str | None, thread_id: str | None, *, editor: str | None = None
+        self,
+        client: SyncInterlock,
+        agent: str | None,
+        thread_id: str | None,
+        *,
+        editor: str | None = None,
+        locale: str = "en",
     ) -> None:
         self._client = client
         self._agent = agent
         self._thread_id = thread_id
         self._editor = editor
         self._teller = EventPrinter(tells_requests=False)
+        self._team = TeamWording(language_of(locale))
+        self._voted: set[str] = set()
+        """What this person has answered, and more people have to."""
 
     def run(self) -> None:
         """Until the input ends."""
@@ -88,9 +99,12 @@ class Conversation:
 
     def _answer_pending(self, last: str | None) -> None:
         """Ask everything that the thread waits for, and follow what the answers lead to; until it waits no more."""
-        while waiting := self._waiting():
+        while waiting := [one for one in self._waiting() if one.id not in self._voted]:
             for one in waiting:
                 self._ask(one)
+            if self._voted.issuperset(one.id for one in waiting):
+                # It waits for others, who answer elsewhere.
+                return
             last = self._print_run(self._since(last, {one.id for one in waiting}))
 
     def _waiting(self) -> list[OpenRequest]:
@@ -119,7 +133,7 @@ class Conversation:
                     return
             except AnsweredElsewhere:
                 return
-            except InvalidInput as error:
+            except (Forbidden, InvalidInput) as error:
                 typer.echo(f"Not taken, and still waiting: {reason(error)}")
             except AlreadySettled as error:
                 watch.stop()
@@ -136,7 +150,11 @@ class Conversation:
             self._client.cancel(waiting.id)
             return True
         watch.stop()
-        self._client.respond(waiting.id, response, metadata=CLIENT)
+        answered = self._client.respond(waiting.id, response, metadata=CLIENT)
+        if answered.status == "pending" and answered.votes is not None:
+            self._voted.add(waiting.id)
+            key = "yes is in" if response.get("granted") else "no is in"
+            typer.echo(self._team.text(key, yes=answered.votes.yes, needed=answered.votes.needed))
         return True
 
 

@@ -13,7 +13,8 @@ KEYS = """\
 THE LIST
   j k, arrows      move          g G     first, last
   Enter, o         open          /       search, Esc ends it
-  a r e            open, to act  q       quit
+  a r e            open, to act  f       choose whose
+  q                quit
 
 A REQUEST
   a                approve: asks for a second act
@@ -22,6 +23,8 @@ A REQUEST
   m                reply in the tool's place
   Ctrl+N           do not answer: cancel it
   j k, Space, b    scroll        Esc, q  back to the list
+  c F2, x F3       I have it; release    t F4  comment
+  d F5             pass it on            u F6  take my yes back
 
 A FORM
   Tab              next field

@@ -10,6 +10,7 @@ from textual.content import Content
 from textual.screen import Screen
 from textual.widgets import Input, OptionList, Static
 
+from interlock_client.cli.terminal.feed import EVERYONE
 from interlock_client.cli.terminal.help_screen import HelpScreen
 from interlock_client.cli.terminal.open_request import OpenRequest
 from interlock_client.cli.terminal.request_list import RequestList
@@ -18,7 +19,7 @@ from interlock_client.cli.terminal.wording import KINDS, one_line
 if TYPE_CHECKING:
     from interlock_client.cli.terminal.app import InboxApp
 
-HINTS = "Enter open   / search   ? help   q quit"
+HINTS = "Enter open   / search   f whose   ? help   q quit"
 
 
 class ListScreen(Screen[None]):
@@ -26,6 +27,7 @@ class ListScreen(Screen[None]):
     BINDINGS: ClassVar[list[BindingType]] = [
         Binding("o,a,r,e", "open", show=False),
         Binding("slash", "search", show=False),
+        Binding("f", "whose", show=False),
         Binding("question_mark", "help", show=False),
         Binding("q", "app.quit", show=False),
         Binding("escape", "end_search", show=False),
@@ -62,16 +64,28 @@ class ListScreen(Screen[None]):
     def refresh_rows(self) -> None:
         if not self.query("#keys"):
             return
-        waiting = self.app.waiting
+        waiting, listed = self.app.waiting, self.app.listed
         search = self.query_one("#search", Input).value.lower()
-        found = [one for one in waiting if search in _search_text(one)]
-        self.query_one(RequestList).show(found, datetime.now(UTC))
-        self.query_one("#title", Static).update(Content(f"Interlock · {len(waiting)} waiting"))
+        found = [one for one in listed if search in _search_text(one)]
+        now = datetime.now(UTC)
+        marks = {one.id: mark for one in found if (mark := self.app.team.mark(one.people, now))}
+        self.query_one(RequestList).show(found, now, marks)
+        self.query_one("#title", Static).update(Content(f"Interlock · {self._count()}"))
         self.query_one("#connection", Static).update(Content(self.app.connection))
         empty = self.query_one("#empty", Static)
         empty.display = not found
-        hidden = f"No match; {len(waiting)} hidden. Esc shows them." if waiting else "✓ Nothing waits."
+        way = "Esc" if search else "f"
+        hidden = f"No match; {len(waiting)} hidden. {way} shows them." if waiting else "✓ Nothing waits."
         empty.update(Content(hidden if self.app.connected else "Not connected yet; nothing is known."))
+
+    def _count(self) -> str:
+        app = self.app
+        if app.whom == EVERYONE:
+            return f"{len(app.waiting)} waiting"
+        return f"{len(app.listed)} of {len(app.waiting)} waiting · {app.team.whose(app.whom)}"
+
+    def action_whose(self) -> None:
+        self.app.choose_whose()
 
     def show_text(self, text: str) -> None:
         self.query_one("#notice", Static).update(Content(text))

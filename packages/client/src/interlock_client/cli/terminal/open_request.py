@@ -7,6 +7,7 @@ from typing import Any, Literal
 
 from interlock_client.cli.terminal.revealing import json_text
 from interlock_client.hitl import PendingRequest
+from interlock_client.teams import People
 
 Kind = Literal["approval", "clarification", "decision", "env_var", "questions"]
 
@@ -25,6 +26,10 @@ class OpenRequest:
     data: Mapping[str, Any]
     owner: str = ""
     """Whose agent it is, or whose conversation with it."""
+    people: People | None = None
+    """Where it stands with its people; None: whoever may answer on the conversation may."""
+    code: str | None = None
+    """What a yes has to repeat, where its terms say so."""
 
     @property
     def asker(self) -> str:
@@ -49,12 +54,31 @@ class OpenRequest:
         return self.kind == "approval" and self.risk not in ("low", "medium")
 
     def allows(self, decision: str) -> bool:
-        return self.kind == "approval" and decision in self.data.get("allowed", ())
+        """Whether the agent takes it, and of this person; what several people decide is approved as it is."""
+        is_taken = self.kind == "approval" and decision in self.data.get("allowed", ())
+        if self.people is None or decision == "reject":
+            return is_taken
+        return is_taken and self.people.may_answer and (self.people.votes is None or decision == "accept")
+
+    @property
+    def may_answer(self) -> bool:
+        return self.people is None or self.people.may_answer
+
+    @property
+    def may_refuse(self) -> bool:
+        return self.people is None or self.people.may_refuse
 
     @property
     def words(self) -> tuple[str, ...]:
         """What has to be typed in full before a risky call is allowed."""
         return words_to_type(self.tool)
+
+    @property
+    def words_of_yes(self) -> tuple[str, ...]:
+        """What a yes takes; nothing: a second key is enough."""
+        if self.code is not None:
+            return (self.code,)
+        return self.words if self.is_risky else ()
 
     @property
     def options(self) -> Sequence[Any]:
@@ -87,7 +111,7 @@ def is_dangerous(option: Mapping[str, Any]) -> bool:
     return option.get("style") in ("danger", "destructive", "critical")
 
 
-def from_pending(request: PendingRequest) -> OpenRequest:
+def from_pending(request: PendingRequest, people: People | None = None, code: str | None = None) -> OpenRequest:
     return OpenRequest(
         request.request_id,
         _kind(request.type, request.request_data),
@@ -97,6 +121,8 @@ def from_pending(request: PendingRequest) -> OpenRequest:
         datetime.fromisoformat(request.expires_at) if request.expires_at else None,
         request.request_data,
         request.owner,
+        people,
+        code if people is not None and people.needs.code else None,
     )
 
 

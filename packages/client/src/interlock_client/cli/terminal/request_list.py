@@ -1,6 +1,6 @@
 """The list of what waits, by urgency, one line each. The highlight stays on its request when others come and go."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from datetime import datetime
 from typing import ClassVar
 
@@ -39,8 +39,9 @@ class RequestList(OptionList):
         option = self.highlighted_option
         return option.id if option else None
 
-    def show(self, waiting: Sequence[OpenRequest], now: datetime) -> None:
-        rows = list(_rows(waiting, now, max(self.size.width, NARROWEST) - 2))
+    def show(self, waiting: Sequence[OpenRequest], now: datetime, marks: Mapping[str, str]) -> None:
+        """`marks` say of a request, by its id, where it stands with its people."""
+        rows = list(_rows(waiting, now, max(self.size.width, NARROWEST) - 2, marks))
         if [id for id, _ in rows] == [option.id for option in self.options]:
             for index, (_, prompt) in enumerate(rows):
                 if self.options[index].prompt != prompt:
@@ -61,13 +62,15 @@ class RequestList(OptionList):
         self.highlighted = (same if selected and same else near)[0]
 
 
-def _rows(waiting: Sequence[OpenRequest], now: datetime, width: int) -> Iterator[tuple[str | None, Content]]:
+def _rows(
+    waiting: Sequence[OpenRequest], now: datetime, width: int, marks: Mapping[str, str]
+) -> Iterator[tuple[str | None, Content]]:
     for number, group in enumerate(GROUPS):
         members = sorted((one for one in waiting if _group(one, now) == number), key=_order)
         if members:
             yield None, Content(f"{group} · {len(members)}")
         for one in members:
-            yield one.id, Content(_row(one, now, width))
+            yield one.id, Content(_row(one, now, width, marks.get(one.id, "")))
 
 
 def _group(one: OpenRequest, now: datetime) -> int:
@@ -81,13 +84,14 @@ def _order(one: OpenRequest) -> tuple[float, float, str]:
     return expires, one.created_at.timestamp(), one.id
 
 
-def _row(one: OpenRequest, now: datetime, width: int) -> str:
+def _row(one: OpenRequest, now: datetime, width: int, mark: str) -> str:
     """Risk, kind, what it is about, agent, age and what is left of its time, in columns."""
     risk = RISKS.get(one.risk, "▲ HIGH") if one.risk else ""
     first = f"{_truncate(risk, 9)} {_truncate(KINDS[one.kind], 9)} "
     countdown = left((one.expires_at - now).total_seconds()) if one.expires_at else ""
     last = f" {_truncate(one_line(one.agent), 10)} {age((now - one.created_at).total_seconds()):>6} {countdown:>6}"
-    return first + _truncate(one_line(one.summary), max(width - cell_len(first) - cell_len(last), 8)) + last
+    about = f"[{mark}] {one_line(one.summary)}" if mark else one_line(one.summary)
+    return first + _truncate(about, max(width - cell_len(first) - cell_len(last), 8)) + last
 
 
 def _truncate(text: str, width: int) -> str:

@@ -101,7 +101,8 @@ def moment(at: datetime) -> str:
 
 def remembering(waiting: OpenRequest, *, allow: bool) -> list[Remember]:
     """How an answer may be remembered; of a risky call only the very same one is allowed again."""
-    if waiting.kind != "approval" or not waiting.data.get("allow_remember"):
+    if waiting.kind != "approval" or not waiting.data.get("allow_remember") or waiting.people is not None:
+        # Who may answer what is put to people is named for each call.
         return [ONCE]
     verb, tool = ("allow" if allow else "refuse"), one_line(waiting.tool)
     whats: dict[Scope, str] = {"this_action": f"exactly this {tool} call"}

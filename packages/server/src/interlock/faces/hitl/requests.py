@@ -1,6 +1,7 @@
 """Asking, looking, answering and cancelling over REST."""
 
 import json
+from dataclasses import replace
 from typing import Annotated, Any
 
 from fastapi import APIRouter, Header, Query, Request
@@ -31,7 +32,7 @@ from interlock_client import hitl as wire
 SOURCE = "hitl"
 LONGEST_WAIT = 60.0
 LONGEST_METADATA = 16 * 1024
-_LATER_FIELDS = ("conversation_key", "title", "needs")
+_LATER_FIELDS = ("conversation_key", "title", "needs", "over_claim")
 
 router = APIRouter(prefix="/api/v1/agent/hitl", tags=["hitl"])
 
@@ -102,7 +103,7 @@ async def respond(
         fields |= {"status": "pending", "votes": views.votes_view(votes)}
         return envelope.done(fields, count_text(votes, locale_of(request)))
 
-    reply = reply_to(view.request, body.response)
+    reply = replace(reply_to(view.request, body.response), over_claim=body.over_claim is not False)
     once = _once(idempotency_key, "respond", body)
     sender = Sender(caller, SOURCE, body.metadata)
     return envelope.answer(await answering.answer_once(core, sender, reply, once, rendered))

@@ -20,6 +20,7 @@ from interlock.services.requests.grants import check_remember
 from interlock.services.requests.idempotency import IdempotentCall, reply_once
 from interlock.services.requests.settling import Settlement, close, expiry, overdue, settle, settlement_error
 from interlock.services.runs.workers import require_worker
+from interlock.services.teams.claims import check_claim
 from interlock.services.teams.eligibility import access_to
 from interlock.services.teams.voting import admit
 from interlock.services.threads.threads import NOT_YOURS, answerable, require_open_pause
@@ -39,6 +40,8 @@ class Reply:
     """Whether later asks are to be answered alike."""
     code: str | None = None
     """The digits that were typed, where the request wants them of a yes."""
+    over_claim: bool = True
+    """Whether it counts although somebody else has said that they have it."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -88,6 +91,8 @@ async def answer_once(
 async def settle_one(work: Unit, sender: Sender, reply: Reply) -> SettleResult:
     """Settle one request by its id, in the caller's transaction."""
     request, thread = await _lock_request(work, sender.principal, reply)
+    if not reply.over_claim:
+        await check_claim(work, sender.principal, request)
     requests = await work.tx.requests.of_pauses([request.pause_id])
     settled = await _settle_replies(work, sender, thread, requests, [reply], detached=True)
     failpoints.hit("answer.committing")
