@@ -11,5 +11,10 @@ export function drillOf({ delivery, request }: Review): Drill | null {
 /** In the server's words, at once: a drill without them teaches nothing. */
 export function DrillNote() {
   const drill = drillOf(useReview());
-  return <div role="status">{drill && <p className={styles.drill}>{drill.text}</p>}</div>;
+  if (!drill) return null;
+  return (
+    <p className={styles.drill} role="status">
+      {drill.text}
+    </p>
+  );
 }
