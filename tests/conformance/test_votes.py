@@ -8,6 +8,7 @@ import os
 import random
 from collections import Counter
 from collections.abc import AsyncGenerator, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 
@@ -19,14 +20,14 @@ from interlock.domain.kinds import ApprovalAnswer, ApprovalBody, RequestKind
 from interlock.domain.principal import Principal, User, principal_of
 from interlock.domain.request import Answer, RequestStatus
 from interlock.domain.team import Candidate, Group
-from interlock.domain.terms import AtEnd, Level, Step, Terms, places_filled
+from interlock.domain.terms import AtEnd, Level, Routing, Step, Terms, places_filled
 from interlock.ports.store import Store
 from interlock.services.core import Core, unit
 from interlock.services.requests import outside
 from interlock.services.requests.answering import Reply, Sender, answer
 from interlock.services.requests.opening import NewRequest
 from interlock.services.requests.outside import Ask
-from interlock.services.teams.claims import withdraw_vote
+from interlock.services.teams.claims import claim, release, withdraw_vote
 from interlock.services.teams.levels import open_due_levels
 from interlock.storage.database import open_database
 from interlock.storage.sealing import Sealer, derive
@@ -213,3 +214,37 @@ async def test_of_several_servers_one_opens_each_level_and_one_comes_to_the_end(
         assert [one.level for one in log if isinstance(one, RequestRouted)] == [1, 2]
         assert sum(isinstance(one, RequestSettled) for one in log) == (at_end is not AtEnd.WAIT)
         assert all(one.value != ApprovalAnswer("accept") for one in given.values())
+
+
+@pytest.mark.promise("P20")
+async def test_claims_of_many_hold_a_level_for_an_hour_in_all(
+    store: Store, servers: Sequence[Core], voters: dict[str, frozenset[int]], clock: Hand
+) -> None:
+    """Each claims it as the one before lets go, or as its time is over: it opens all the same."""
+    terms = Terms((Step(GROUPS[:1]),), levels=(Level(GROUPS[1:2], 60),))
+    request_id = await ask(servers[0], terms)
+    members = [one for one, groups in sorted(voters.items()) if 0 in groups]
+    begun, claims = clock.at, 0
+    routing: Routing | None = None
+    for number in range(40):
+        claimer = person(members[number // 2 % len(members)])
+        with suppress(Conflict):
+            await claim(servers[number % 2], claimer, request_id)
+            claims += 1
+        if number % 4 == 3:
+            with suppress(Conflict):
+                await release(servers[0], claimer, request_id)
+        clock.at += timedelta(minutes=2)
+        await open_due_levels(servers[number % 2])
+        async with store.snapshot() as tx:
+            request = await tx.requests.get(request_id)
+        assert request is not None
+        routing = request.routing
+        assert routing is not None
+        if routing.level == 1:
+            break
+    assert claims > 1
+    assert routing is not None
+    assert routing.level == 1
+    assert clock.at - begun <= timedelta(hours=1, minutes=2)
+    assert routing.claimer_at(clock.at) is None

@@ -1,13 +1,17 @@
 """`--auth none`: whoever is on this machine is whom they say they are."""
 
+import uuid
 from collections.abc import Generator
 
 import httpx
 import pytest
 
 from tests.support import puppet
+from tests.support.hitl import HITL, PERMISSION
+from tests.support.people import People
 from tests.support.puppet import calls, says, script
 from tests.support.server import ServerProcess
+from tests.support.teams import active
 from tests.support.threads import ThreadsClient
 from tests.support.wire import following, post
 from tests.support.witness import Witness
@@ -101,3 +105,28 @@ def test_somebody_named_without_a_password_cannot_sign_in_with_none(local: Threa
 
 def test_the_server_says_that_everybody_is_trusted(trusting: ServerProcess) -> None:
     assert "no sign-in needed" in trusting.output.read_text()
+
+
+@pytest.mark.promise("P18")
+def test_an_ask_has_no_several_people(local: ThreadsClient) -> None:
+    """There anybody is anybody."""
+    body = {"type": "permission", "request_data": PERMISSION, "needs": {"people": 2}}
+    asked = local.http.post(f"{HITL}/requests", json=body)
+    assert (asked.status_code, asked.json()["error"]["details"]["errors"][0]["field"]) == (400, "needs.people")
+
+
+@pytest.mark.promise("P18", "P19")
+def test_a_rule_for_several_people_from_a_time_with_accounts_lets_nothing_pass(
+    tmp_path_factory: pytest.TempPathFactory, witness: Witness
+) -> None:
+    folder, name = tmp_path_factory.mktemp("once-with-accounts"), f"two-{uuid.uuid4()}"
+    environment = witness.environment
+    with ServerProcess(folder, agents=[puppet.SPEC], environment=environment) as server, People(server.url) as people:
+        text = '[[rule]]\nname = "two"\ntools = ["guarded"]\nthen = "ask"\npeople = 2\nseparate = false\n'
+        active(people.named("root").http, text).__enter__()
+    with ServerProcess(folder, agents=[puppet.SPEC], auth="none", environment=environment) as trusting:
+        client = ThreadsClient(trusting.url)
+        reply = client.chat(client.new_thread(), script(calls(("guarded", {"name": name})), says("done")))
+        client.http.close()
+    assert "interrupt" not in reply.events
+    assert witness.count(name) == 0
