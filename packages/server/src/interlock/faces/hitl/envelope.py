@@ -13,6 +13,7 @@ from fastapi.responses import Response
 from interlock.domain.canonical import json_text
 from interlock.domain.errors import (
     AlreadySettled,
+    Claimed,
     Conflict,
     Forbidden,
     InterlockError,
@@ -27,6 +28,7 @@ from interlock.domain.errors import (
     StorageUnavailable,
     TooManyOpen,
 )
+from interlock.domain.moment import to_iso
 from interlock.domain.request import RequestStatus
 from interlock.faces.hitl.views import EVENTS
 from interlock.faces.http.documented import Responses
@@ -60,6 +62,7 @@ _CODES: Mapping[type[InterlockError], Code] = {
     NotFound: Code(404, "HITL_REQUEST_NOT_FOUND", "not_found", "REQUEST_NOT_FOUND"),
     KeyReused: Code(422, "HITL_IDEMPOTENCY_CONFLICT", "key_reused"),
     AlreadySettled: Code(400, "HITL_REQUEST_NOT_PENDING", "not_pending", "REQUEST_NOT_PENDING"),
+    Claimed: Code(409, "HITL_CONFLICT", "conflict", "CLAIMED"),
     Conflict: Code(409, "HITL_CONFLICT", "conflict"),
     TooManyOpen: Code(429, "HITL_RATE_LIMITED", "too_many_open"),
     RateLimited: Code(429, "HITL_RATE_LIMITED", "rate_limited"),
@@ -130,6 +133,8 @@ def _details(error: InterlockError) -> dict[str, Any]:
         # What was asked is in the request; what was answered is in its `response`.
         where = "response." if isinstance(error, InvalidAnswer) else ""
         return {"errors": [{**one, "field": where + one["field"]} for one in listed_errors(error)]}
+    if isinstance(error, Claimed):
+        return {"claimed_by": error.by, "claimed_until": to_iso(error.until)}
     if isinstance(error, NotFound) and error.request_id is not None:
         return {"request_id": error.request_id}
     return {}
