@@ -190,15 +190,17 @@ def test_the_architecture_page_names_every_package_and_module_at_the_root() -> N
 
 def test_every_name_that_the_architecture_page_sends_a_reader_to_is_defined_there() -> None:
     page = (ROOT / "docs" / "explanation" / "architecture.md").read_text()
-    rows = re.findall(r"^\|.*\| (`.*\.py`.*) \| (.*) \|$", page, re.MULTILINE)
+    rows = re.findall(r"^\|.*\| (`.*\.(?:py|ts)`.*) \| (.*) \|$", page, re.MULTILINE)
     assert rows
+    server = "packages/server/src/interlock/"
     for files, names in rows:
-        sources = [ROOT / "packages/server/src/interlock" / file for file in re.findall("`(.+?)`", files)]
+        named = re.findall("`(.+?)`", files)
+        sources = [ROOT / (one if one.startswith("packages/") else server + one) for one in named]
         text = "\n".join(source.read_text() for source in sources)
         missing = [
             name
             for name in re.findall("`(.+?)`", names)
-            if not re.search(rf"^(async )?(def|class) {name}\b", text, re.M)
+            if not re.search(rf"^((export |async )*(def|class|function) {name}\b|{name} = )", text, re.M)
         ]
         assert missing == [], files
 

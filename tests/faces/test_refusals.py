@@ -186,6 +186,14 @@ def test_whoever_comes_second_learns_who_when_from_where_and_with_what(face: str
 
 
 @pytest.mark.parametrize("face", FACES)
+def test_who_is_refused_for_others_learns_whose_word_it_takes(face: str) -> None:
+    needs = {"people": 2, "from": ["group:payments"], "separate": False, "code": False}
+    assert details(face, an_error(NotEligible))["needs"] == needs
+    claim = {"claimed_by": "ann", "claimed_until": "2026-11-15T12:00:00Z"}
+    assert claim.items() <= details(face, an_error(Claimed)).items()
+
+
+@pytest.mark.parametrize("face", FACES)
 def test_a_refusal_has_no_secret(face: str) -> None:
     given = EnvVarAnswer({"KEY": "***"}, False, {"KEY": "sec_1"})
     told = details(face, AlreadySettled("", end(given.readable())))

@@ -1,4 +1,4 @@
-"""What a gateway lets through to an MCP server of somebody else: rules by tool, how risky a call is, and the pin.
+"""What a gateway lets through to an MCP server of somebody else: rules by tool, the risk of a call, what is pinned.
 
 What an upstream says of its tools is not trusted, unless the operator says so: a hint may make a call riskier, and
 opens nothing by itself.

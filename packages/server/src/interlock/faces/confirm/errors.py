@@ -20,7 +20,7 @@ from interlock.domain.errors import (
 from interlock.faces.confirm.events import OutgoingEvent
 from interlock.faces.confirm.steps import step_of
 from interlock.faces.http.limits import whole_seconds
-from interlock.faces.http.problems import listed_errors
+from interlock.faces.http.problems import details_of, listed_errors
 from interlock.faces.shared.refusals import needs_text
 from interlock.faces.shared.responses import message_of
 from interlock.texts import Locale
@@ -107,7 +107,7 @@ def _invalid(error: InterlockError, locale: Locale) -> OutgoingEvent:
 
 
 def _conflict(error: InterlockError, locale: Locale) -> OutgoingEvent:
-    metadata = {"error_type": ErrorTypes.BUSY}
+    metadata = {"error_type": ErrorTypes.BUSY, **details_of(error)}
     return OutgoingEvent(AgentEvents.ERROR, text("conflict", locale, detail=error.message), metadata)
 
 
