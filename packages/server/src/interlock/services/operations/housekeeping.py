@@ -1,5 +1,5 @@
-"""What is kept for a while only: replies to repeated calls, tickets, sent webhooks, values that nobody collected, and
-conversations, where the operator says so; and what is left of those, and of people, that were deleted."""
+"""What is kept for a while only: replies to repeated calls, tickets, sent webhooks and notices, values that nobody
+collected, and conversations, where the operator says so; and what is left of those, and of people, that were deleted."""
 
 import asyncio
 import logging
@@ -32,6 +32,8 @@ async def tidy(core: Core) -> None:
         await work.tx.sign_ins.purge(work.now)
         await work.tx.identities.purge_states(work.now)
         await work.tx.deliveries.purge(work.now - DELIVERIES_KEPT)
+        await work.tx.notices.purge(work.now - DELIVERIES_KEPT)
+        await work.tx.addresses.purge_codes(work.now)
         await work.tx.secrets.destroy_uncollected(work.now - UNCOLLECTED_KEPT)
     await expire_one_runs(core)
     if core.settings.retention_days is not None:

@@ -53,11 +53,12 @@ async def put_to_candidates(work: Unit, requests: Sequence[Request]) -> None:
             await work.tx.routes.add([Candidate(request.id, one, 0, request.created_at) for one in candidates])
 
 
-async def add_candidates(work: Unit, request: Request, candidates: Collection[str], level: int) -> None:
-    """Put it to more people, and to those who stand in for them; nobody loses what they have."""
+async def add_candidates(work: Unit, request: Request, candidates: Collection[str], level: int) -> list[str]:
+    """Put it to more people, and to those who stand in for them, which are given too; nobody loses what they have."""
     everyone = [*candidates, *await in_place_of_absent(work, candidates)]
     added = [Candidate(request.id, one, level, request.created_at, is_added=True) for one in everyone]
     await work.tx.routes.add(added)
+    return everyone
 
 
 async def in_place_of_absent(work: Unit, candidates: Collection[str]) -> list[str]:
