@@ -1,5 +1,5 @@
 """What is kept for a while only: replies to repeated calls, tickets, sent webhooks and notices, values that nobody
-collected, and conversations, where the operator says so; and what is left of those, and of people, that were deleted."""
+collected, and conversations, where the operator says so; and what is left of those that were deleted, and of people."""
 
 import asyncio
 import logging

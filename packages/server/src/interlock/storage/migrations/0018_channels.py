@@ -43,7 +43,7 @@ def _people() -> None:
         sa.Column("linked_at", _MOMENT, nullable=False),
         sa.Column("off_at", _MOMENT),
         sa.PrimaryKeyConstraint("id", name="pk_addresses"),
-        sa.UniqueConstraint("channel_id", "external_id", name="uq_addresses_channel_id"),
+        sa.UniqueConstraint("channel_id", "external_id", name="uq_addresses_channel_id_external_id"),
     )
     op.create_index("ix_addresses_user", "addresses", ["user_id", "channel_id"])
     op.create_table(
@@ -81,7 +81,7 @@ def _notices() -> None:
         sa.Column("last_error", sa.Text()),
         sa.Column("sent_at", _MOMENT),
         sa.PrimaryKeyConstraint("id", name="pk_notices"),
-        sa.UniqueConstraint("request_id", "address_id", name="uq_notices_request_id"),
+        sa.UniqueConstraint("request_id", "address_id", name="uq_notices_request_id_address_id"),
     )
     _add_partial_index("ix_notices_due", ["due_at"], "due_at IS NOT NULL")
     _add_partial_index("ix_notices_open", ["request_id"], "ending IS NULL AND status IN ('waiting', 'sent')")
