@@ -87,6 +87,6 @@ ORDER = (
     *("serve", "migrate", "version", "backup", "restore"),
     *("inbox", "answer", "pending", "follow", "chat", "login", "logout"),
     *("doctor", "hook", "watch", "acp", "mcp", "mcp-gateway"),
-    *("policy", "users", "keys", "audit", "secrets", "webhooks", "cluster", "threads"),
+    *("policy", "users", "keys", "audit", "secrets", "webhooks", "channels", "cluster", "threads"),
 )
 add_commands(app, OWN, ORDER, passed_on=("hook", "mcp"))

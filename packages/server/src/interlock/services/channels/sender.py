@@ -24,7 +24,7 @@ from interlock.services.core import Core, sleep_until_set, unit
 
 AT_ONCE = 4
 """How many messages may be under way on one channel."""
-CLAIM = timedelta(seconds=60)
+CLAIM = timedelta(seconds=40)
 """Longer than a message may take: a notice that nobody recorded by then is sent again."""
 DOWN_FOR = (timedelta(seconds=2), timedelta(seconds=10), timedelta(seconds=30))
 """How long nothing is tried after a vendor was not reached once, twice, and ever after."""
