@@ -17,6 +17,7 @@ READERS = [
     ["threads", "list"],
     ["threads", "export", "x"],
     ["webhooks", "list"],
+    ["channels", "list"],
     ["webhooks", "deliveries", "webhook_1"],
     ["cluster", "status"],
     ["backup", "all.backup"],
@@ -28,6 +29,8 @@ WRITERS = [
     ["users", "role", "ann", "admin"],
     ["threads", "expire", "--days", "3"],
     ["webhooks", "remove", "webhook_1"],
+    ["channels", "remove", "chan_1"],
+    ["channels", "test", "chan_1", "ann@example.com"],
     ["secrets", "rotate"],
 ]
 

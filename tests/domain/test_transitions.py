@@ -5,6 +5,7 @@ from typing import Any
 
 import pytest
 
+from interlock.domain.channel import NOTICE, NoticeStatus
 from interlock.domain.effect import EFFECT, EffectState
 from interlock.domain.errors import IllegalTransition
 from interlock.domain.request import PAUSE, REQUEST, PauseStatus, RequestStatus
@@ -20,6 +21,7 @@ MACHINES: list[tuple[Transitions[Any], type[StrEnum]]] = [
     (THREAD, ThreadStatus),
     (EFFECT, EffectState),
     (DELIVERY, DeliveryStatus),
+    (NOTICE, NoticeStatus),
 ]
 CHANGES = [(machine, before, after) for machine, states in MACHINES for before in states for after in states]
 

@@ -54,6 +54,9 @@ WRONG_PASSWORD = "400 400 400 400 400 400 403 403 403 401"
 NOT_SET_UP = "403 403 403 403 403 403 403 403 403 403"
 """Of single sign-on, on a server without it: what it does is shown by its own tests."""
 NOT_SET_UP_FOR_ANYBODY = "403 403 403 403 403 403 403 403 403 401"
+CHANNELS_OFF = "400 403 403 403 403 403 403 403 403 401"
+"""On a server without them; what they do is shown by their own tests."""
+NO_CHANNEL = "404 404 404 404 404 404 404 403 403 401"
 WRONG_QUERY = "422 422 422 422 422 422 422 422 422 401"
 """Sent rightly it would end the session of everybody in the table."""
 
@@ -325,6 +328,33 @@ TABLE: list[Row] = [
         lambda scene: to(scene.delivered()),
         ADMIN,
     ),
+    ("get /api/v1/channels", lambda _: to("/api/v1/channels"), ADMIN),
+    (
+        "post /api/v1/channels",
+        lambda _: to("/api/v1/channels", json={"kind": "mail", "settings": {}}),
+        CHANNELS_OFF,
+    ),
+    ("delete /api/v1/channels/{channel_id}", lambda _: to("/api/v1/channels/none"), NO_SUCH),
+    ("get /api/v1/channels/{channel_id}/failed", lambda _: to("/api/v1/channels/none/failed"), NO_SUCH),
+    (
+        "post /api/v1/channels/{channel_id}/test",
+        lambda _: to("/api/v1/channels/none/test", json={"address": "a@x.example"}),
+        NO_SUCH,
+    ),
+    ("get /api/v1/me/addresses", lambda _: to("/api/v1/me/addresses"), PEOPLE),
+    (
+        "post /api/v1/me/addresses",
+        lambda _: to("/api/v1/me/addresses", json={"channel_id": "none", "address": "a@x.example"}),
+        NO_CHANNEL,
+    ),
+    (
+        "post /api/v1/me/addresses/confirm",
+        lambda _: to("/api/v1/me/addresses/confirm", json={"channel_id": "none", "code": "A"}),
+        NO_CHANNEL,
+    ),
+    ("delete /api/v1/me/addresses/{address_id}", lambda _: to("/api/v1/me/addresses/none"), NO_CHANNEL),
+    ("get /api/v1/me/notifications", lambda _: to("/api/v1/me/notifications"), PEOPLE),
+    ("put /api/v1/me/notifications", lambda _: to("/api/v1/me/notifications", json={}), PEOPLE),
     ("post /agent/invoke", invoked, DRIVE),
     ("post /agent/resume", replied, DRIVE),
     ("get /agent/status/{user_id}", lambda scene: to("/agent/status/owner"), DRIVE),

@@ -16,6 +16,7 @@ from interlock_client import (
     account,
     audit,
     base,
+    channels,
     confirm,
     hitl,
     inbox,
@@ -46,6 +47,8 @@ FACES: Aliases = {
     "Because": policy.Because,
     "WebhookEvent": webhooks.Event,
     "DeliveryStatus": webhooks.Status,
+    "ChannelShows": channels.Shows,
+    "ChannelCeiling": channels.Ceiling,
 }
 INBOX: Aliases = {
     "Kind": base.Kind,
@@ -56,7 +59,7 @@ INBOX: Aliases = {
     "ConversationState": inbox.ConversationState,
 }
 TARGETS: Mapping[str, tuple[Aliases, Sequence[ModuleType]]] = {
-    "wire.ts": (FACES, (threads, hitl, sessions, confirm, manage, account, audit, policy, webhooks)),
+    "wire.ts": (FACES, (threads, hitl, sessions, confirm, manage, account, audit, policy, webhooks, channels)),
     # Apart, because some have the name of another face's.
     "inbox.ts": (INBOX, (inbox, teams)),
 }

@@ -30,6 +30,10 @@ export type WebhookEvent = "request.asked" | "request.expiring" | "request.settl
 
 export type DeliveryStatus = "waiting" | "delivered" | "failed";
 
+export type ChannelShows = "headline" | "full";
+
+export type ChannelCeiling = "low" | "medium";
+
 /** What a client sends. */
 export const UserEvents = {
   MESSAGE: "user.message",
@@ -1043,4 +1047,146 @@ export interface Delivery {
 export interface DeliveryList {
   deliveries: Delivery[];
   next_cursor: string | null;
+}
+
+export interface NewChannel {
+  /** Such as `mail`. */
+  kind: string;
+  name?: string;
+  /** `headline`: no argument of a call leaves the server. */
+  shows?: ChannelShows;
+  /** The highest risk that may be approved on it. */
+  ceiling?: ChannelCeiling;
+  settings: Record<string, unknown>;
+  /** They are sealed. */
+  credentials?: Record<string, string>;
+  /** Only heeded by a server that runs without accounts. */
+  user_id?: string | null;
+}
+
+export interface Channel {
+  id: string;
+  kind: string;
+  name: string;
+  shows: ChannelShows;
+  ceiling: ChannelCeiling;
+  settings: Record<string, unknown>;
+  created_at: string;
+}
+
+export interface ChannelEntry extends Channel {
+  created_by: string;
+  /** Notices that are still to be sent. */
+  waiting: number;
+  /** Notices that were given up. */
+  failed: number;
+}
+
+export interface ChannelList {
+  channels: ChannelEntry[];
+}
+
+export interface RemovedChannel {
+  id: string;
+  removed: boolean;
+}
+
+export interface TestChannel {
+  address: string;
+  /** Only heeded by a server that runs without accounts. */
+  user_id?: string | null;
+}
+
+export interface TestSent {
+  id: string;
+  sent: boolean;
+}
+
+export interface FailedNotice {
+  id: string;
+  request_id: string;
+  attempts: number;
+  last_error: string | null;
+  created_at: string;
+}
+
+export interface FailedNotices {
+  notices: FailedNotice[];
+}
+
+export interface LinkedAddress {
+  id: string;
+  address: string;
+  linked_at: string;
+  /** False once the channel's vendor says that there is no such address. */
+  works: boolean;
+}
+
+export interface OwnChannel {
+  channel_id: string;
+  kind: string;
+  name: string;
+  /** Null: the caller is not reached on it. */
+  address: LinkedAddress | null;
+}
+
+export interface OwnAddresses {
+  channels: OwnChannel[];
+}
+
+export interface LinkAddress {
+  channel_id: string;
+  address: string;
+  /** Only heeded by a server that runs without accounts. */
+  user_id?: string | null;
+}
+
+export interface LinkBegun {
+  channel_id: string;
+  address: string;
+  /** Until then the code that was sent there links it. */
+  expires_at: string;
+}
+
+export interface ConfirmAddress {
+  channel_id: string;
+  code: string;
+  /** Only heeded by a server that runs without accounts. */
+  user_id?: string | null;
+}
+
+export interface UnlinkedAddress {
+  id: string;
+}
+
+export interface QuietTimes {
+  start: string;
+  end: string;
+  zone?: string;
+  /** What is risky is told at once all the same. */
+  high_passes?: boolean;
+}
+
+export interface Quiet {
+  start: string;
+  end: string;
+  zone: string;
+  high_passes: boolean;
+}
+
+export interface SetNotifications {
+  /** Ids of channels on which nothing is wanted. */
+  off?: string[];
+  /** What is asked then is told when they end. */
+  quiet?: QuietTimes | null;
+  /** Null: the server's. */
+  language?: "en" | "zh" | null;
+  /** Only heeded by a server that runs without accounts. */
+  user_id?: string | null;
+}
+
+export interface Notifications {
+  off: string[];
+  quiet: Quiet | null;
+  language: "en" | "zh" | null;
 }

@@ -7,7 +7,7 @@ import socket
 from collections.abc import AsyncGenerator, Callable, Coroutine, Generator, Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import AsyncExitStack, asynccontextmanager, contextmanager, suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from importlib.util import find_spec
 from typing import TYPE_CHECKING, Any, cast
 from urllib.parse import urlsplit
@@ -28,6 +28,7 @@ from interlock.master_key import master_key
 from interlock.passwords import Argon2Passwords
 from interlock.ports.agents import Agents, GraphSchemas, Message, Runner, Snapshot, ToolInfo
 from interlock.ports.bus import Bus
+from interlock.ports.channels import ChannelKind
 from interlock.ports.clock import SystemClock
 from interlock.ports.observer import Observer
 from interlock.ports.opinions import Adviser
@@ -36,6 +37,7 @@ from interlock.ports.sign_on import SignOn
 from interlock.ports.store import Store
 from interlock.ports.webhooks import Poster
 from interlock.services.audit.trail import make_heads
+from interlock.services.channels.sender import NoticeSender
 from interlock.services.core import Core, NoPoster, NoRunner, OperatorSettings
 from interlock.services.gateway.doubts import take_over
 from interlock.services.operations.housekeeping import keep_dropping, keep_tidy
@@ -150,6 +152,7 @@ class _Foundation:
     poster: Poster
     settings: OperatorSettings
     sign_on: SignOn | None = None
+    channel_kinds: Mapping[str, ChannelKind] = field(default_factory=dict[str, ChannelKind])
 
     def core(
         self,
@@ -171,6 +174,7 @@ class _Foundation:
             observer=CompositeObserver(tally, *observers),
             poster=self.poster,
             sign_on=self.sign_on,
+            channel_kinds=self.channel_kinds,
             conditions=_conditions(),
             adviser=adviser,
             tally=tally,
@@ -194,7 +198,8 @@ async def _open_foundation(config: Config) -> AsyncGenerator[_Foundation]:
         store = SqlStore(database, sealer=ring, audit_key=ring.audit, replies_key=ring.replies)
         await make_heads(store, SystemClock().now())
         async with _poster(config) as poster, _sign_on(config) as sign_on:
-            yield _Foundation(database, ring, store, poster, _operator_settings(config), sign_on)
+            settings, kinds = _operator_settings(config), _channel_kinds(config)
+            yield _Foundation(database, ring, store, poster, settings, sign_on, kinds)
     finally:
         await database.close()
 
@@ -239,6 +244,17 @@ async def _sign_on(config: Config) -> AsyncGenerator[SignOn | None]:
         await provider.close()
 
 
+def _channel_kinds(config: Config) -> dict[str, ChannelKind]:
+    """By name, the kinds of channel that can be used: without a public address no message could lead anywhere."""
+    if not config.channel_hosts or config.public_url is None:
+        return {}
+    try:
+        from interlock.channels.mail import MAIL, MailKind
+    except ImportError as error:
+        raise InvalidInput("INTERLOCK_CHANNEL_HOSTS needs the extra mail: install interlock-server[mail]") from error
+    return {MAIL: MailKind(config.channel_hosts, urlsplit(config.public_url).hostname or "localhost")}
+
+
 def _conditions() -> ConditionEngine | None:
     """What evaluates rules, where the extra is installed; without it every rule that has a condition asks a person."""
     try:
@@ -268,6 +284,7 @@ def _operator_settings(config: Config) -> OperatorSettings:
         risks={**KNOWN_RISKS, **dict(config.risks)},
         locale=config.locale,
         webhook_hosts=config.webhook_hosts,
+        public_url=config.public_url,
         confirmation_timeout=config.confirmation_timeout,
         confirmation_retry_limit=config.confirmation_retry_limit,
         confirmation_batch_size=config.confirmation_batch_size,
@@ -542,6 +559,8 @@ def _duties(core: Core, ray: "RayWorkers | None") -> Iterator[Coroutine[Any, Any
     yield keep_dropping(core)
     if core.settings.webhook_hosts:
         yield WebhookSender().run(core)
+    if core.channel_kinds:
+        yield NoticeSender().run(core)
     if ray is not None:
         yield ray.keep()
 

@@ -84,6 +84,7 @@ class Config:
     allowed_origins: tuple[str, ...] = ()
     webhook_hosts: tuple[str, ...] = ()
     webhook_private: bool = False
+    channel_hosts: tuple[str, ...] = ()
     trusted_proxies: tuple[str, ...] = ()
     rate_limit: float = 200.0
     rate_burst: int = 2_000
@@ -463,6 +464,7 @@ _VARIABLES: Mapping[str, Any] = {
     "allowed_origins": _origins,
     "webhook_hosts": _hosts,
     "webhook_private": _switch,
+    "channel_hosts": _whole_hosts,
     "trusted_proxies": _proxies,
     "rate_limit": _rate,
     "rate_burst": _count,
@@ -518,6 +520,8 @@ def _check(config: Config) -> None:
         raise InvalidInput(
             "--runner ray needs a database that workers can share: --database postgresql://user@host/name"
         )
+    if config.channel_hosts and config.public_url is None:
+        raise InvalidInput(f"INTERLOCK_CHANNEL_HOSTS needs INTERLOCK_PUBLIC_URL: {_NEEDED['public_url']}")
     _check_sign_on(config)
 
 

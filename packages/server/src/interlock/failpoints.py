@@ -39,6 +39,7 @@ NAMES = frozenset(
         "rotation.committing",
         "rotation.committed",
         "policy.activating",
+        "notice.sent",
         "bus.off",
         "wake.off",
     }

@@ -88,6 +88,6 @@ ORDER = (
     *("serve", "migrate", "version", "backup", "restore"),
     *("inbox", "answer", "pending", "follow", "chat", "away", "login", "logout"),
     *("doctor", "hook", "watch", "acp", "mcp", "mcp-gateway"),
-    *("policy", "groups", "users", "keys", "audit", "secrets", "webhooks", "cluster", "threads"),
+    *("policy", "groups", "users", "keys", "audit", "secrets", "webhooks", "channels", "cluster", "threads"),
 )
 add_commands(app, OWN, ORDER, passed_on=("hook", "mcp"))

@@ -39,6 +39,7 @@ from interlock.faces.langgraph.errors import LanggraphErrorFormat
 from interlock.faces.manage import (
     account,
     audit,
+    channels,
     figures,
     grants,
     groups,
@@ -85,6 +86,7 @@ _PARTS = (
     audit,
     policy,
     webhooks,
+    channels,
     metrics,
     figures,
     claude_code,

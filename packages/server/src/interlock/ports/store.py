@@ -26,6 +26,7 @@ from interlock.domain.run import Run, RunStatus
 from interlock.domain.waiting_run import WaitingRun
 from interlock.ports.access import Access, ApiKeys, Grants, Holds, Replies, SavedSecrets, Tickets
 from interlock.ports.audit import Audit
+from interlock.ports.channels import Addresses, Channels, Notices
 from interlock.ports.drills import Drills
 from interlock.ports.filters import AlikeFilter, PendingFilter, SettledFilter
 from interlock.ports.gateway import UpstreamCalls
@@ -348,6 +349,12 @@ class Transaction(Protocol):
     def webhooks(self) -> Webhooks: ...
     @property
     def deliveries(self) -> Deliveries: ...
+    @property
+    def channels(self) -> Channels: ...
+    @property
+    def addresses(self) -> Addresses: ...
+    @property
+    def notices(self) -> Notices: ...
     @property
     def workers(self) -> Workers: ...
     @property

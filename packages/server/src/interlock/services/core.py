@@ -18,6 +18,7 @@ from interlock.domain.risk import KNOWN_RISKS
 from interlock.domain.sign_on import RoleRule
 from interlock.ports.agents import Agents, Runner
 from interlock.ports.bus import Bus
+from interlock.ports.channels import ChannelKind
 from interlock.ports.clock import Clock
 from interlock.ports.observer import Observer
 from interlock.ports.opinions import Adviser
@@ -56,6 +57,8 @@ class OperatorSettings:
     """The language of what the server itself asks people."""
     webhook_hosts: tuple[str, ...] = ()
     """The hosts that may be told of requests; none: webhooks are off."""
+    public_url: str | None = None
+    """Where browsers reach this server: what messages lead to."""
     several_servers: bool = False
     """Whether other servers may work on the same database."""
     remote_workers: bool = False
@@ -136,6 +139,8 @@ class Core:
     runner: Runner = field(init=False)
     observer: Observer = field(default_factory=NullObserver)
     poster: Poster = field(default_factory=NoPoster)
+    channel_kinds: Mapping[str, ChannelKind] = field(default_factory=dict[str, ChannelKind])
+    """By name, the kinds of channel that may be used here; none: channels are off."""
     sign_on: SignOn | None = None
     """The provider of single sign-on, where there is one."""
     conditions: ConditionEngine | None = None
@@ -158,6 +163,8 @@ class Core:
     """Set when a request with a deadline was written."""
     delivery_written: asyncio.Event = field(default_factory=asyncio.Event)
     """Set when something to be delivered to a webhook was committed."""
+    notice_written: asyncio.Event = field(default_factory=asyncio.Event)
+    """Set when something that people are to be told of was committed."""
     removal_written: asyncio.Event = field(default_factory=asyncio.Event)
     """Set when a thread was deleted of which rows are left."""
 
@@ -236,6 +243,10 @@ class Unit:
     def deliver(self) -> None:
         """Something was written to the outbox: its sender is to look there after the commit."""
         self._afterwards.add(self.core.delivery_written.set)
+
+    def notify_people(self) -> None:
+        """Notices were written, or are due: their sender is to look after the commit."""
+        self._afterwards.add(self.core.notice_written.set)
 
     def remove(self) -> None:
         """A deleted thread has rows left: they are to be dropped after the commit."""

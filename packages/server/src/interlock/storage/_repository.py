@@ -1,6 +1,7 @@
 """What every repository is built on: the transaction's connection, and which database it speaks to."""
 
 from collections.abc import Collection, Iterable, Iterator
+from dataclasses import fields
 from itertools import islice
 from typing import Any, TypeVar
 
@@ -38,6 +39,11 @@ def batched(values: Collection[T]) -> Iterator[list[T]]:
 def insert_for(table: Table, *, is_postgres: bool) -> sqlite.Insert | postgresql.Insert:
     """An INSERT that knows ON CONFLICT: on PostgreSQL a failed statement would spoil its whole transaction."""
     return postgresql.insert(table) if is_postgres else sqlite.insert(table)
+
+
+def record_values(source: Any, record: Any) -> dict[str, Any]:
+    """By name, what a row or a record holds of the fields of a record, where the columns are called as they are."""
+    return {one.name: getattr(source, one.name) for one in fields(record) if hasattr(source, one.name)}
 
 
 class Repository:

@@ -25,13 +25,14 @@ from interlock.storage.key_ring import (
     renew_tokens,
     row_of,
 )
-from interlock.storage.schema import saved_secrets, secrets, server_keys, webhooks
+from interlock.storage.schema import channels, saved_secrets, secrets, server_keys, webhooks
 from interlock.storage.sealing import FIRST, Sealer, wrapping_key
 
 _SEALED: Sequence[tuple[Table, Column[str], str]] = (
     (secrets, secrets.c.handle, ""),
     (saved_secrets, saved_secrets.c.id, "saved:"),
     (webhooks, webhooks.c.id, "webhook:"),
+    (channels, channels.c.id, "channel:"),
 )
 """Each table with sealed values, what a value is known by, and what stands before that in its context."""
 

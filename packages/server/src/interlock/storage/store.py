@@ -10,6 +10,7 @@ from interlock.storage.access import SqlAccess
 from interlock.storage.answers import SqlAnswers
 from interlock.storage.api_keys import SqlApiKeys
 from interlock.storage.audit import SqlAudit
+from interlock.storage.channels import SqlAddresses, SqlChannels
 from interlock.storage.database import Database
 from interlock.storage.drills import SqlDrills
 from interlock.storage.effects import SqlEffects
@@ -18,6 +19,7 @@ from interlock.storage.grants import SqlGrants
 from interlock.storage.holds import SqlHolds
 from interlock.storage.identities import SqlIdentities
 from interlock.storage.leases import SqlLeases
+from interlock.storage.notices import SqlNotices
 from interlock.storage.pauses import SqlPauses
 from interlock.storage.policies import SqlPolicies
 from interlock.storage.removals import SqlRemovals
@@ -174,6 +176,18 @@ class SqlTransaction:
     @property
     def deliveries(self) -> SqlDeliveries:
         return SqlDeliveries(self._connection)
+
+    @property
+    def channels(self) -> SqlChannels:
+        return SqlChannels(self._connection, self._sealer)
+
+    @property
+    def addresses(self) -> SqlAddresses:
+        return SqlAddresses(self._connection)
+
+    @property
+    def notices(self) -> SqlNotices:
+        return SqlNotices(self._connection)
 
 
 class SqlStore:

@@ -33,6 +33,7 @@ def section(name: str) -> Section:
 
 teams_text = section("teams")
 drills_text = section("drills")
+channels_text = section("channels")
 threads_text = section("threads")
 hitl_text = section("hitl")
 confirm_text = section("confirm")

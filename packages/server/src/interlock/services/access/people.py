@@ -78,6 +78,7 @@ async def delete_person(core: Core, by: Principal, username: str) -> EndedAccess
         saved = await work.tx.saved_secrets.delete_of(user.id)
         await work.tx.identities.forget_of(user.id)
         await work.tx.drills.drop_of(user.id)
+        await work.tx.addresses.forget_of(user.id)
         left = EndedAccess(await work.tx.users.end_tokens(user.id, work.now), len(keys), len(grants), saved)
         await work.tx.users.delete(user.id, work.now)
         await _check_admin_left(work, user)

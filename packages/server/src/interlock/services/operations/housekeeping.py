@@ -1,5 +1,5 @@
-"""What is kept for a while only: replies to repeated calls, tickets, sent webhooks, values that nobody collected, and
-conversations, where the operator says so; and what is left of those, and of people, that were deleted."""
+"""What is kept for a while only: replies to repeated calls, tickets, sent webhooks and notices, values that nobody
+collected, and conversations, where the operator says so; and what is left of those that were deleted, and of people."""
 
 import asyncio
 import logging
@@ -36,6 +36,8 @@ async def tidy(core: Core) -> None:
         await work.tx.identities.purge_states(work.now)
         await work.tx.deliveries.purge(work.now - DELIVERIES_KEPT)
         await work.tx.drills.purge(work.now - DRILLS_WAIT, work.now - DRILLS_KEPT)
+        await work.tx.notices.purge(work.now - DELIVERIES_KEPT)
+        await work.tx.addresses.purge_codes(work.now)
         await work.tx.secrets.destroy_uncollected(work.now - UNCOLLECTED_KEPT)
     await expire_one_runs(core)
     if core.settings.retention_days is not None:

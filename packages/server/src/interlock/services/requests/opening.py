@@ -14,6 +14,7 @@ from interlock.domain.risk import risk_of
 from interlock.domain.terms import Routing, Terms
 from interlock.domain.thread import CONFIRM, Thread
 from interlock.domain.webhook import WebhookEvent
+from interlock.services.channels.notices import notify
 from interlock.services.core import OperatorSettings, Unit
 from interlock.services.policies.deciding import PolicyRuling, ruling_of
 from interlock.services.requests.automatic_answers import automatic_answer, refusal_without_accounts
@@ -138,6 +139,7 @@ async def place(
     for request in requests:
         if request.id not in settled:
             await enqueue_deliveries(work, WebhookEvent.ASKED, request)
+            await notify(work, thread, request)
     for request, settlement in settlements:
         events += await settle(work, request, settlement)
     return OpenedPause(events, len(settlements) < len(requests))

@@ -29,6 +29,7 @@ from interlock.domain.run import Run, RunCause
 from interlock.domain.run_input import NoInput
 from interlock.domain.thread import Thread, ThreadStatus
 from interlock.domain.webhook import WebhookEvent
+from interlock.services.channels.notices import end_notices
 from interlock.services.core import Unit
 from interlock.services.requests.grants import remember, save_values
 from interlock.services.runs.queue import queue_run
@@ -68,6 +69,7 @@ async def settle(work: Unit, request: Request, how: Settlement) -> list[Event]:
     data = event_json.to_json(event) | ({"metadata": dict(how.metadata)} if how.metadata else {})
     await work.tx.audit.append(request.thread_id, how.by, f"request.{how.status}", data, work.now)
     await enqueue_deliveries(work, WebhookEvent.SETTLED, request, event)
+    await end_notices(work, request, event)
     work.observe(lambda observer: observer.on_settlement(request, how.status, how.origin, work.now))
     return await work.record(request.thread_id, event)
 
@@ -144,6 +146,7 @@ async def cancel_and_drop(work: Unit, thread_id: str, by: Principal, reason: str
     await work.tx.audit.append_all(thread_id, by, entries, work.now)
     for request, end in zip(requests, ends, strict=True):
         await enqueue_deliveries(work, WebhookEvent.SETTLED, request, end)
+        await end_notices(work, request, end)
         work.observe(
             lambda observer, request=request: observer.on_settlement(request, how.status, how.origin, work.now)
         )

@@ -11,6 +11,7 @@ from interlock.domain.team import LONGEST_COMMENT
 from interlock.domain.terms import PERSON, VoteCount
 from interlock.domain.thread import Thread
 from interlock.domain.webhook import WebhookEvent
+from interlock.services.channels.notices import notify
 from interlock.services.core import Core, Unit, unit
 from interlock.services.requests.settling import settlement_error
 from interlock.services.teams.eligibility import RequestAccess, access_to, candidacies_of, names_of
@@ -107,7 +108,7 @@ async def delegate(core: Core, principal: Principal, request_id: str, to: str, n
             place = await add_candidates(work, request, [f"{PERSON}{user.id}"], request.routing.level, is_wide=False)
         terms = request.routing.terms.passed_on(principal.id, place, access.open_steps)
         await work.tx.routes.set_terms(request_id, terms)
-        await _routed(work, principal, request, (f"{PERSON}{user.id}",), note)
+        await _routed(work, principal, thread, request, (f"{PERSON}{user.id}",), note)
 
 
 async def _may_be_asked(work: Unit, request: Request, thread: Thread, user: User) -> bool:
@@ -128,7 +129,7 @@ async def route(core: Core, principal: Principal, request_id: str, candidates: t
     if principal.role is not Role.ADMIN:
         raise Forbidden("only an admin puts requests to others")
     async with unit(core) as work:
-        request, _, access = await lock_request(work, principal, request_id)
+        request, thread, access = await lock_request(work, principal, request_id)
         await _check_pending(work, request)
         if request.routing is None:
             raise Conflict("this request is put to nobody by name: whoever may answer it does")
@@ -138,7 +139,7 @@ async def route(core: Core, principal: Principal, request_id: str, candidates: t
             # Nobody makes a candidate of themselves, by a group that they are in neither.
             await work.tx.routes.set_terms(request_id, request.routing.terms.without(principal.id))
         await add_candidates(work, request, found, request.routing.level)
-        await _routed(work, principal, request, found, note)
+        await _routed(work, principal, thread, request, found, note)
 
 
 async def withdraw_vote(core: Core, principal: Principal, request_id: str) -> VoteCount:
@@ -155,12 +156,15 @@ async def withdraw_vote(core: Core, principal: Principal, request_id: str) -> Vo
     return left
 
 
-async def _routed(work: Unit, by: Principal, request: Request, found: tuple[str, ...], note: str) -> None:
+async def _routed(
+    work: Unit, by: Principal, thread: Thread, request: Request, found: tuple[str, ...], note: str
+) -> None:
     assert request.routing is not None
     names = await names_of(work.tx, found)
     event = RequestRouted(request.id, request.pause_id, names, request.routing.level, by.name, note or None)
     await _record(work, by, request, event)
     await enqueue_deliveries(work, WebhookEvent.ROUTED, request)
+    await notify(work, thread, request, found)
 
 
 async def _record(work: Unit, by: Principal, request: Request, event: RequestClaimed | RequestRouted) -> None:

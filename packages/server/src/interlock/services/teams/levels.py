@@ -10,7 +10,9 @@ from interlock.domain.kinds import ApprovalAnswer, ApprovalBody
 from interlock.domain.principal import ESCALATION
 from interlock.domain.request import AnswerOrigin, Request, RequestStatus
 from interlock.domain.terms import AtEnd, Routing
+from interlock.domain.thread import Thread
 from interlock.domain.webhook import WebhookEvent
+from interlock.services.channels.notices import notify
 from interlock.services.core import Core, Unit, unit
 from interlock.services.requests.settling import Settlement, close, expiry, settle
 from interlock.services.teams.eligibility import names_of
@@ -47,11 +49,11 @@ async def _go_on(core: Core, request: Request) -> None:
                     # Nobody's connection started this run, so none that closes ends it.
                     await close(work, thread, present.pause_id, detached=True)
         else:
-            await _open_level(work, present, routing)
+            await _open_level(work, thread, present, routing)
         failpoints.hit("level.committing")
 
 
-async def _open_level(work: Unit, request: Request, routing: Routing) -> None:
+async def _open_level(work: Unit, thread: Thread, request: Request, routing: Routing) -> None:
     number = routing.level + 1
     level = routing.terms.levels[routing.level]
     is_last = number == len(routing.terms.levels)
@@ -63,13 +65,14 @@ async def _open_level(work: Unit, request: Request, routing: Routing) -> None:
     work.set_timer()
     if not await work.tx.routes.open_level(request.id, number, work.now, then):
         return
-    await add_candidates(work, request, level.candidates, number)
+    added = await add_candidates(work, request, level.candidates, number)
     names = await names_of(work.tx, level.candidates)
     event = RequestRouted(request.id, request.pause_id, names, number, ESCALATION.name)
     data = event_json.to_json(event)
     await work.tx.audit.append(request.thread_id, ESCALATION, str(event.type), data, work.now)
     await work.record(request.thread_id, event)
     await enqueue_deliveries(work, WebhookEvent.ROUTED, request)
+    await notify(work, thread, request, added)
 
 
 async def _end(work: Unit, request: Request, routing: Routing) -> None:

@@ -56,7 +56,8 @@ async def put_to_candidates(work: Unit, requests: Sequence[Request]) -> None:
 async def add_candidates(
     work: Unit, request: Request, candidates: Collection[str], level: int, *, is_wide: bool = True
 ) -> list[str]:
-    """Put it to more people, and to those who stand in for them; nobody loses what they have.
+    """Put it to more people, and to those who stand in for them, which are given too; nobody loses what they
+    have.
 
     Unless they may fill any place (`is_wide`), the terms say which.
     """

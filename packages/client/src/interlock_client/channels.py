@@ -1,0 +1,147 @@
+"""The manage face: channels, on which people are told of requests, and where each of them is reached."""
+
+from datetime import datetime
+from typing import Annotated, Literal
+
+from pydantic import Field, StringConstraints
+
+from interlock_client.base import ClientModel, JsonObject, ServerModel
+
+Shows = Literal["headline", "full"]
+Ceiling = Literal["low", "medium"]
+ChannelId = Annotated[str, StringConstraints(min_length=1, max_length=64)]
+ChannelAddress = Annotated[str, StringConstraints(min_length=1, max_length=254)]
+Credential = Annotated[str, StringConstraints(min_length=1, max_length=2_000)]
+TimeOfDay = Annotated[str, StringConstraints(pattern=r"^([01][0-9]|2[0-3]):[0-5][0-9]$")]
+WITHOUT_ACCOUNTS = "Only heeded by a server that runs without accounts."
+
+
+class NewChannel(ClientModel):
+    kind: Annotated[str, StringConstraints(min_length=1, max_length=40)] = Field(description="Such as `mail`.")
+    name: Annotated[str, StringConstraints(max_length=80)] = ""
+    shows: Shows = Field(default="headline", description="`headline`: no argument of a call leaves the server.")
+    ceiling: Ceiling = Field(default="low", description="The highest risk that may be approved on it.")
+    settings: JsonObject
+    credentials: dict[str, Credential] = Field(default_factory=dict[str, str], description="They are sealed.")
+    user_id: str | None = Field(default=None, description=WITHOUT_ACCOUNTS)
+
+
+class Channel(ServerModel):
+    id: str
+    kind: str
+    name: str
+    shows: Shows
+    ceiling: Ceiling
+    settings: JsonObject
+    created_at: datetime
+
+
+class ChannelEntry(Channel):
+    created_by: str
+    waiting: int = Field(description="Notices that are still to be sent.")
+    failed: int = Field(description="Notices that were given up.")
+
+
+class ChannelList(ServerModel):
+    channels: list[ChannelEntry]
+
+
+class RemovedChannel(ServerModel):
+    id: str
+    removed: bool = True
+
+
+class TestChannel(ClientModel):
+    # It is no test of ours.
+    __test__ = False
+
+    address: ChannelAddress
+    user_id: str | None = Field(default=None, description=WITHOUT_ACCOUNTS)
+
+
+class TestSent(ServerModel):
+    __test__ = False
+
+    id: str
+    sent: bool = True
+
+
+class FailedNotice(ServerModel):
+    id: str
+    request_id: str
+    attempts: int
+    last_error: str | None
+    created_at: datetime
+
+
+class FailedNotices(ServerModel):
+    notices: list[FailedNotice]
+
+
+class LinkedAddress(ServerModel):
+    id: str
+    address: str
+    linked_at: datetime
+    works: bool = Field(description="False once the channel's vendor says that there is no such address.")
+
+
+class OwnChannel(ServerModel):
+    channel_id: str
+    kind: str
+    name: str
+    address: LinkedAddress | None = Field(description="Null: the caller is not reached on it.")
+
+
+class OwnAddresses(ServerModel):
+    channels: list[OwnChannel]
+
+
+class LinkAddress(ClientModel):
+    channel_id: ChannelId
+    address: ChannelAddress
+    user_id: str | None = Field(default=None, description=WITHOUT_ACCOUNTS)
+
+
+class LinkBegun(ServerModel):
+    channel_id: str
+    address: str
+    expires_at: datetime = Field(description="Until then the code that was sent there links it.")
+
+
+class ConfirmAddress(ClientModel):
+    channel_id: ChannelId
+    code: Annotated[str, StringConstraints(min_length=1, max_length=40)]
+    user_id: str | None = Field(default=None, description=WITHOUT_ACCOUNTS)
+
+
+class UnlinkedAddress(ServerModel):
+    id: str
+
+
+class QuietTimes(ClientModel):
+    start: TimeOfDay
+    end: TimeOfDay
+    zone: Annotated[str, StringConstraints(max_length=64)] = "UTC"
+    high_passes: bool = Field(default=True, description="What is risky is told at once all the same.")
+
+
+class Quiet(ServerModel):
+    start: str
+    end: str
+    zone: str
+    high_passes: bool
+
+
+class SetNotifications(ClientModel):
+    off: Annotated[list[ChannelId], Field(max_length=50)] = Field(
+        default_factory=list[str], description="Ids of channels on which nothing is wanted."
+    )
+    quiet: QuietTimes | None = Field(default=None, description="What is asked then is told when they end.")
+    language: Literal["en", "zh"] | None = Field(default=None, description="Null: the server's.")
+    user_id: str | None = Field(default=None, description=WITHOUT_ACCOUNTS)
+
+
+class Notifications(ServerModel):
+    off: list[str]
+    quiet: Quiet | None
+    language: Literal["en", "zh"] | None

@@ -1,0 +1,1 @@
+"""Vendors of channels, one file each: how their messages look, and how they are sent."""

@@ -1,0 +1,120 @@
+"""Where people are reached: their addresses, which they prove themselves, and what they want to be told."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from interlock.domain.audit import SERVER_CHAIN
+from interlock.domain.channel import (
+    ANOTHER_CODE_AFTER,
+    CODE_TRIES,
+    LINKED_WITHIN,
+    Address,
+    Channel,
+    LinkCode,
+    Preferences,
+    QuietHours,
+    hashed,
+    new_code,
+    wrong,
+)
+from interlock.domain.errors import Conflict, Forbidden, NotFound, RateLimited
+from interlock.domain.ids import new_id
+from interlock.domain.principal import Principal
+from interlock.services.channels import wording
+from interlock.services.channels.channels import live, send_now
+from interlock.services.channels.places import kind_named, locale_of
+from interlock.services.core import Core, unit
+from interlock.texts import LOCALES
+
+
+@dataclass(frozen=True, slots=True)
+class Reached:
+    """A channel, as one of the people sees it who may be reached on it."""
+
+    channel: Channel
+    address: Address | None
+
+
+async def list_reached(core: Core, principal: Principal) -> Sequence[Reached]:
+    """All channels that can be used here, with the caller's address on each."""
+    _require_person(principal)
+    async with core.store.snapshot() as tx:
+        channels = [one for one in await tx.channels.live() if one.kind in core.channel_kinds]
+        own = {one.channel_id: one for one in await tx.addresses.of_user(principal.id)}
+    return [Reached(one, own.get(one.id)) for one in channels]
+
+
+async def begin_link(core: Core, principal: Principal, channel_id: str, address: str) -> LinkCode:
+    """Send a code to the address. Who types it in has shown that they read what comes there."""
+    _require_person(principal)
+    async with unit(core) as work:
+        channel = await live(work.tx, channel_id)
+        kind = kind_named(core, channel.kind)
+        before = await work.tx.addresses.code_of(principal.id, channel_id)
+        if before is not None and work.now < before.made_at + ANOTHER_CODE_AFTER:
+            left = (before.made_at + ANOTHER_CODE_AFTER - work.now).total_seconds()
+            raise RateLimited("a code was sent a moment ago: wait a minute before the next one", left)
+        code, to = new_code(), kind.read_address(channel, address)
+        ends = work.now + LINKED_WITHIN
+        link = LinkCode(principal.id, channel_id, to, hashed(code), work.now, ends)
+        await work.tx.addresses.put_code(link)
+        locale = locale_of(core, await work.tx.addresses.preferences(principal.id))
+    minutes = int(LINKED_WITHIN.total_seconds() // 60)
+    await send_now(core, channel, to, wording.link_code(new_id("code"), code, principal.name, minutes, locale))
+    return link
+
+
+async def finish_link(core: Core, principal: Principal, channel_id: str, code: str) -> Address:
+    """The right code links the address; in the place of the one before, on the same channel."""
+    _require_person(principal)
+    async with unit(core) as work:
+        await live(work.tx, channel_id)
+        found = await work.tx.addresses.code_of(principal.id, channel_id)
+        is_right = found is not None and found.takes(code, work.now)
+        if found is not None and not is_right:
+            await work.tx.addresses.count_try(principal.id, channel_id)
+        if found is not None and found.external_id is not None and is_right:
+            address = Address(new_id("addr"), principal.id, channel_id, found.external_id, work.now)
+            if not await work.tx.addresses.link(address):
+                raise Conflict("this address is linked to another account: unlink it there first")
+            await work.tx.addresses.drop_code(principal.id, channel_id)
+            linked = {"address_id": address.id, "channel_id": channel_id}
+            await work.tx.audit.append(SERVER_CHAIN, principal, "address.linked", linked, work.now)
+            return address
+    # Only now: the try that was counted is to stay.
+    raise wrong("code", "wrong", f"the code is wrong or too old; after {CODE_TRIES} tries send a new one")
+
+
+async def unlink(core: Core, principal: Principal, address_id: str) -> None:
+    _require_person(principal)
+    async with unit(core) as work:
+        address = await work.tx.addresses.get(address_id)
+        if address is None or address.user_id != principal.id:
+            raise NotFound("there is no such address of yours")
+        await work.tx.addresses.unlink(address_id)
+        unlinked = {"address_id": address_id, "channel_id": address.channel_id}
+        await work.tx.audit.append(SERVER_CHAIN, principal, "address.unlinked", unlinked, work.now)
+
+
+async def preferences_of(core: Core, principal: Principal) -> Preferences:
+    _require_person(principal)
+    async with core.store.snapshot() as tx:
+        return await tx.addresses.preferences(principal.id)
+
+
+async def set_preferences(
+    core: Core, principal: Principal, off: Sequence[str], quiet: QuietHours | None, language: str | None
+) -> Preferences:
+    _require_person(principal)
+    if language is not None and language not in LOCALES:
+        raise wrong("language", "unknown", f"language is one of {', '.join(LOCALES)}")
+    async with unit(core) as work:
+        known = {channel.id for channel in await work.tx.channels.live()}
+        wanted = Preferences(tuple(one for one in dict.fromkeys(off) if one in known), quiet, language)
+        await work.tx.addresses.set_preferences(principal.id, wanted)
+    return wanted
+
+
+def _require_person(principal: Principal) -> None:
+    if principal.is_agent:
+        raise Forbidden("an agent is told of nothing on channels")

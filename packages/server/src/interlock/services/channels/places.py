@@ -1,0 +1,37 @@
+"""Where a message leads, in which language it is, and which kind of channel it goes over."""
+
+from interlock.domain.channel import Channel, Preferences
+from interlock.domain.errors import InvalidInput
+from interlock.ports.channels import ChannelKind, Unreachable
+from interlock.services.core import Core
+from interlock.texts import LOCALES, Locale
+
+
+def request_url(core: Core, request_id: str) -> str:
+    """Its page, where one signs in: following the link decides nothing."""
+    return f"{core.settings.public_url}/requests/{request_id}"
+
+
+def settings_url(core: Core) -> str:
+    return f"{core.settings.public_url}/"
+
+
+def locale_of(core: Core, preferences: Preferences) -> Locale:
+    wanted = preferences.language
+    return wanted if wanted in LOCALES else core.settings.locale
+
+
+def kind_of(core: Core, channel: Channel) -> ChannelKind:
+    kind = core.channel_kinds.get(channel.kind)
+    if kind is None:
+        raise Unreachable(f"channels of the kind {channel.kind} are off here")
+    return kind
+
+
+def kind_named(core: Core, name: str) -> ChannelKind:
+    if not core.channel_kinds:
+        raise InvalidInput("channels are off: set INTERLOCK_PUBLIC_URL and INTERLOCK_CHANNEL_HOSTS")
+    kind = core.channel_kinds.get(name)
+    if kind is None:
+        raise InvalidInput(f"there is no kind of channel {name!r} here; known: {', '.join(core.channel_kinds)}")
+    return kind

@@ -1,0 +1,201 @@
+"""The outbox of what people are told on channels, and what comes back from there."""
+
+from collections.abc import Collection, Sequence
+from datetime import datetime
+from typing import Any
+
+from sqlalchemy import (
+    Row,
+    and_,
+    bindparam,
+    case,
+    delete,
+    exists,
+    func,
+    insert,
+    literal_column,
+    null,
+    or_,
+    select,
+    update,
+)
+
+from interlock.domain.channel import NOTICE, Notice, NoticeEnd, NoticeStatus, NoticeToken
+from interlock.domain.request import RequestStatus
+from interlock.storage._columns import Moment
+from interlock.storage._repository import Repository, insert_for, one_of, record_values
+from interlock.storage.schema import notice_tokens, notices, requests, taps
+
+# Written out, not bound: only then can the partial indexes serve the queries.
+_IS_DUE = notices.c.due_at.is_not(None)
+_IS_OPEN = and_(notices.c.ending.is_(None), one_of(notices.c.status, (NoticeStatus.WAITING, NoticeStatus.SENT)))
+_IS_CLAIMED = and_(notices.c.id == bindparam("notice_id"), notices.c.due_at == bindparam("claimed_until"))
+_END = (
+    update(notices)
+    .where(notices.c.request_id == bindparam("of_request"), _IS_OPEN)
+    .values(
+        ending=bindparam("new_ending", type_=notices.c.ending.type),
+        # One that waits is dropped when it is due: who has claimed it goes by that moment.
+        due_at=case(
+            (notices.c.status == literal_column(f"'{NoticeStatus.SENT}'"), bindparam("at", type_=Moment)),
+            else_=notices.c.due_at,
+        ),
+    )
+)
+_LEFT_BEHIND = (
+    select(notices.c.request_id)
+    .distinct()
+    .where(
+        _IS_OPEN,
+        ~exists().where(
+            requests.c.id == notices.c.request_id,
+            requests.c.status == literal_column(f"'{RequestStatus.PENDING}'"),
+        ),
+    )
+)
+_DUE_CHANNELS = (
+    select(notices.c.channel_id)
+    .where(_IS_DUE, notices.c.due_at <= bindparam("now"))
+    .group_by(notices.c.channel_id)
+    .order_by(func.min(notices.c.due_at), notices.c.channel_id)
+)
+
+
+class SqlNotices(Repository):
+    async def add(self, notices: Sequence[Notice]) -> None:
+        if notices:
+            adding = insert_for(_notices, is_postgres=self._is_postgres).on_conflict_do_nothing()
+            await self._connection.execute(adding, [_values(notice) for notice in notices])
+
+    async def get(self, notice_id: str) -> Notice | None:
+        row = (await self._connection.execute(select(notices).where(notices.c.id == notice_id))).one_or_none()
+        return None if row is None else _notice(row)
+
+    async def of_request(self, request_id: str) -> list[Notice]:
+        found = select(notices).where(notices.c.request_id == request_id).order_by(notices.c.created_at, notices.c.id)
+        return [_notice(row) for row in await self._connection.execute(found)]
+
+    async def page(self, channel_id: str, status: NoticeStatus | None, limit: int) -> list[Notice]:
+        found = select(notices).where(notices.c.channel_id == channel_id)
+        if status is not None:
+            found = found.where(notices.c.status == status)
+        newest_first = found.order_by(notices.c.created_at.desc(), notices.c.id.desc()).limit(limit)
+        return [_notice(row) for row in await self._connection.execute(newest_first)]
+
+    async def counts(self, status: NoticeStatus) -> dict[str, int]:
+        counted = select(notices.c.channel_id, func.count().label("many")).where(notices.c.status == status)
+        found = await self._connection.execute(counted.group_by(notices.c.channel_id))
+        return {row.channel_id: row.many for row in found}
+
+    async def end(self, request_id: str, end: NoticeEnd, at: datetime) -> bool:
+        values = {"of_request": request_id, "new_ending": end.to_json(), "at": at}
+        return (await self._connection.execute(_END, values)).rowcount > 0
+
+    async def left_behind(self, limit: int) -> list[str]:
+        return list(await self._connection.scalars(_LEFT_BEHIND.limit(limit)))
+
+    async def due_channels(self, now: datetime) -> list[str]:
+        return [row.channel_id for row in await self._connection.execute(_DUE_CHANNELS, {"now": now})]
+
+    async def next_due(self, but: Collection[str]) -> datetime | None:
+        earliest = select(func.min(notices.c.due_at)).where(_IS_DUE)
+        if but:
+            earliest = earliest.where(notices.c.channel_id.not_in(but))
+        return await self._connection.scalar(earliest)
+
+    async def claim(self, channel_id: str, now: datetime, until: datetime, limit: int) -> list[Notice]:
+        due = (
+            select(notices)
+            .where(_IS_DUE, notices.c.due_at <= now, notices.c.channel_id == channel_id)
+            .order_by(notices.c.due_at, notices.c.id)
+            .limit(limit)
+            .with_for_update(skip_locked=True)
+        )
+        found = (await self._connection.execute(due)).all()
+        if not found:
+            return []
+        taken = update(notices).where(notices.c.id.in_([row.id for row in found]))
+        # Of an attempt nothing is known until it is recorded.
+        await self._connection.execute(taken.values(due_at=until, attempts=notices.c.attempts + 1, last_error=null()))
+        return [_notice(row, due_at=until, attempts=row.attempts + 1) for row in found]
+
+    async def settle(
+        self,
+        claimed: Notice,
+        status: NoticeStatus,
+        at: datetime,
+        *,
+        due_at: datetime | None = None,
+        ref: str | None = None,
+        last_error: str | None = None,
+    ) -> bool:
+        settled = update(notices).where(_IS_CLAIMED, one_of(notices.c.status, NOTICE.sources(status)))
+        values: dict[str, Any] = {"status": status, "due_at": due_at, "last_error": last_error}
+        if status is NoticeStatus.SENT and claimed.status is not NoticeStatus.SENT:
+            over = bindparam("at", type_=Moment)
+            values |= {
+                "ref": ref,
+                "attempts": 0,
+                "sent_at": at,
+                "due_at": case((notices.c.ending.is_not(None), over), else_=null()),
+            }
+            return await self._changed(settled.values(**values), {**_claim(claimed), "at": at})
+        return await self._changed(settled.values(**values), _claim(claimed))
+
+    async def release(self, claimed: Notice, due_at: datetime) -> bool:
+        given_back = update(notices).where(_IS_CLAIMED)
+        values = {"due_at": due_at, "attempts": notices.c.attempts - 1}
+        return await self._changed(given_back.values(**values), _claim(claimed))
+
+    async def drop(self, claimed: Notice) -> bool:
+        return await self._changed(delete(notices).where(_IS_CLAIMED), _claim(claimed))
+
+    async def end_channel(self, channel_id: str) -> None:
+        own = notices.c.channel_id == channel_id
+        await self._connection.execute(delete(notices).where(own, notices.c.status == NoticeStatus.WAITING))
+        sent = update(notices).where(own, notices.c.status == NoticeStatus.SENT)
+        await self._connection.execute(sent.values(status=NoticeStatus.GONE, due_at=None))
+
+    async def purge(self, before: datetime) -> None:
+        over = or_(
+            notices.c.status.not_in([NoticeStatus.WAITING, NoticeStatus.SENT]),
+            and_(notices.c.ending.is_not(None), notices.c.due_at.is_(None)),
+        )
+        await self._connection.execute(delete(notices).where(notices.c.created_at < before, over))
+        await self._connection.execute(delete(notice_tokens).where(notice_tokens.c.ends_at < before))
+        await self._connection.execute(delete(taps).where(taps.c.at < before))
+
+    async def add_tokens(self, tokens: Sequence[NoticeToken]) -> None:
+        if tokens:
+            rows = [record_values(token, NoticeToken) for token in tokens]
+            await self._connection.execute(insert(notice_tokens), rows)
+
+    async def token(self, token_hash: str) -> NoticeToken | None:
+        found = select(notice_tokens).where(notice_tokens.c.hash == token_hash)
+        row = (await self._connection.execute(found)).one_or_none()
+        return None if row is None else NoticeToken(**record_values(row, NoticeToken))
+
+    async def take_tap(self, channel_id: str, event_id: str, at: datetime) -> bool:
+        taking = insert_for(taps, is_postgres=self._is_postgres).on_conflict_do_nothing()
+        return await self._changed(taking, {"channel_id": channel_id, "event_id": event_id, "at": at})
+
+
+_notices = notices
+
+
+def _claim(claimed: Notice) -> dict[str, Any]:
+    return {"notice_id": claimed.id, "claimed_until": claimed.due_at}
+
+
+def _values(notice: Notice) -> dict[str, Any]:
+    values = record_values(notice, Notice)
+    del values["end"]
+    return values | {"ending": notice.end.to_json() if notice.end else None}
+
+
+def _notice(row: Row[Any], **changes: Any) -> Notice:
+    own: dict[str, Any] = {
+        "status": NoticeStatus(row.status),
+        "end": NoticeEnd.from_json(row.ending) if row.ending else None,
+    }
+    return Notice(**(record_values(row, Notice) | own | changes))

@@ -1,0 +1,178 @@
+"""E-mail on a real server with a real mail server: set up, linked, told of a request and of its end."""
+
+from collections.abc import Generator
+from contextlib import suppress
+from pathlib import Path
+from typing import Any
+
+import httpx
+import pytest
+
+from tests.support import puppet
+from tests.support.command import command
+from tests.support.mail_server import MailServer, text_of
+from tests.support.people import People
+from tests.support.puppet import calls, script
+from tests.support.server import ServerProcess
+from tests.support.threads import ThreadsClient
+from tests.support.waiting import wait_for
+from tests.support.witness import Witness
+
+PATH, OWN, WANTED = "/api/v1/channels", "/api/v1/me/addresses", "/api/v1/me/notifications"
+PUBLIC = "https://interlock.example"
+ALLOWED = {"public_url": PUBLIC, "channel_hosts": "127.0.0.1", "locale": "en"}
+ENVIRONMENT = {f"INTERLOCK_{name.upper()}": value for name, value in ALLOWED.items()}
+SECRET = "arguments-stay-here"
+
+
+@pytest.fixture(scope="module")
+def mail() -> Generator[MailServer]:
+    with MailServer() as listening:
+        yield listening
+
+
+def a_server(folder: Path, witness: Witness) -> ServerProcess:
+    environment = {**witness.environment, **ENVIRONMENT}
+    return ServerProcess(folder, agents=[puppet.SPEC], environment=environment)
+
+
+@pytest.fixture(scope="module")
+def server(tmp_path_factory: pytest.TempPathFactory, witness: Witness) -> Generator[ServerProcess]:
+    process = a_server(tmp_path_factory.mktemp("channels"), witness)
+    try:
+        yield process.start()
+    finally:
+        process.close()
+
+
+@pytest.fixture(scope="module")
+def crew(server: ServerProcess) -> Generator[People]:
+    with People(server.url) as people:
+        yield people
+
+
+def settings(mail: MailServer) -> dict[str, Any]:
+    return {"host": "127.0.0.1", "port": mail.port, "security": "none", "sender": "interlock@x.example"}
+
+
+def a_channel(admin: httpx.Client, mail: MailServer, **more: Any) -> str:
+    given = {"kind": "mail", "name": "Mail", "settings": {**settings(mail), **more}}
+    return admin.post(PATH, json=given).raise_for_status().json()["id"]
+
+
+def link(person: httpx.Client, mail: MailServer, channel_id: str, address: str) -> str:
+    before = len(mail.mails)
+    begun = person.post(OWN, json={"channel_id": channel_id, "address": address}).raise_for_status().json()
+    assert (begun["channel_id"], begun["address"]) == (channel_id, address)
+    code = mail.wait_for(before + 1)[before]["Subject"].rpartition(" ")[2]
+    linked = person.post(f"{OWN}/confirm", json={"channel_id": channel_id, "code": code}).raise_for_status().json()
+    return linked["id"]
+
+
+def pending(person: ThreadsClient, thread_id: str) -> list[str]:
+    found = person.http.get(f"/api/v1/agent/hitl/conversations/{thread_id}/pending").raise_for_status()
+    return [one["request_id"] for one in found.json()["data"]["pending_requests"]]
+
+
+def asked(person: ThreadsClient, name: str = SECRET) -> tuple[str, str]:
+    thread_id = person.new_thread()
+    person.chat(thread_id, script(calls(("guarded", {"name": name}))))
+    (request_id,) = pending(person, thread_id)
+    return thread_id, request_id
+
+
+@pytest.mark.promise("P28", "P29")
+def test_a_person_is_mailed_what_waits_and_how_it_ended_and_a_link_decides_nothing(
+    server: ServerProcess, crew: People, mail: MailServer
+) -> None:
+    root, ann = crew.named("root"), crew.named("ann")
+    channel_id = a_channel(root.http, mail, domains=["x.example"])
+    refused = ann.http.post(OWN, json={"channel_id": channel_id, "address": "ann@elsewhere.example"})
+    assert (refused.status_code, refused.json()["errors"][0]["code"]) == (400, "domain")
+    address_id = link(ann.http, mail, channel_id, "ann@x.example")
+    (own,) = ann.http.get(OWN).json()["channels"]
+    assert (own["channel_id"], own["address"]["id"], own["address"]["works"]) == (channel_id, address_id, True)
+    assert crew.named("bob").http.delete(f"{OWN}/{address_id}").status_code == 404
+    assert crew.named("bob").http.get(OWN).json()["channels"][0]["address"] is None
+
+    before = len(mail.mails)
+    thread_id, request_id = asked(ann)
+    told = mail.wait_for(before + 1)[before]
+    assert told["To"] == "ann@x.example"
+    url = f"{PUBLIC}/requests/{request_id}"
+    assert all(url in text_of(told, subtype) for subtype in ("plain", "html"))
+    page, accept = url.replace(PUBLIC, server.url), {"accept": "text/html"}
+    for method in ("GET", "HEAD", "OPTIONS"):
+        httpx.request(method, page, headers=accept)
+        ann.http.request(method, page, headers=accept)
+    assert pending(ann, thread_id) == [request_id]
+
+    assert ann.resume(thread_id, "cancel", request_id=request_id).events[-1] == "end"
+    ended = mail.wait_for(before + 2)[before + 1]
+    assert (ended["Subject"], ended["References"]) == ("Refused", told["References"])
+    assert SECRET not in told.as_string() + ended.as_string() + server.log.read_text()
+    assert "ann@x.example" not in server.log.read_text()
+
+    quiet = {"start": "22:00", "end": "07:00", "zone": "UTC"}
+    wanted: dict[str, Any] = {"off": [channel_id], "quiet": quiet, "language": "zh"}
+    kept = ann.http.put(WANTED, json=wanted).raise_for_status().json()
+    assert kept == {**wanted, "quiet": {**quiet, "high_passes": True}} == ann.http.get(WANTED).json()
+    asked(ann)
+    assert ann.http.put(WANTED, json={}).json() == {"off": [], "quiet": None, "language": None}
+    _, last = asked(ann)
+    assert last in text_of(mail.wait_for(before + 3)[before + 2])
+    assert root.http.get(PATH).json()["channels"][0]["failed"] == 0
+    assert root.http.get(f"{PATH}/{channel_id}/failed").json() == {"notices": []}
+    assert ann.http.delete(f"{OWN}/{address_id}").status_code == 200
+    assert root.http.delete(f"{PATH}/{channel_id}").json() == {"id": channel_id, "removed": True}
+    assert [root.http.delete(f"{PATH}/{channel_id}").status_code, root.http.get(PATH).json()] == [404, {"channels": []}]
+    actions = {one["action"] for one in root.http.get("/api/v1/audit").json()["entries"]}
+    assert {"channel.created", "channel.removed", "address.linked", "address.unlinked"} <= actions
+
+
+def test_a_channel_is_set_up_tried_and_removed_by_commands(tmp_path: Path, mail: MailServer) -> None:
+    pairs = [part for name, value in settings(mail).items() for part in ("--set", f"{name}={value}")]
+
+    def run(*arguments: str, **variables: str) -> tuple[int, str]:
+        done = command("channels", *arguments, "--data", str(tmp_path), variables=variables)
+        return done.returncode, done.stdout.strip()
+
+    assert command("migrate", "--data", str(tmp_path)).returncode == 0
+    assert run("add", "mail", *pairs)[0] == 2
+    assert run("add", "mail", *pairs, channel_hosts="127.0.0.1")[0] == 2
+    code, channel_id = run("add", "mail", *pairs, "--name", "Team", **ALLOWED)
+    assert code == 0
+    assert run("list")[1].split("\t") == [channel_id, "mail", "Team", "headline", "low", "0", "0"]
+    before = len(mail.mails)
+    assert run("test", channel_id, "ann@x.example", **ALLOWED)[0] == 0
+    assert mail.mails[before]["To"] == "ann@x.example"
+    assert run("remove", channel_id)[0] == 0
+    assert (run("list"), run("remove", channel_id)[0]) == ((0, ""), 2)
+
+
+@pytest.mark.promise("P27")
+def test_a_mail_of_a_server_that_died_before_it_was_recorded_is_followed_by_the_end(
+    tmp_path: Path, witness: Witness
+) -> None:
+    mail, server = MailServer().start(), a_server(tmp_path / "data", witness)
+    try:
+        server.start()
+        server.port = int(server.url.rpartition(":")[2])
+        with People(server.url) as people:
+            root, ann = people.named("root"), people.named("ann")
+            link(ann.http, mail, a_channel(root.http, mail), "ann@x.example")
+            thread_id = ann.new_thread()
+            server.stop()
+            server.start(failpoints="notice.sent=kill")
+            with suppress(httpx.HTTPError):
+                ann.chat(thread_id, script(calls(("guarded", {"name": SECRET}))))
+            server.wait_until_dead()
+            server.start()
+            (request_id,) = pending(ann, thread_id)
+            ann.resume(thread_id, "cancel", request_id=request_id)
+            told = wait_for(lambda: list(mail.mails), lambda seen: seen[-1]["Subject"] == "Refused", 120)
+        assert {one["References"] for one in told[1:]} == {f"<{request_id}@interlock.example>"}
+        assert [one["Subject"] == "Refused" for one in told[1:]] == [False, True]
+    finally:
+        server.close()
+        mail.stop()
