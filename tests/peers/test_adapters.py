@@ -82,7 +82,8 @@ class Bank:
 async def test_an_approver_is_shown_the_arguments_that_run_and_not_those_of_the_model(
     desk: Desk, where: str, times: float, shown: float, executed: list[float], told: str
 ) -> None:
-    """pydantic-ai 6968: a capability clamps `amount` to 50 after the person has approved 100."""
+    """pydantic-ai 6968: a capability clamps `amount` to 50 after the person has approved 100. Of its kind are
+    openai-agents 5066 and haystack 12060, where it is the tool itself that fills arguments in."""
     bank = Bank(where, times)
     result, [asked] = await desk.meanwhile(run_with_approvals(bank.agent, "pay", desk.client), {"transfer": YES})
     assert asked["transfer"]["args"]["amount"] == shown
