@@ -29,7 +29,7 @@ from interlock.ports.webhooks import Poster
 from interlock.services.memory import FailedSignIns, InvalidReplies, Presence, SeenPauses, TokenUses, Viewers
 from interlock.services.operations.observers import NullObserver, Tally
 from interlock.services.operations.pulse import Pulse
-from interlock.services.policies.deciding import ReadPolicies
+from interlock.services.policies.deciding import PolicyCache
 from interlock.services.requests.quota import OpenAsks, Quota
 from interlock.services.shared_clock import SharedClock
 
@@ -144,7 +144,7 @@ class Core:
     """Who gives second opinions, where the operator named somebody."""
     draw: Callable[[], float] = random.SystemRandom().random
     """A number from 0 to 1, which nobody can foresee."""
-    read_policies: ReadPolicies = field(default_factory=ReadPolicies)
+    policy_cache: PolicyCache = field(default_factory=PolicyCache)
     tally: Tally = field(default_factory=Tally)
     presence: Presence = field(default_factory=Presence)
     seen_pauses: SeenPauses = field(default_factory=SeenPauses)

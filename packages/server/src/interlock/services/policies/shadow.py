@@ -73,7 +73,7 @@ async def record_word(work: Unit, thread: Thread, request: Request) -> None:
 async def _decision(work: Unit, number: int | None, request: Request, facts: Facts) -> Decision:
     core = work.core
     try:
-        return await decision_of(core.conditions, core.read_policies, work.tx, number, request, facts)
+        return await decision_of(core.conditions, core.policy_cache, work.tx, number, request, facts)
     except Exception:
         # Such as a text that a newer server saved. It asks, as everything does that cannot be evaluated.
         log.exception("version %s of the policy cannot be evaluated", number)
