@@ -20,7 +20,7 @@ from interlock.faces.langgraph.fields import (
     text_of,
     texts_of,
 )
-from interlock.faces.langgraph.runs import begin_stateless, created, read_stateless, tidy_later
+from interlock.faces.langgraph.runs import begin_stateless, new_run_view, read_stateless, tidy_later
 from interlock.faces.langgraph.scene import Scene
 from interlock.faces.langgraph.views import ThreadPicture, thread_view
 from interlock.services.threads import copying, messages, threads
@@ -39,7 +39,7 @@ async def batch(request: Request, caller: Caller) -> Response:
     views: list[Any] = []
     for body in bodies:
         ref = await begin_stateless(scene, body)
-        views.append(await created(scene, ref))
+        views.append(await new_run_view(scene, ref))
         tidy_later(scene, ref.thread, body)
     return LenientJSONResponse(views)
 

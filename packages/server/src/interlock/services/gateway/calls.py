@@ -298,7 +298,7 @@ async def _continue_call(
     return SendCall(call, effect.args)
 
 
-async def pin(core: Core, principal: Principal, proposal: ProposedCall) -> None:
+async def set_pin(core: Core, principal: Principal, proposal: ProposedCall) -> None:
     """A person approved a call of the tool as it was then."""
     person = principal.on_behalf_of or principal
     async with unit(core) as work:
