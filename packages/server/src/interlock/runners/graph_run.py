@@ -21,12 +21,11 @@ from interlock.agents.breakpoints import Breakpoint, BreakpointRecord, NextNode
 from interlock.agents.context import RunContext, entered
 from interlock.agents.silence import Silence
 from interlock.domain.canonical import plain
-from interlock.domain.claim import Claim
 from interlock.domain.errors import InterlockError, LeaseLost, StorageUnavailable
 from interlock.domain.event import AssistantMessage, Custom, EventData
 from interlock.domain.redaction import Redaction
 from interlock.domain.request import PauseOrigin
-from interlock.domain.run import RunCause, RunStatus
+from interlock.domain.run import Claim, RunCause, RunStatus
 from interlock.domain.run_input import GraphInput, MessageInput, NoInput, RunSettings
 from interlock.runners import breakpoints, doubts, interrupts
 from interlock.runners.graph_state import RUN_KEY, GraphState, PendingInterrupt, read_state

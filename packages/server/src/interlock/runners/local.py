@@ -8,9 +8,8 @@ from typing import Any, cast
 from interlock import failpoints
 from interlock.agents.context import current
 from interlock.agents.effects import install
-from interlock.domain.claim import Claim
 from interlock.domain.errors import LeaseLost, StorageUnavailable
-from interlock.domain.run import RunStatus
+from interlock.domain.run import Claim, RunStatus
 from interlock.runners.gates import watch_gates
 from interlock.runners.graph_run import GraphRun
 from interlock.runners.hosting import HostedAgents

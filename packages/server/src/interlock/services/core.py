@@ -11,10 +11,10 @@ from typing import Any, Literal, TypeVar
 import anyio
 
 from interlock import failpoints
-from interlock.domain.claim import Claim
 from interlock.domain.errors import InterlockError, InvalidInput, Undeliverable
 from interlock.domain.event import Event, EventData, EventType
 from interlock.domain.risk import KNOWN_RISKS
+from interlock.domain.run import Claim
 from interlock.domain.sign_on import RoleRule
 from interlock.ports.agents import Agents, Runner
 from interlock.ports.bus import Bus

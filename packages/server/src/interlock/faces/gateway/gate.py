@@ -11,13 +11,12 @@ from jsonschema import Draft202012Validator
 from jsonschema.exceptions import SchemaError
 
 from interlock.domain.errors import InterlockError
-from interlock.domain.gateway import ToolPolicy
+from interlock.domain.gateway import ToolPolicy, UpstreamCall
 from interlock.domain.json_value import JsonObject
 from interlock.domain.kinds import ApprovalAnswer
 from interlock.domain.policy import Ruling
 from interlock.domain.principal import Principal
 from interlock.domain.request import RequestEnd, RequestStatus
-from interlock.domain.upstream_call import UpstreamCall
 from interlock.faces.http.problems import public_message
 from interlock.faces.http.server_state import state_of
 from interlock.faces.http.watching import wait_until_settled

@@ -14,10 +14,9 @@ from starlette.routing import Route
 from starlette.types import Receive, Scope, Send
 
 from interlock.domain.errors import FieldError, Forbidden, InvalidInput, NotFound
-from interlock.domain.gateway import ToolPolicy, read_policy
+from interlock.domain.gateway import ToolPolicy, UpstreamCall, read_policy
 from interlock.domain.json_value import JsonObject, member
 from interlock.domain.principal import Principal
-from interlock.domain.upstream_call import UpstreamCall
 from interlock.faces.gateway.gate import Gate
 from interlock.faces.gateway.messages import attend
 from interlock.faces.gateway.served import ASKING_SECONDS, text_of

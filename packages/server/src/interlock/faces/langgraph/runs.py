@@ -14,9 +14,8 @@ from interlock.domain.errors import InterlockError
 from interlock.domain.event import Event, RunEnded, ThreadDeleted
 from interlock.domain.json_value import ABSENT, JsonObject
 from interlock.domain.principal import Principal
-from interlock.domain.run import ACTIVE, Run, RunStatus
+from interlock.domain.run import ACTIVE, Run, RunStatus, WaitingRun
 from interlock.domain.thread import ONE_RUN, Thread
-from interlock.domain.waiting_run import WaitingRun
 from interlock.faces.http.credentials import Caller, stream_slot
 from interlock.faces.http.lenient_json import LenientJSONResponse
 from interlock.faces.http.server_state import state_of

@@ -6,8 +6,7 @@ from dataclasses import dataclass
 
 from interlock.domain.audit import SERVER_CHAIN
 from interlock.domain.errors import Conflict, NotFound
-from interlock.domain.policy import Activation, Decision, Facts, Ruling
-from interlock.domain.policy_shadow import ShadowCell, ShadowSample, ShadowWord, Word
+from interlock.domain.policy import Activation, Decision, Facts, Ruling, ShadowCell, ShadowSample, ShadowWord, Word
 from interlock.domain.principal import Principal
 from interlock.domain.request import Request
 from interlock.domain.thread import Thread
