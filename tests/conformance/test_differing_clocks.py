@@ -9,11 +9,10 @@ from typing import Any
 import pytest
 
 from interlock.domain.effect import EffectState
-from interlock.domain.gateway import CallTerms
+from interlock.domain.gateway import CallTerms, UpstreamCall
 from interlock.domain.kinds import RequestKind, read_ask
 from interlock.domain.policy import Ruling
 from interlock.domain.request import RequestStatus
-from interlock.domain.upstream_call import UpstreamCall
 from interlock.domain.webhook import Webhook, WebhookEvent
 from interlock.services.core import Core, OperatorSettings, unit
 from interlock.services.gateway import calls, doubts

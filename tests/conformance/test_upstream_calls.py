@@ -8,12 +8,11 @@ import pytest
 
 from interlock.domain.effect import EffectState
 from interlock.domain.errors import TakenOver
-from interlock.domain.gateway import CallTerms
+from interlock.domain.gateway import CallTerms, ToolPin, UpstreamCall
 from interlock.domain.hold import ORPHANS_KEPT
 from interlock.domain.kinds import DecisionAnswer
 from interlock.domain.policy import Ruling
 from interlock.domain.request import RequestStatus
-from interlock.domain.upstream_call import ToolPin, UpstreamCall
 from interlock.services.core import Core
 from interlock.services.gateway import calls, doubts
 from interlock.services.gateway.calls import ProposedCall, RecordedResult, SendCall, StillRunning

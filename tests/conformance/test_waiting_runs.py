@@ -1,8 +1,8 @@
 """Runs that wait their turn, held against `ports.store.WaitingRuns`."""
 
+from interlock.domain.run import WaitingRun
 from interlock.domain.run_input import GraphInput, MessageInput, RunSettings
 from interlock.domain.thread import Lease, ThreadStatus
-from interlock.domain.waiting_run import WaitingRun
 from interlock.ports.store import Store
 from tests.conformance.examples import AT, a_run, begin
 

@@ -5,8 +5,8 @@ from concurrent.futures import ThreadPoolExecutor
 
 import pytest
 
+from interlock.domain.run import WaitingRun
 from interlock.domain.run_input import MessageInput
-from interlock.domain.waiting_run import WaitingRun
 from interlock.storage.database import open_database
 from interlock.storage.sealing import Sealer
 from interlock.storage.store import SqlStore

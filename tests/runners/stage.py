@@ -15,13 +15,12 @@ from sqlalchemy import select
 from interlock.agents._langgraph import CHECKPOINTER
 from interlock.agents.effects import install
 from interlock.bus.local import LocalBus
-from interlock.domain.claim import Claim
 from interlock.domain.effect import Effect, EffectState
 from interlock.domain.errors import LeaseLost
 from interlock.domain.event import Event, EventData, EventType, RunEnded
 from interlock.domain.principal import Principal, Role
 from interlock.domain.request import Pause, PauseStatus, Request, RequestStatus
-from interlock.domain.run import Run, RunStatus
+from interlock.domain.run import Claim, Run, RunStatus
 from interlock.passwords import Argon2Passwords
 from interlock.runners.graph_run import GraphRun
 from interlock.runners.hosting import HostedAgents

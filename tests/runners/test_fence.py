@@ -11,12 +11,11 @@ from langgraph.types import interrupt
 from typing_extensions import TypedDict
 
 import interlock
-from interlock.domain.claim import Claim
 from interlock.domain.effect import EffectState
 from interlock.domain.errors import LeaseLost
 from interlock.domain.event import Custom
 from interlock.domain.request import PauseOrigin
-from interlock.domain.run import RunStatus
+from interlock.domain.run import Claim, RunStatus
 from interlock.runners.graph_run import GraphRun
 from interlock.services.core import OperatorSettings
 from interlock.services.runs import lifecycle as running

@@ -19,10 +19,9 @@ from opentelemetry.sdk.trace.export import BatchSpanProcessor, SpanExporter
 from opentelemetry.sdk.trace.id_generator import IdGenerator
 from opentelemetry.trace import NonRecordingSpan, SpanContext, TraceFlags, set_span_in_context
 
-from interlock.domain.claim import Claim
 from interlock.domain.effect import EffectKey, EffectState
 from interlock.domain.request import AnswerOrigin, Request, RequestStatus
-from interlock.domain.run import RunCause, RunStatus
+from interlock.domain.run import Claim, RunCause, RunStatus
 from interlock.services.operations.observers import NullObserver
 
 Attributes = dict[str, str | int]

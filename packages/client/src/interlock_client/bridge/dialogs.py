@@ -61,7 +61,7 @@ class Inbox(Part):
             # A key of an agent asks under its own name.
             return await self._post({name: value for name, value in body.items() if name != "agent"}, key)
 
-    async def settled(self, request: RequestObject) -> RequestObject:
+    async def wait_until_settled(self, request: RequestObject) -> RequestObject:
         while request.status == "pending":
             request = await self._look(request, HELD)
         return request
@@ -128,7 +128,7 @@ class Dialogs:
         task = asyncio.current_task()
         assert task is not None
         try:
-            request = await self._inbox.settled(await asyncio.shield(placing))
+            request = await self._inbox.wait_until_settled(await asyncio.shield(placing))
             outcome = _outcome(call, request)
         except asyncio.CancelledError:
             await self._inbox.withdraw(placing, self._reasons.get(task, GONE))

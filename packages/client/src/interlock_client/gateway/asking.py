@@ -38,20 +38,20 @@ class Server:
         Each ask has a holder of its own. With one for the process, the same call twice at once were both told to run.
         """
         holder = f"{os.getpid()}-{os.urandom(8).hex()}"
-        reply = await self._settled("/mcp/calls", {**call, "holder": holder, "wait_seconds": WAIT_SECONDS})
+        reply = await self._wait("/mcp/calls", {**call, "holder": holder, "wait_seconds": WAIT_SECONDS})
         return {**reply, "holder": holder}
 
-    async def lost(self, call: Json, *, wait: bool = True) -> Json:
+    async def report_lost(self, call: Json, *, wait: bool = True) -> Json:
         """The same, of a call that was sent as `call` and not answered."""
         body = {"holder": call["holder"], "outcome": "lost", "wait_seconds": WAIT_SECONDS if wait else 0}
         path = f"/mcp/calls/{call['call_id']}"
-        again = await self._settled(path, body) if wait else await self._post(path, body)
+        again = await self._wait(path, body) if wait else await self._post(path, body)
         return {**again, "holder": call["holder"]}
 
     async def end(self, call: Json, outcome: str, **fields: Any) -> None:
         await self._post(f"/mcp/calls/{call['call_id']}", {"holder": call["holder"], "outcome": outcome, **fields})
 
-    async def _settled(self, path: str, body: Json) -> Json:
+    async def _wait(self, path: str, body: Json) -> Json:
         while (reply := await self._post(path, body))["outcome"] == "pending":
             pass
         return reply

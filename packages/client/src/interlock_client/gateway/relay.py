@@ -172,7 +172,7 @@ class Relay:
         args = {} if args is None else args
         if not isinstance(tool, str) or not isinstance(args, dict):
             return {"error": {"code": INVALID_PARAMS, "message": "tools/call needs the name of a tool, and arguments"}}
-        key, before = at(message, "params", "_meta", TOOL_USE_ID) or str(uuid.uuid4()), _unwrapped(message)
+        key, before = at(message, "params", "_meta", TOOL_USE_ID) or str(uuid.uuid4()), _unwrap_state(message)
         for _ in range(MOST_CHANGES):
             definition = await self._definition(message, tool)
             admission = await self.server.ask(
@@ -219,22 +219,22 @@ class Relay:
             params = {name: value for name, value in params.items() if name != "requestState" or value is not None}
             keeping = asyncio.create_task(self._keep(admission))
             try:
-                answer = await self._asked({**message, "params": params})
+                answer = await self._ask_child({**message, "params": params})
             except Lost:
                 keeping.cancel()
                 if self._has_ended:
                     # There is nothing left that it could be sent to: whoever starts the server again calls it again.
-                    await self.server.lost(admission, wait=False)
+                    await self.server.report_lost(admission, wait=False)
                     return {"result": error_result(IN_DOUBT, "in_doubt")}
-                admission = await self.server.lost(admission)
+                admission = await self.server.report_lost(admission)
                 if admission["outcome"] == "result":
                     return {"result": admission["result"]}
                 continue
             finally:
                 keeping.cancel()
-            return await self._recorded(answer, admission)
+            return await self._record(answer, admission)
 
-    async def _recorded(self, answer: Json, admission: Json) -> Json:
+    async def _record(self, answer: Json, admission: Json) -> Json:
         result: Any = answer.get("result")
         try:
             if not isinstance(result, dict):
@@ -276,7 +276,7 @@ class Relay:
         for _ in range(MOST_PAGES):
             params: Json = ({"_meta": envelope} if envelope else {}) | ({} if cursor is None else {"cursor": cursor})
             number = f"interlock-{next(self._numbers)}"
-            answer = await self._asked({"jsonrpc": "2.0", "id": number, "method": "tools/list", "params": params})
+            answer = await self._ask_child({"jsonrpc": "2.0", "id": number, "method": "tools/list", "params": params})
             for listed in at(answer, "result", "tools") or ():
                 if at(listed, "name") == tool:
                     return listed
@@ -285,7 +285,7 @@ class Relay:
                 return {}
         raise Lost("the server lists its tools without an end")
 
-    async def _asked(self, message: Json) -> Json:
+    async def _ask_child(self, message: Json) -> Json:
         """The answer of the server behind, which may not be silent for too long."""
         if self._has_ended:
             raise Lost("the server has ended")
@@ -316,7 +316,7 @@ def _read(line: bytes) -> Json:
     return cast("Json", message) if isinstance(message, dict) else {}
 
 
-def _unwrapped(message: Json) -> tuple[str, str, Any] | None:
+def _unwrap_state(message: Json) -> tuple[str, str, Any] | None:
     """Of which call this is the rest, where the server asked the host for something before."""
     state = at(message, "params", "requestState")
     if state is None:

@@ -107,7 +107,7 @@ class Ask:
         """Send it; `NotAsked` where the server stays away, or does not take it."""
         until = min(self.until, time.monotonic() + PATIENCE)
         try:
-            request = self._tried(lambda left: self._post(min(left, SLACK)), until)
+            request = self._retry(lambda left: self._post(min(left, SLACK)), until)
         except ServerAway as error:
             raise NotAsked(str(error)) from error
         self.request_id = request["request_id"]
@@ -125,17 +125,17 @@ class Ask:
             self.body = {name: value for name, value in self.body.items() if name != "agent"}
             return self._post(seconds)
 
-    def settled(self) -> Json:
+    def wait_until_settled(self) -> Json:
         """The request once it is settled; `TimedOut` when that is not soon enough."""
         try:
-            return self._tried(self._look, self.until)
+            return self._retry(self._look, self.until)
         except ServerAway as error:
             raise TimedOut(str(error)) from error
 
     def look(self) -> Json:
         """The request as it is now. In short time: there may be little left."""
         try:
-            return self._tried(lambda left: self._get(0, left), time.monotonic() + LOOKING)
+            return self._retry(lambda left: self._get(0, left), time.monotonic() + LOOKING)
         except ServerAway as error:
             raise NotAsked(str(error)) from error
 
@@ -161,7 +161,7 @@ class Ask:
         path = f"{HITL}/requests/{quote(self.request_id, safe='')}?{urlencode({'wait': f'{wait:g}'})}"
         return _with_text(self.server.call("GET", path, seconds=seconds), "status")
 
-    def _tried(self, act: Callable[[float], Json | None], until: float) -> Json:
+    def _retry(self, act: Callable[[float], Json | None], until: float) -> Json:
         """What it gives at last; `ServerAway` when the time is up."""
         failures = 0
         while True:

@@ -40,7 +40,7 @@ def exchange(
         lines.append(f"content-length: {len(content)}")
     if " " in path or any(not line.isprintable() for line in lines):
         raise ValueError("what is sent has a character that no header can have")
-    with _connected(url.scheme, host, url.port, seconds, proxy) as connection:
+    with _connect(url.scheme, host, url.port, seconds, proxy) as connection:
         connection.sendall("\r\n".join([*lines, "", ""]).encode("latin-1") + (content or b""))
         with connection.makefile("rb") as replied:
             status, named = _head(replied)
@@ -49,7 +49,7 @@ def exchange(
             return HttpReply(status, named, _content(replied, named))
 
 
-def _connected(scheme: str, host: str, port: int | None, seconds: float, proxy: SplitResult | None) -> socket.socket:
+def _connect(scheme: str, host: str, port: int | None, seconds: float, proxy: SplitResult | None) -> socket.socket:
     port = port or (443 if scheme == "https" else 80)
     near = (host, port) if proxy is None else (proxy.hostname or "", proxy.port or 80)
     connection = socket.create_connection(near, seconds)

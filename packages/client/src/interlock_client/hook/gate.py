@@ -105,7 +105,7 @@ def gate(host: Host, options: Options) -> int:
     call, asking = None, None
     try:
         call = host.read(read_event())
-        asking = Asking(host, call, options, began)
+        asking = AskedCall(host, call, options, began)
         outcome = asking.outcome()
     except BaseException as error:
         outcome = Outcome(_without_answer(options, error), _why(error))
@@ -206,7 +206,7 @@ def put(reply: Reply) -> int:
     return reply.code
 
 
-class Asking:
+class AskedCall:
     """One call, put to a person."""
 
     def __init__(self, host: Host, call: Call, options: Options, began: float) -> None:
@@ -230,7 +230,7 @@ class Asking:
             note.write_request(self._ask.request_id)
             self._ask.is_over = lambda: note.is_settled
         # The reply to an ask that came before is that of the first time, so it is always looked at.
-        request = self._ask.look() if self._defers else self._settled()
+        request = self._ask.look() if self._defers else self._wait_until_settled()
         outcome = outcome_of(call, request)
         self._is_settled = True
         if self._note is not None:
@@ -238,9 +238,9 @@ class Asking:
             self._note.done(call_of(call, outcome.args) if outcome.verdict == "allow" else "")
         return outcome
 
-    def _settled(self) -> Json:
+    def _wait_until_settled(self) -> Json:
         try:
-            return self._ask.settled()
+            return self._ask.wait_until_settled()
         except TimedOut:
             if self._ask.withdraw("nobody answered in time"):
                 raise

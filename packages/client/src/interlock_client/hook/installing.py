@@ -107,8 +107,10 @@ def _install(given: argparse.Namespace, host: InstallableHost) -> int:
     except MalformedHooks as error:
         raise UnusableSettings(f"{place.file} was not changed, as {error}: put it right, or take it out") from error
     # In one of them only: a hook in two files asks twice.
-    changes = {place: place.changed(after, entries)} | {one: _cleaned(one) for one in files if one is not place}
-    if not _written(changes, given):
+    changes = {place: place.changed(after, entries)} | {
+        one: _text_without_ours(one) for one in files if one is not place
+    }
+    if not _write_changes(changes, given):
         return 2
     _keep(given)
     for note in _notes(host, all_settings(files) | after, every_call=installation.every_call):
@@ -117,7 +119,7 @@ def _install(given: argparse.Namespace, host: InstallableHost) -> int:
 
 
 def _uninstall(given: argparse.Namespace, host: InstallableHost) -> int:
-    return 0 if _written({one: _cleaned(one) for one in _files(given, host)}, given) else 2
+    return 0 if _write_changes({one: _text_without_ours(one) for one in _files(given, host)}, given) else 2
 
 
 def _files(given: argparse.Namespace, host: InstallableHost) -> list[SettingsFile]:
@@ -135,7 +137,7 @@ def ours_of(file: SettingsFile) -> dict[str, list[Entry]]:
     return {event: handlers for event, handlers in ours_in(file.settings).items() if handlers}
 
 
-def _cleaned(file: SettingsFile) -> str:
+def _text_without_ours(file: SettingsFile) -> str:
     return file.changed(without_ours(file.settings), {})
 
 
@@ -150,14 +152,14 @@ def _notes(host: InstallableHost, settings: dict[str, Any], *, every_call: bool)
     ]
 
 
-def _written(texts: Mapping[SettingsFile, str], given: argparse.Namespace) -> bool:
+def _write_changes(texts: Mapping[SettingsFile, str], given: argparse.Namespace) -> bool:
     """Show what would change, and write it when that is wanted."""
     changes = {before: text for before, text in texts.items() if text != before.text}
     if not changes:
         print(f"{next(iter(texts)).file} stays as it is.")
         return True
     print("".join(before.difference(text) for before, text in changes.items()), end="")
-    if not given.yes and not _agreed():
+    if not given.yes and not _ask_to_write():
         print("Nothing was written.", file=sys.stderr)
         return False
     for before, text in changes.items():
@@ -166,7 +168,7 @@ def _written(texts: Mapping[SettingsFile, str], given: argparse.Namespace) -> bo
     return True
 
 
-def _agreed() -> bool:
+def _ask_to_write() -> bool:
     if not sys.stdin.isatty():
         print("To write this without being asked, add --yes.", file=sys.stderr)
         return False
@@ -201,12 +203,12 @@ def _status(given: argparse.Namespace, host: InstallableHost) -> int:
     every_call = any("PreToolUse" in ours for ours in installed.values())
     for note in _notes(host, all_settings(files), every_call=every_call):
         print(f"  note: {note}")
-    reached = _reached()
+    reached = _check_server()
     print(f"  server: {reached[1]}")
     return 0 if installed and reached[0] else 2
 
 
-def _reached() -> tuple[bool, str]:
+def _check_server() -> tuple[bool, str]:
     """Whether a request could be asked now, and why not."""
     known = own.load()
     try:

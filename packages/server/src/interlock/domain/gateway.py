@@ -6,12 +6,14 @@ opens nothing by itself.
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
+from datetime import datetime
 from difflib import get_close_matches
 from fnmatch import fnmatchcase
 from typing import Literal, cast
 from urllib.parse import urlsplit
 
 from interlock.domain.canonical import digest
+from interlock.domain.effect import EffectKey
 from interlock.domain.errors import FieldError, InvalidInput
 from interlock.domain.json_value import JsonObject, JsonValue
 from interlock.domain.policy import Ruling
@@ -219,3 +221,39 @@ def _policy(faults: _Faults, where: str, entry: Mapping[str, JsonValue]) -> Tool
             risk[pattern] = str(level)
     idempotent = faults.texts(f"{where}.idempotent", entry.get("idempotent") or [])
     return ToolPolicy(tools or dict(_POLICIES["default"]), trust is True, risk, idempotent)
+
+
+TASK = "mcp:"
+"""Before the upstream's name, in the place of a graph's task."""
+
+
+@dataclass(frozen=True, slots=True)
+class UpstreamCall:
+    """A call of a tool of an upstream whose end is not known yet: it runs now, or nobody knows how it ended."""
+
+    id: str
+    asker_id: str
+    thread_id: str
+    upstream: str
+    digest: str
+    """Of the upstream, the tool, its definition, the arguments and the conversation: the same call has the same."""
+    holder: str
+    """Who runs it, or waits for a word on it."""
+    until: datetime
+    """Until when the holder is believed to be alive."""
+    doubt_id: str | None = None
+    """The request by which people were asked what became of it."""
+
+    @property
+    def key(self) -> EffectKey:
+        return EffectKey(self.thread_id, f"{TASK}{self.upstream}", self.id)
+
+
+@dataclass(frozen=True, slots=True)
+class ToolPin:
+    """The definition of a tool that a person last approved a call of."""
+
+    owner_id: str
+    upstream: str
+    tool: str
+    digest: str

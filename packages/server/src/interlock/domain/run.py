@@ -4,7 +4,8 @@ from dataclasses import dataclass, field
 from datetime import datetime
 from enum import StrEnum
 
-from interlock.domain.run_input import NoInput, RunInput
+from interlock.domain.run_input import GraphInput, MessageInput, NoInput, RunInput
+from interlock.domain.thread import Lease, Thread
 from interlock.domain.transitions import Transitions
 
 
@@ -69,3 +70,26 @@ class Run:
     detached: bool = False
     """Whether it goes on when its last follower has gone."""
     error: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Claim:
+    """A run that one worker has taken, with the lease that lets it."""
+
+    lease: Lease
+    thread: Thread
+    run: Run
+
+
+@dataclass(frozen=True, slots=True)
+class WaitingRun:
+    """A run that waits its turn: others run on its thread, or wait for people, before it."""
+
+    id: str
+    """The run's own, from now on."""
+    thread_id: str
+    input: MessageInput | GraphInput
+    by_id: str
+    by_name: str
+    created_at: datetime
+    detached: bool = False

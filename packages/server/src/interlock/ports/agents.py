@@ -4,11 +4,11 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Literal, Protocol
 
-from interlock.domain.claim import Claim
 from interlock.domain.json_value import ABSENT, JsonValue
 from interlock.domain.kinds import Value
 from interlock.domain.preview import FilePreview
 from interlock.domain.request import Request
+from interlock.domain.run import Claim
 from interlock.domain.run_input import GraphInput
 from interlock.domain.thread import Thread
 

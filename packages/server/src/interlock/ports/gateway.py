@@ -6,9 +6,8 @@ from dataclasses import dataclass, field
 from datetime import datetime
 from typing import Protocol
 
-from interlock.domain.gateway import UpstreamSettings
+from interlock.domain.gateway import ToolPin, UpstreamCall, UpstreamSettings
 from interlock.domain.json_value import JsonObject
-from interlock.domain.upstream_call import ToolPin, UpstreamCall
 
 
 class UpstreamCalls(Protocol):

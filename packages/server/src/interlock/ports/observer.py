@@ -4,10 +4,9 @@ from collections.abc import Collection, Sequence
 from datetime import datetime
 from typing import Protocol
 
-from interlock.domain.claim import Claim
 from interlock.domain.effect import EffectKey, EffectState
 from interlock.domain.request import AnswerOrigin, Request, RequestStatus
-from interlock.domain.run import RunStatus
+from interlock.domain.run import Claim, RunStatus
 
 
 class Observer(Protocol):

@@ -4,8 +4,7 @@ from collections.abc import Sequence
 from datetime import datetime
 from typing import Protocol
 
-from interlock.domain.policy import Activation, Facts, PolicyVersion
-from interlock.domain.policy_shadow import ShadowCell, ShadowSample, ShadowWord
+from interlock.domain.policy import Activation, Facts, PolicyVersion, ShadowCell, ShadowSample, ShadowWord
 
 
 class Policies(Protocol):

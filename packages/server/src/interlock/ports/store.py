@@ -22,8 +22,7 @@ from interlock.domain.figures import SettledAsk
 from interlock.domain.form import Form
 from interlock.domain.kinds import RequestKind
 from interlock.domain.request import Answer, Ending, Pause, PauseStatus, Request, RequestStatus
-from interlock.domain.run import Run, RunStatus
-from interlock.domain.waiting_run import WaitingRun
+from interlock.domain.run import Run, RunStatus, WaitingRun
 from interlock.ports.access import Access, ApiKeys, Grants, Holds, Replies, SavedSecrets, Tickets
 from interlock.ports.audit import Audit
 from interlock.ports.channels import Addresses, Channels, Notices

@@ -19,7 +19,7 @@ from interlock.texts import LOCALES, Locale
 from interlock.texts import breakpoints_text as text
 
 
-def asked(stop: Breakpoint, locale: Locale, redact: Redaction) -> NewRequest:
+def new_request(stop: Breakpoint, locale: Locale, redact: Redaction) -> NewRequest:
     """Show what would run: the calls that the nodes would make, and what they were sent."""
     name = next((due.node for due in stop.due), "") or next(iter((*stop.after, *reversed(stop.path))), "graph")
     args = _args(stop.due, redact)

@@ -92,7 +92,7 @@ class UnsentInput:
 _STYLES = {"retry": "danger", "skip": "default", "done": "primary"}
 
 
-def asked(doubt: Doubt, locale: Locale, unsent: UnsentInput) -> NewRequest:
+def new_request(doubt: Doubt, locale: Locale, unsent: UnsentInput) -> NewRequest:
     effect = doubt.effect
     bodies = {language: _body(doubt, language) for language in LOCALES}
     body = bodies[locale].with_translations(bodies)

@@ -21,12 +21,11 @@ from interlock.agents.breakpoints import Breakpoint, BreakpointRecord, NextNode
 from interlock.agents.context import RunContext, entered
 from interlock.agents.silence import Silence
 from interlock.domain.canonical import plain
-from interlock.domain.claim import Claim
 from interlock.domain.errors import InterlockError, LeaseLost, StorageUnavailable
 from interlock.domain.event import AssistantMessage, Custom, EventData
 from interlock.domain.redaction import Redaction
 from interlock.domain.request import PauseOrigin
-from interlock.domain.run import RunCause, RunStatus
+from interlock.domain.run import Claim, RunCause, RunStatus
 from interlock.domain.run_input import GraphInput, MessageInput, NoInput, RunSettings
 from interlock.runners import breakpoints, doubts, interrupts
 from interlock.runners.graph_state import RUN_KEY, GraphState, PendingInterrupt, read_state
@@ -87,7 +86,7 @@ class GraphRun:
         self.recorded = RecordedAnswers()
         self.unanswerable: set[str] = set()
         self.turn = claim.run
-        self.config = self._configured()
+        self.config = self._new_config()
         self._known_messages: set[str | None] = set()
         self._tokens = Tokens()
         self._custom_texts = CustomTexts()
@@ -103,18 +102,18 @@ class GraphRun:
         try:
             await self._execute()
         except GraphDrained:
-            await self._drained()
+            await self._end_drained()
         except (LeaseLost, StorageUnavailable):
             raise
         except InterlockError as error:
-            await self._failed(self.redact(error.message))
+            await self._fail(self.redact(error.message))
         except (Exception, SystemExit, KeyboardInterrupt) as error:
             # The first step of a graph runs in this very task, where nothing else contains what ends a process.
             what = self.redact(f"{type(error).__name__}: {error}")
             # Not as `exc_info`, from which the log would make the text itself, with whatever secrets it holds.
             trace = {"error": self.redact(own_trace(error))}
             logger.error("run %s of agent %s failed: %s", self.lease.run_id, self.agent.name, what, extra=trace)
-            await self._failed(what)
+            await self._fail(what)
         finally:
             process_secrets.give_back(self.secret_values)
 
@@ -162,11 +161,11 @@ class GraphRun:
             unsent = doubts.UnsentInput(given.text) if isinstance(given, MessageInput) else doubts.UnsentInput()
             if isinstance(given, GraphInput):
                 unsent = doubts.UnsentInput(run_id=self.turn.id)
-            asked = [doubts.asked(one, self.core.settings.locale, unsent) for one in doubtful]
+            asked = [doubts.new_request(one, self.core.settings.locale, unsent) for one in doubtful]
             await self._pause(PauseOrigin.EFFECT, doubtful[0].effect.tool, asked, None)
         return bool(doubtful)
 
-    def _configured(self) -> RunnableConfig:
+    def _new_config(self) -> RunnableConfig:
         lent_to_graph = {CHECKPOINTER: self.saver, STRICT_RESUME: True, KEEPING: Persistence.KEPT}
         settings = self._settings
         config: RunnableConfig = {
@@ -186,7 +185,7 @@ class GraphRun:
     async def _load_resume_state(self) -> None:
         self.resume_state = await running.load_resume_state(self.core, self.claim.run)
         self.turn = self.resume_state.turn or self.claim.run
-        self.config = self._configured()
+        self.config = self._new_config()
         self._remember()
         self.recorded = RecordedAnswers(self.resume_state.settled, self.resume_state.calls)
         self.core.observer.on_resume(self.lease.run_id, [one.pause.id for one in self.resume_state.settled])
@@ -362,7 +361,7 @@ class GraphRun:
         elif len(new) < len(state.pending) and not stops:
             raise InterlockError("the graph did not take the answer that it was given")
         elif new or stops:
-            asked = [*await self._all_asked(new), *self._asked_at(stops)]
+            asked = [*await self._requests_of_all(new), *self._requests_at(stops)]
             origin = PauseOrigin.INTERRUPT if new else PauseOrigin.BREAKPOINT
             return await self._pause(origin, new[0].node if new else state.next[0], asked, state)
         else:
@@ -383,10 +382,10 @@ class GraphRun:
             return self._breakpoints.stops()
         return [Breakpoint(state.checkpoint_id or "", (), [NextNode(node, None) for node in state.next])]
 
-    def _asked_at(self, stops: Sequence[Breakpoint]) -> list[NewRequest]:
-        return [breakpoints.asked(stop, self.core.settings.locale, self.silence.data) for stop in stops]
+    def _requests_at(self, stops: Sequence[Breakpoint]) -> list[NewRequest]:
+        return [breakpoints.new_request(stop, self.core.settings.locale, self.silence.data) for stop in stops]
 
-    def _asked(self, pending: PendingInterrupt) -> list[NewRequest]:
+    def _requests_of(self, pending: PendingInterrupt) -> list[NewRequest]:
         """What an interrupt asks, with what its answer will belong to."""
         binding = self._asks.binding(pending.interrupt)
         return [
@@ -394,8 +393,8 @@ class GraphRun:
             for one in interrupts.read(pending.interrupt, pending.messages, pending.calling)
         ]
 
-    async def _all_asked(self, waiting: Sequence[PendingInterrupt]) -> list[NewRequest]:
-        each = [(one, pending) for pending in waiting for one in self._asked(pending)]
+    async def _requests_of_all(self, waiting: Sequence[PendingInterrupt]) -> list[NewRequest]:
+        each = [(one, pending) for pending in waiting for one in self._requests_of(pending)]
         return await asyncio.gather(*(with_preview(self.agent, *one, self.redact) for one in each))
 
     async def _pause(
@@ -431,7 +430,7 @@ class GraphRun:
             has_secrets=bool(self.resume_state.secrets),
         )
 
-    async def _failed(self, error: str) -> None:
+    async def _fail(self, error: str) -> None:
         try:
             state = await read_state(self.graph, self.config)
         except Exception:
@@ -439,7 +438,7 @@ class GraphRun:
             state = GraphState([], {key: cast("Any", None) for key in self.recorded.by_interrupt}, (), False, None)
         await self._finish(RunStatus.FAILED, state, error=error)
 
-    async def _drained(self) -> None:
+    async def _end_drained(self) -> None:
         if self.requeue_when_drained:
             await running.report(self.core, self.lease, self.log)
             await running.requeue(self.core, self.lease)

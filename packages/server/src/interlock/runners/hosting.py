@@ -78,17 +78,17 @@ class HostedAgents:
 
     async def check_update(self, thread: Thread, values: Any, as_node: str | None, past: str | None = None) -> None:
         config = self._config(thread, past, self.saver.trial())
-        await snapshots.update(self._hosted(thread).graph, config, values, as_node)
+        await snapshots.update(self._agent_of(thread).graph, config, values, as_node)
 
     async def update_state(self, thread: Thread, values: Any, as_node: str | None, past: str | None = None) -> str:
         config = self._config(thread, past, self.saver.at_rest(thread.epoch))
-        return await snapshots.update(self._hosted(thread).graph, config, values, as_node)
+        return await snapshots.update(self._agent_of(thread).graph, config, values, as_node)
 
     async def return_to(self, thread: Thread, checkpoint_id: str) -> str:
         config = self._config(thread, checkpoint_id, self.saver.at_rest(thread.epoch))
-        return await snapshots.copy(self._hosted(thread).graph, config)
+        return await snapshots.copy(self._agent_of(thread).graph, config)
 
-    def _hosted(self, thread: Thread) -> HostedAgent:
+    def _agent_of(self, thread: Thread) -> HostedAgent:
         agent = self.find(thread.agent)
         if agent is None:
             raise InvalidInput(f"the agent {thread.agent!r} is not hosted here")

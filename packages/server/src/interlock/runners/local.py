@@ -8,9 +8,8 @@ from typing import Any, cast
 from interlock import failpoints
 from interlock.agents.context import current
 from interlock.agents.effects import install
-from interlock.domain.claim import Claim
 from interlock.domain.errors import LeaseLost, StorageUnavailable
-from interlock.domain.run import RunStatus
+from interlock.domain.run import Claim, RunStatus
 from interlock.runners.gates import watch_gates
 from interlock.runners.graph_run import GraphRun
 from interlock.runners.hosting import HostedAgents
@@ -56,12 +55,12 @@ class LocalRunner:
     async def close(self) -> None:
         """Drain: the tools under way end and are recorded, and the runs wait for whoever starts next."""
         self._closing = True
-        await _cancelled(*self._loops[:1])
+        await _cancel_all(*self._loops[:1])
         for run in list(self._runs.values()):
             run.drain("the server shuts down", requeue=True)
         # A tool may take longer than its lease: another worker that took it over would find it cut short.
         await asyncio.gather(*self._tasks, return_exceptions=True)
-        await _cancelled(*self._loops)
+        await _cancel_all(*self._loops)
 
     def reserve(self) -> str | None:
         if self._closing or failpoints.is_on("wake.off"):
@@ -224,7 +223,7 @@ class LocalRunner:
         return task
 
 
-async def _cancelled(*tasks: asyncio.Task[None]) -> None:
+async def _cancel_all(*tasks: asyncio.Task[None]) -> None:
     for task in tasks:
         task.cancel()
     await asyncio.gather(*tasks, return_exceptions=True)
@@ -250,14 +249,14 @@ def contain(loop: asyncio.AbstractEventLoop) -> None:
         loop: asyncio.AbstractEventLoop, coro: Coroutine[Any, Any, Any] | Generator[Any, None, Any], **more: Any
     ) -> asyncio.Task[Any]:
         if current.get() is not None and asyncio.iscoroutine(coro):
-            coro = _contained(coro)
+            coro = _contain(coro)
         return asyncio.Task(cast("Coroutine[Any, Any, Any]", coro), loop=loop, **more)
 
     cast("Any", make).interlock = True
     loop.set_task_factory(make)
 
 
-async def _contained(work: Coroutine[Any, Any, Any]) -> Any:
+async def _contain(work: Coroutine[Any, Any, Any]) -> Any:
     try:
         return await work
     except (SystemExit, KeyboardInterrupt) as error:

@@ -1,7 +1,7 @@
 """The runner of a server whose agents run in other processes: it tells them, and they also look for themselves."""
 
-from interlock.domain.claim import Claim
 from interlock.domain.event import Call
+from interlock.domain.run import Claim
 from interlock.ports.bus import Bus
 
 

@@ -82,7 +82,7 @@ def _reply(request: Request, value: Value | None) -> Any:
         case HumanInterrupt() as action:
             return _human(request, action, value)
         case SchemaInterrupt(schema):
-            return _composed(schema, value)
+            return _typed_answer(schema, value)
         case FreeInterrupt():
             return _free(value)
         case EffectInDoubt() as effect:
@@ -106,7 +106,7 @@ def refusal(request: Request, value: Value | None) -> Refusal | None:
     """What is said in place of a call that may not run after this answer to its approval, or without one."""
     if not isinstance(request.body, ApprovalBody):
         return None
-    decided = _decided(request, value)
+    decided = _approval_answer(request, value)
     return None if decided.runs else Refusal(decided.message, is_answer=decided.decision == "response")
 
 
@@ -135,7 +135,7 @@ def _why_unanswered(request: Request) -> str:
     return f"{by}: {ending.reason}" if ending and ending.reason else by
 
 
-def _decided(request: Request, value: Value | None) -> ApprovalAnswer:
+def _approval_answer(request: Request, value: Value | None) -> ApprovalAnswer:
     """Where nobody answered, that it is not to be run."""
     if isinstance(value, ApprovalAnswer):
         return value
@@ -143,7 +143,7 @@ def _decided(request: Request, value: Value | None) -> ApprovalAnswer:
 
 
 def _langchain_decision(request: Request, action: HitlAction | ToolApproval, value: Value | None) -> Any:
-    answer = _decided(request, value)
+    answer = _approval_answer(request, value)
     if answer.decision not in action.allowed:
         return NO_REPLY
     match answer.decision:
@@ -167,7 +167,7 @@ def _tool_approval(request: Request, action: ToolApproval, value: Value | None) 
 def _human(request: Request, action: HumanInterrupt, value: Value | None) -> Any:
     if isinstance(value, ClarificationAnswer):
         return {"type": "response", "args": value.answer}
-    answer = _decided(request, value)
+    answer = _approval_answer(request, value)
     if answer.decision not in action.allowed:
         return NO_REPLY
     match answer.decision:
@@ -181,8 +181,8 @@ def _human(request: Request, action: HumanInterrupt, value: Value | None) -> Any
             return {"type": "ignore", "args": None}
 
 
-def _composed(schema: schemas.Schema, value: Value | None) -> Any:
-    return schemas.composed(schema, value) if isinstance(value, QuestionsAnswer | ClarificationAnswer) else NO_REPLY
+def _typed_answer(schema: schemas.Schema, value: Value | None) -> Any:
+    return schemas.typed_answer(schema, value) if isinstance(value, QuestionsAnswer | ClarificationAnswer) else NO_REPLY
 
 
 def _free(value: Value | None) -> Any:

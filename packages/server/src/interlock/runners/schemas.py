@@ -27,7 +27,7 @@ def request_of(interrupt_id: str, value: Any, schema: Schema) -> NewRequest:
     return NewRequest(ClarificationBody.of_interrupt(parts, options, allow_custom=not options), interrupt_id, form)
 
 
-def composed(schema: Schema, value: QuestionsAnswer | ClarificationAnswer) -> Any:
+def typed_answer(schema: Schema, value: QuestionsAnswer | ClarificationAnswer) -> Any:
     """The typed value that the graph expects, from a person's texts; `InvalidAnswer` when they do not fit."""
     if isinstance(value, QuestionsAnswer):
         properties = _properties(schema)

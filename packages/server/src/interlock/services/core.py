@@ -11,10 +11,10 @@ from typing import Any, Literal, TypeVar
 import anyio
 
 from interlock import failpoints
-from interlock.domain.claim import Claim
 from interlock.domain.errors import InterlockError, InvalidInput, Undeliverable
 from interlock.domain.event import Event, EventData, EventType
 from interlock.domain.risk import KNOWN_RISKS
+from interlock.domain.run import Claim
 from interlock.domain.sign_on import RoleRule
 from interlock.ports.agents import Agents, Runner
 from interlock.ports.bus import Bus
@@ -30,7 +30,7 @@ from interlock.ports.webhooks import Poster
 from interlock.services.memory import FailedSignIns, InvalidReplies, Presence, SeenPauses, TokenUses, Viewers
 from interlock.services.operations.observers import NullObserver, Tally
 from interlock.services.operations.pulse import Pulse
-from interlock.services.policies.deciding import ReadPolicies
+from interlock.services.policies.deciding import PolicyCache
 from interlock.services.requests.quota import OpenAsks, Quota
 from interlock.services.shared_clock import SharedClock
 
@@ -149,7 +149,7 @@ class Core:
     """Who gives second opinions, where the operator named somebody."""
     draw: Callable[[], float] = random.SystemRandom().random
     """A number from 0 to 1, which nobody can foresee."""
-    read_policies: ReadPolicies = field(default_factory=ReadPolicies)
+    policy_cache: PolicyCache = field(default_factory=PolicyCache)
     tally: Tally = field(default_factory=Tally)
     presence: Presence = field(default_factory=Presence)
     seen_pauses: SeenPauses = field(default_factory=SeenPauses)

@@ -5,8 +5,7 @@ from typing import Any
 
 from sqlalchemy import Row, Table, bindparam, case, func, select
 
-from interlock.domain.policy import Activation, PolicyVersion, Ruling
-from interlock.domain.policy_shadow import ShadowCell, ShadowSample, ShadowWord
+from interlock.domain.policy import Activation, PolicyVersion, Ruling, ShadowCell, ShadowSample, ShadowWord
 from interlock.storage._pending import IS_KEPT
 from interlock.storage._repository import Repository, insert_for
 from interlock.storage.schema import (

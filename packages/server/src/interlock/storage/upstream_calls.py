@@ -4,8 +4,8 @@ from datetime import datetime
 
 from sqlalchemy import Row, delete, func, insert, select, update
 
+from interlock.domain.gateway import ToolPin, UpstreamCall
 from interlock.domain.request import RequestStatus
-from interlock.domain.upstream_call import ToolPin, UpstreamCall
 from interlock.storage._repository import Repository, insert_for
 from interlock.storage.schema import requests, tool_pins, upstream_calls
 

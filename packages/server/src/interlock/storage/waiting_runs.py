@@ -5,9 +5,9 @@ from typing import Any, cast
 from sqlalchemy import Row, bindparam, delete, func, insert, literal_column, select
 
 from interlock.domain import run_input
+from interlock.domain.run import WaitingRun
 from interlock.domain.run_input import GraphInput, MessageInput
 from interlock.domain.thread import ThreadStatus
-from interlock.domain.waiting_run import WaitingRun
 from interlock.storage._repository import Repository, next_number
 from interlock.storage.schema import threads, waiting_runs
 

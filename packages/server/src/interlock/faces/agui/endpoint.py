@@ -86,7 +86,7 @@ async def run(
         body.thread_id,
         body.run_id,
         knows_cancelled=body.protocol_version is not None,
-        messages={f"{OWN_MESSAGE}{_run_of(thread_id, one)}": one.id for one in body.messages if is_said(one)},
+        messages={f"{OWN_MESSAGE}{_run_of(thread_id, one)}": one.id for one in body.messages if is_user_message(one)},
     )
     call = _Call(request, caller, agent, thread_id, thread, detached=x_on_disconnect == "continue")
     return EventStream(await call.events(body, RunStream(request, caller, thread_id, names)), caller=caller.id)
@@ -137,10 +137,10 @@ class _Call:
         if body.parent_run_id is not None:
             return out.refused("NOT_SUPPORTED", "parentRunId: runs do not branch here")
         if body.resume:
-            return await self._resumed(body.resume, out)
+            return await self._resume(body.resume, out)
         last = body.messages[-1] if body.messages else None
-        if is_said(last) and not await self._is_own(last):
-            return await self._send(last, _given(body), out)
+        if is_user_message(last) and not await self._is_own(last):
+            return await self._send(last, _graph_context(body), out)
         return out.present() if self._thread is not None else out.nothing()
 
     async def _is_own(self, message: UserMessage) -> bool:
@@ -169,20 +169,20 @@ class _Call:
             return out.refused("RUN_ACTIVE", "the thread is running; the message was not taken")
         return out.run(started.run.id, started.seq)
 
-    async def _resumed(self, entries: Sequence[ResumeEntry], out: RunStream) -> Stream:
+    async def _resume(self, entries: Sequence[ResumeEntry], out: RunStream) -> Stream:
         if len(entries) > MOST_RESUMED:
             return out.refused("INVALID_RESUME", f"resume must name {MOST_RESUMED} interrupts at the most")
         given = {entry.interrupt_id: entry for entry in entries}
-        asked, answers = await self._asked(given)
+        asked, answers = await self._find_requests(given)
         if len(asked) < len(given):
             return out.refused("NO_SUCH_INTERRUPT", f"not on this thread: {', '.join(given.keys() - asked.keys())}")
         if len(given) < len(entries):
             return out.refused("INVALID_RESUME", "an interrupt is named twice")
-        if events := self._settled(asked, answers, given, out):
+        if events := self._present_settled(asked, answers, given, out):
             return events
-        return await self._answered(next(iter(asked.values())).pause_id, given, out)
+        return await self._answer(next(iter(asked.values())).pause_id, given, out)
 
-    def _settled(
+    def _present_settled(
         self,
         asked: Mapping[str, Asked],
         answers: Mapping[str, Answer],
@@ -191,16 +191,16 @@ class _Call:
     ) -> Stream | None:
         """What is told where some of it is no longer open; None where all is."""
         settled = [one for one in asked.values() if one.status is not RequestStatus.PENDING]
-        return out.present(self._told(settled, answers, given), tells_failure=True) if settled else None
+        return out.present(self._earlier_answers(settled, answers, given), tells_failure=True) if settled else None
 
-    async def _asked(self, given: Mapping[str, ResumeEntry]) -> tuple[dict[str, Asked], dict[str, Answer]]:
+    async def _find_requests(self, given: Mapping[str, ResumeEntry]) -> tuple[dict[str, Asked], dict[str, Answer]]:
         async with self._core.store.snapshot() as tx:
             found = [await tx.requests.get(request_id) for request_id in given]
             answers = await tx.answers.of_requests(list(given))
         mine = {one.id: one for one in found if one is not None and one.thread_id == self._thread_id}
         return mine, answers
 
-    def _told(
+    def _earlier_answers(
         self, settled: Sequence[Asked], answers: Mapping[str, Answer], given: Mapping[str, ResumeEntry]
     ) -> list[dict[str, Any]]:
         """Who was first, where that was somebody else or with another answer."""
@@ -219,7 +219,7 @@ class _Call:
         except InvalidInput:
             return False
 
-    async def _answered(self, pause_id: str, given: Mapping[str, ResumeEntry], out: RunStream) -> Stream:
+    async def _answer(self, pause_id: str, given: Mapping[str, ResumeEntry], out: RunStream) -> Stream:
         def choose(pending: Sequence[Asked]) -> list[Reply]:
             if {one.id for one in pending} != set(given):
                 raise _NotCovered
@@ -232,7 +232,7 @@ class _Call:
             )
         except _NotCovered:
             # Somebody may have answered a part of it since it was looked up.
-            if events := self._settled(*await self._asked(given), given, out):
+            if events := self._present_settled(*await self._find_requests(given), given, out):
                 return events
             return out.refused("INTERRUPTS_NOT_COVERED", "resume names only some of what is open; nothing was taken")
         except AlreadySettled as error:
@@ -259,7 +259,7 @@ def _reply(request: Asked, entry: ResumeEntry) -> Reply:
     return Reply(request.id, {"decision": "reject"} if is_approval else None, reason=None)
 
 
-def _given(body: RunAgentInput) -> JsonObject:
+def _graph_context(body: RunAgentInput) -> JsonObject:
     """What the application hands to the graph beside the message; nothing where it hands over nothing."""
     handed = {
         "state": body.state,
@@ -269,7 +269,7 @@ def _given(body: RunAgentInput) -> JsonObject:
     return {name: value for name, value in handed.items() if value}
 
 
-def is_said(message: Message | None) -> TypeGuard[UserMessage]:
+def is_user_message(message: Message | None) -> TypeGuard[UserMessage]:
     return isinstance(message, UserMessage)
 
 

@@ -60,18 +60,18 @@ class RunStream:
         self._translator = Translator(locale_of(request))
 
     async def refused(self, code: str, message: str) -> AsyncGenerator[bytes]:
-        yield encode(self._started())
+        yield encode(self._run_started())
         yield encode(_error(message, code))
 
     async def nothing(self) -> AsyncGenerator[bytes]:
         """Of a thread that there is not yet."""
-        for event in (self._started(), messages_snapshot([], {}), *self._finished(SUCCESS)):
+        for event in (self._run_started(), messages_snapshot([], {}), *self._run_finished(SUCCESS)):
             yield encode(event)
 
     async def run(self, run_id: str, after: int) -> AsyncGenerator[bytes]:
         """What a run does, and then what is true."""
-        yield encode(self._started())
-        async for event in self._followed(run_id, after):
+        yield encode(self._run_started())
+        async for event in self._follow(run_id, after):
             yield event
 
     async def present(self, before: Iterable[AguiEvent] = (), *, tells_failure: bool = False) -> AsyncGenerator[bytes]:
@@ -80,7 +80,7 @@ class RunStream:
         `tells_failure` is for whoever sends again what they got no reply to; a page that is loaded has nothing to do
         with a run that failed long ago.
         """
-        yield encode(self._started())
+        yield encode(self._run_started())
         for event in before:
             yield encode(event)
         core = self._state.core
@@ -88,20 +88,20 @@ class RunStream:
             active = await tx.runs.active_of(self._thread_id)
             last = await tx.runs.last_of(self._thread_id)
         if active is not None:
-            async for event in self._followed(active.id, active.started_seq - 1):
+            async for event in self._follow(active.id, active.started_seq - 1):
                 yield event
             return
         view = await threads.view_thread(core, self._principal, self._thread_id)
         if view.open_requests:
-            ending = await self._interrupted(view)
+            ending = await self._interrupt(view)
         elif tells_failure and last is not None and last.status is RunStatus.FAILED:
             ending = [*await self._snapshots(), _failed(last.error)]
         else:
-            ending = [*await self._snapshots(), *self._finished(SUCCESS)]
+            ending = [*await self._snapshots(), *self._run_finished(SUCCESS)]
         for event in ending:
             yield encode(event)
 
-    async def _followed(self, run_id: str, after: int) -> AsyncGenerator[bytes]:
+    async def _follow(self, run_id: str, after: int) -> AsyncGenerator[bytes]:
         """Through every run that goes on where the one before it waited, as long as nobody has to answer."""
         core = self._state.core
         with following(core, self._thread_id):
@@ -141,16 +141,16 @@ class RunStream:
             case RunStatus.PAUSED:
                 view = await threads.view_thread(self._state.core, self._principal, self._thread_id)
                 # Nothing is open: it was answered elsewhere, and the log has the run that goes on.
-                return await self._interrupted(view) if view.open_requests else []
+                return await self._interrupt(view) if view.open_requests else []
             case RunStatus.FAILED:
                 return [*self._translator.close(), _failed(ended.error)]
             case RunStatus.NOT_ANSWERED:
                 return self._last_words("not_answered")
             case RunStatus.STOPPED:
-                return self._finished({"type": "cancelled"} if self._names.knows_cancelled else None)
+                return self._run_finished({"type": "cancelled"} if self._names.knows_cancelled else None)
             case _:
                 # A client that missed a part, or got one twice, has the right messages after it.
-                return [*self._translator.close(), *await self._snapshots(), *self._finished(SUCCESS)]
+                return [*self._translator.close(), *await self._snapshots(), *self._run_finished(SUCCESS)]
 
     def _last_words(self, reason: str) -> list[AguiEvent]:
         return [*self._translator.close(), _error(text(reason, locale_of(self._request)), reason.upper())]
@@ -162,7 +162,7 @@ class RunStream:
         state = (await core.agents.snapshot(thread)).values
         return [*state_snapshot(state), messages_snapshot(messages, self._names.messages)]
 
-    async def _interrupted(self, view: ThreadView) -> list[AguiEvent]:
+    async def _interrupt(self, view: ThreadView) -> list[AguiEvent]:
         assert view.pause is not None
         self._state.core.seen_pauses.show(view.pause.id, self._principal.id)
         locale, base = locale_of(self._request), str(self._request.base_url).rstrip("/")
@@ -170,12 +170,16 @@ class RunStream:
             interrupt(PublicRequest.of(one), locale, f"{base}/requests/{one.id}") for one in view.open_requests
         ]
         snapshots = await self._snapshots()
-        return [*self._translator.close(), *snapshots, *self._finished({"type": "interrupt", "interrupts": interrupts})]
+        return [
+            *self._translator.close(),
+            *snapshots,
+            *self._run_finished({"type": "interrupt", "interrupts": interrupts}),
+        ]
 
-    def _started(self) -> AguiEvent:
+    def _run_started(self) -> AguiEvent:
         return {"type": "RUN_STARTED", **self._ids(), "protocolVersion": PROTOCOL}
 
-    def _finished(self, outcome: AguiEvent | None) -> list[AguiEvent]:
+    def _run_finished(self, outcome: AguiEvent | None) -> list[AguiEvent]:
         finished = {"type": "RUN_FINISHED", **self._ids(), **({"outcome": outcome} if outcome else {})}
         return [*self._translator.close(), finished]
 

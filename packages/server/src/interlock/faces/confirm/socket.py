@@ -155,7 +155,7 @@ class _Connection:
         await self._on(session_id, lambda: self._answer(session_id or "", event))
 
     async def _answer(self, session_id: str, event: UserEvent) -> None:
-        view = await self._asked(session_id, event.step_id)
+        view = await self._find_request(session_id, event.step_id)
         sender = Sender(self._principal, CONFIRM)
         try:
             confirmation = messages.confirmation_of(event.content)
@@ -174,7 +174,7 @@ class _Connection:
             counted = OutgoingEvent(AgentEvents.THINKING, count_text(votes, self._locale), metadata)
             self._sessions.tell(counted, session_id)
 
-    async def _asked(self, session_id: str, step_id: str | None) -> RequestView:
+    async def _find_request(self, session_id: str, step_id: str | None) -> RequestView:
         """What a step asks; `AlreadySettled` where it is settled, with who did."""
         seq = opened_seq_of(step_id or "")
         views = [] if seq is None else await pending.requests_opened_at(self._core, self._principal, session_id, seq)

@@ -28,7 +28,7 @@ from interlock_client.gateway.reading import CALL, NotTaken, read_message
 PATH = "/mcp/g/{name}"
 LISTEN = "subscriptions/listen"
 GRACE_SECONDS = 5.0
-_TOLD = ("content-type", "mcp-session-id", "cache-control", "retry-after", "allow", "mcp-protocol-version")
+_PASSED_HEADERS = ("content-type", "mcp-session-id", "cache-control", "retry-after", "allow", "mcp-protocol-version")
 """Of upstream's headers, those that are for the host."""
 _OWN = ("accept", "last-event-id")
 """Of the host's headers, those that are for upstream, beside the protocol's own."""
@@ -56,7 +56,7 @@ class GatewayEndpoint:
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         request = Request(scope, receive)
         principal = await authenticated(request)
-        lists = self._found(request.path_params["name"])
+        lists = self._lists_of(request.path_params["name"])
         exchange = Exchange(request.method, _caller(request, principal), _headers(request), await _message(request))
         message = exchange.message or {}
         if message.get("method") == CALL:
@@ -69,7 +69,7 @@ class GatewayEndpoint:
             work = _pass_on(lists.upstream, exchange, scope, receive, send)
             await attend(request, work, is_stream=is_stream)
 
-    def _found(self, name: str) -> ToolLists:
+    def _lists_of(self, name: str) -> ToolLists:
         if name not in self._lists:
             near = get_close_matches(name, self._lists, 1)
             meant = f"is {near[0]} meant?" if near else f"there are {', '.join(self._lists) or 'none'}"
@@ -156,7 +156,9 @@ async def _pass_on(upstream: Upstream, exchange: Exchange, scope: Scope, receive
             if reply.status in _CREDENTIALS:
                 # Its challenge is for the gateway, and must not start a sign-in of the host's.
                 raise UpstreamLost(f"{upstream.settings.name} does not take the gateway's credentials")
-            headers = [(name.encode(), reply.headers[name].encode()) for name in _TOLD if name in reply.headers]
+            headers = [
+                (name.encode(), reply.headers[name].encode()) for name in _PASSED_HEADERS if name in reply.headers
+            ]
             is_begun = True
             await send({"type": "http.response.start", "status": reply.status, "headers": headers})
             async for chunk in reply.body:
@@ -167,10 +169,10 @@ async def _pass_on(upstream: Upstream, exchange: Exchange, scope: Scope, receive
             # The host sees that its stream ended early, as it would without the gateway.
             await send({"type": "http.response.body", "body": b""})
         else:
-            await _failed(exchange, str(error))(scope, receive, send)
+            await _failure(exchange, str(error))(scope, receive, send)
 
 
-def _failed(exchange: Exchange, reason: str) -> Response:
+def _failure(exchange: Exchange, reason: str) -> Response:
     message = exchange.message or {}
     if "id" not in message:
         return JSONResponse({"detail": reason}, 502)

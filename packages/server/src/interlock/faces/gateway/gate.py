@@ -11,13 +11,12 @@ from jsonschema import Draft202012Validator
 from jsonschema.exceptions import SchemaError
 
 from interlock.domain.errors import InterlockError
-from interlock.domain.gateway import ToolPolicy
+from interlock.domain.gateway import ToolPolicy, UpstreamCall
 from interlock.domain.json_value import JsonObject
 from interlock.domain.kinds import ApprovalAnswer
 from interlock.domain.policy import Ruling
 from interlock.domain.principal import Principal
 from interlock.domain.request import RequestEnd, RequestStatus
-from interlock.domain.upstream_call import UpstreamCall
 from interlock.faces.http.problems import public_message
 from interlock.faces.http.server_state import state_of
 from interlock.faces.http.watching import wait_until_settled
@@ -84,7 +83,7 @@ class Gate:
     async def _admit(self) -> SendCall | JsonObject:
         if self.proposal.terms.ruling is Ruling.DENY:
             return error_result(f"{self.proposal.tool} may not be called here: the operator denies it.", "denied")
-        before = await self._resumed()
+        before = await self._resume()
         if isinstance(before, SendCall):
             return before
         if isinstance(before, RecordedResult):
@@ -99,7 +98,7 @@ class Gate:
                 return decided
         return error_result(f"{self.proposal.tool} changes its definition all the time. It was not called.", "changed")
 
-    async def _resumed(self) -> UpstreamCall | RecordedResult | SendCall | None:
+    async def _resume(self) -> UpstreamCall | RecordedResult | SendCall | None:
         while True:
             try:
                 return await calls.resume(self._core, self.principal, self.proposal, self.holder)
@@ -113,7 +112,7 @@ class Gate:
         hold = await calls.ask(self._core, self.principal, self.proposal, self.holder)
         is_told = False
         try:
-            view = await self._settled(hold.request_id, lambda: holding.renew(self._core, hold, self.holder))
+            view = await self._wait_until_settled(hold.request_id, lambda: holding.renew(self._core, hold, self.holder))
             if view.request.status is RequestStatus.PENDING:
                 return error_result(PENDING, "pending")
             if (refusal := self._refusal(view) or self._misfit(view)) is not None:
@@ -132,7 +131,7 @@ class Gate:
         now = await self.definition() if self.proposal.definition else {}
         if now == self.proposal.definition:
             return await calls.begin(self._core, self.principal, self.proposal, self.holder, hold)
-        await calls.pin(self._core, self.principal, self.proposal)
+        await calls.set_pin(self._core, self.principal, self.proposal)
         await holding.finish(self._core, hold, self.holder)
         terms = replace(self.policy.terms_of(self.proposal.tool, now), ruling=Ruling.ASK)
         self.proposal = replace(self.proposal, definition=now, terms=terms, key=None)
@@ -186,7 +185,7 @@ class Gate:
                 args = await doubts.resend(self._core, call)
                 is_settled = True
                 return SendCall(call, args)
-            view = await self._settled(request_id, lambda: calls.renew(self._core, call))
+            view = await self._wait_until_settled(request_id, lambda: calls.renew(self._core, call))
             if view.request.status is RequestStatus.PENDING:
                 return error_result(IN_DOUBT, "in_doubt")
             is_answered = view.request.status is RequestStatus.ANSWERED and view.answer is not None
@@ -198,7 +197,7 @@ class Gate:
                 with anyio.CancelScope(shield=True):
                     await calls.abandon(self._core, call)
 
-    async def _settled(self, request_id: str, keep: Callable[[], Awaitable[None]]) -> RequestView:
+    async def _wait_until_settled(self, request_id: str, keep: Callable[[], Awaitable[None]]) -> RequestView:
         """The request once it is settled, or as it is when the host waits no longer."""
         state, beats = state_of(self.connection), 0
         seconds = min(BEAT_SECONDS, self._core.settings.lease_seconds / 3)

@@ -14,10 +14,9 @@ from starlette.routing import Route
 from starlette.types import Receive, Scope, Send
 
 from interlock.domain.errors import FieldError, Forbidden, InvalidInput, NotFound
-from interlock.domain.gateway import ToolPolicy, read_policy
+from interlock.domain.gateway import ToolPolicy, UpstreamCall, read_policy
 from interlock.domain.json_value import JsonObject, member
 from interlock.domain.principal import Principal
-from interlock.domain.upstream_call import UpstreamCall
 from interlock.faces.gateway.gate import Gate
 from interlock.faces.gateway.messages import attend
 from interlock.faces.gateway.served import ASKING_SECONDS, text_of
@@ -59,7 +58,7 @@ async def _ask(request: Request, principal: Principal) -> Response:
 async def _end(request: Request, principal: Principal) -> Response:
     """How a call ended, or that it is alive."""
     core, ended = state_of(request).core, await _read(request, CallEnd)
-    call = await _found(request, principal, HOLDER + ended.holder)
+    call = await _find_call(request, principal, HOLDER + ended.holder)
     match ended.outcome:
         case "alive":
             await calls.renew(core, call)
@@ -111,7 +110,7 @@ async def _read(request: Request, model: type[M]) -> M:
         raise InvalidInput("the body is no JSON", [FieldError("body", "form", "it is no JSON")]) from None
 
 
-async def _found(request: Request, principal: Principal, holder: str) -> UpstreamCall:
+async def _find_call(request: Request, principal: Principal, holder: str) -> UpstreamCall:
     async with state_of(request).core.store.snapshot() as tx:
         call = await tx.upstream_calls.get(request.path_params["call_id"])
     if call is None:

@@ -92,7 +92,7 @@ class ServedCall:
 
     async def _reply(self) -> JsonObject:
         """The message that ends the call."""
-        proposal, state = await self._wanted()
+        proposal, state = await self._read_proposal()
         gate = self._gate(proposal)
         admission: SendCall | JsonObject
         if state is None:
@@ -121,7 +121,7 @@ class ServedCall:
     def _ended(self, result: JsonObject) -> JsonObject:
         return {"jsonrpc": "2.0", "id": self._message["id"], "result": result}
 
-    async def _wanted(self) -> tuple[ProposedCall, tuple[str, str, Any] | None]:
+    async def _read_proposal(self) -> tuple[ProposedCall, tuple[str, str, Any] | None]:
         """What is called, and, where upstream asked its host for something before, of which call this is the rest."""
         params = object_at(self._message, "params")
         name: JsonValue = params.get("name")
@@ -142,7 +142,7 @@ class ServedCall:
             ASKING_SECONDS,
         )
         state = params.get("requestState")
-        return proposal, None if state is None else _unwrapped(state)
+        return proposal, None if state is None else _unwrap_state(state)
 
     def _gate(self, proposal: ProposedCall) -> Gate:
         name = member(self._message, "params", "_meta", CLIENT, "name")
@@ -162,7 +162,7 @@ class ServedCall:
         self, send_call: SendCall, proposal: ProposedCall, state: tuple[str, str, Any] | None
     ) -> JsonObject:
         """What upstream answers, with its end on record. Should the host go, it is recorded all the same."""
-        sending = self.underway.start(self._send(send_call, self._forwarded(send_call, proposal, state)))
+        sending = self.underway.start(self._send(send_call, self._exchange_for(send_call, proposal, state)))
         while not sending.done() or not self._progress.empty():
             telling = asyncio.ensure_future(self._progress.get())
             try:
@@ -173,7 +173,9 @@ class ServedCall:
                 telling.cancel()
         return sending.result()
 
-    def _forwarded(self, send_call: SendCall, proposal: ProposedCall, state: tuple[str, str, Any] | None) -> Exchange:
+    def _exchange_for(
+        self, send_call: SendCall, proposal: ProposedCall, state: tuple[str, str, Any] | None
+    ) -> Exchange:
         params = {**object_at(self._message, "params"), "arguments": send_call.args}
         if state is not None:
             params["requestState"] = state[2]
@@ -198,9 +200,9 @@ class ServedCall:
             raise
         finally:
             keeping.cancel()
-        return await self._recorded(send_call, answer)
+        return await self._record(send_call, answer)
 
-    async def _recorded(self, send_call: SendCall, answer: JsonObject) -> JsonObject:
+    async def _record(self, send_call: SendCall, answer: JsonObject) -> JsonObject:
         result: Any = answer.get("result")
         if not isinstance(result, dict):
             await calls.record_failure(self._core, send_call.call, json_text(answer.get("error")))
@@ -208,7 +210,7 @@ class ServedCall:
         known = cast("JsonObject", result)
         if known.get("resultType") == "input_required":
             await calls.wait_for_host(self._core, send_call.call)
-            return {**answer, "result": {**known, "requestState": _wrapped(send_call, known.get("requestState"))}}
+            return {**answer, "result": {**known, "requestState": _wrap_state(send_call, known.get("requestState"))}}
         await calls.record_result(self._core, send_call.call, known, text_of(known))
         return answer
 
@@ -225,7 +227,7 @@ class ServedCall:
         try:
             async with asyncio.timeout(seconds) as limit, self.upstream.open(exchange) as reply:
                 if reply.status >= _REFUSED:
-                    return await self._refused(reply)
+                    return await self._read_refusal(reply)
                 async for message in messages_of(reply):
                     if message.get("id") == self._message["id"] and "method" not in message:
                         return message
@@ -235,7 +237,7 @@ class ServedCall:
             raise UpstreamLost(f"{self.upstream.settings.name} said nothing for {seconds:g} s") from None
         raise UpstreamLost(f"{self.upstream.settings.name} ended the call without an answer")
 
-    async def _refused(self, reply: Reply) -> JsonObject:
+    async def _read_refusal(self, reply: Reply) -> JsonObject:
         error, reason = await reason_of(reply)
         if error is not None:
             return {**error, "id": self._message["id"]}
@@ -253,13 +255,13 @@ def text_of(result: JsonObject) -> str:
     return "\n".join(text for text in texts if isinstance(text, str))
 
 
-def _wrapped(send_call: SendCall, state: Any) -> str:
+def _wrap_state(send_call: SendCall, state: Any) -> str:
     """Upstream's state with the call that it is of, by which the approval is found again. It is not a secret."""
     packed = json.dumps([send_call.call.id, send_call.call.thread_id, state])
     return base64.urlsafe_b64encode(packed.encode()).decode()
 
 
-def _unwrapped(state: Any) -> tuple[str, str, Any]:
+def _unwrap_state(state: Any) -> tuple[str, str, Any]:
     try:
         call_id, thread_id, own = json.loads(base64.urlsafe_b64decode(state))
     except (TypeError, ValueError, RecursionError, binascii.Error):

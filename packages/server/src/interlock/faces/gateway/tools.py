@@ -20,7 +20,7 @@ MOST_KEPT = 1_000
 
 
 @dataclass(frozen=True, slots=True)
-class _Listed:
+class _ToolList:
     tools: Mapping[str, JsonObject]
     until: float
 
@@ -28,7 +28,7 @@ class _Listed:
 @dataclass(slots=True)
 class ToolLists:
     upstream: Upstream
-    _kept: dict[tuple[str, str], _Listed] = field(default_factory=dict[tuple[str, str], _Listed])
+    _kept: dict[tuple[str, str], _ToolList] = field(default_factory=dict[tuple[str, str], _ToolList])
     _numbers: Iterator[int] = field(default_factory=lambda: count(1))
 
     async def definition(self, call: Exchange, tool: str) -> JsonObject:
@@ -48,7 +48,7 @@ class ToolLists:
         meant = f"is {near[0]} meant?" if near else f"there are {', '.join(kept.tools) or 'none'}"
         raise InvalidInput(f"{self.upstream.settings.name} has no tool {tool!r}; {meant}")
 
-    async def _read(self, call: Exchange) -> _Listed:
+    async def _read(self, call: Exchange) -> _ToolList:
         tools: dict[str, JsonObject] = {}
         cursor, until = None, time.monotonic() + 86_400
         for _ in range(MOST_PAGES):
@@ -60,7 +60,7 @@ class ToolLists:
             cursor = page.get("nextCursor")
             if cursor is None:
                 break
-        return _Listed(tools, until)
+        return _ToolList(tools, until)
 
     async def _page(self, call: Exchange, cursor: Any) -> JsonObject:
         number = f"interlock-{next(self._numbers)}"
@@ -75,11 +75,11 @@ class ToolLists:
             headers["mcp-method"] = "tools/list"
         try:
             async with asyncio.timeout(self.upstream.settings.timeout):
-                return await self._asked(Exchange("POST", call.caller, headers, message), number)
+                return await self._ask(Exchange("POST", call.caller, headers, message), number)
         except TimeoutError:
             raise UpstreamLost(f"{self.upstream.settings.name} does not list its tools") from None
 
-    async def _asked(self, exchange: Exchange, number: str) -> JsonObject:
+    async def _ask(self, exchange: Exchange, number: str) -> JsonObject:
         async with self.upstream.open(exchange) as reply:
             if reply.status >= 400:
                 _, reason = await reason_of(reply)

@@ -44,7 +44,7 @@ TIMEOUT = 600.0
 """Of Claude Code, for a hook that names none."""
 SIGN_OF_LIFE = b"\n"
 
-_TOLD: Responses = {200: {"content": {"application/json": {"schema": {"type": "object"}}}}} | problems(401)
+_RESPONSES: Responses = {200: {"content": {"application/json": {"schema": {"type": "object"}}}}} | problems(401)
 
 
 class HookRoute(APIRoute):
@@ -59,7 +59,7 @@ class HookRoute(APIRoute):
             except (InterlockError, RequestValidationError) as error:
                 if not await _is_before_call(request):
                     raise
-                return _denied(
+                return _denial(
                     public_message(error) if isinstance(error, InterlockError) else "the hook's address is wrong"
                 )
 
@@ -76,10 +76,10 @@ class HookErrorFormat(DefaultErrorFormat):
     def turned_away(self, connection: HTTPConnection, status: int, detail: str, headers: Mapping[str, str]) -> Response:
         if connection.scope.get("method") != "POST":
             return super().turned_away(connection, status, detail, headers)
-        return _denied(detail)
+        return _denial(detail)
 
 
-def _denied(why: str) -> Response:
+def _denial(why: str) -> Response:
     outcome = Outcome("deny", f"Not run: no person could be asked: {why}")
     reply = claude_code.reply(Call(claude_code.EVERY_CALL, "", "", {}, ""), outcome)
     return Response(reply.stdout, media_type="application/json")
@@ -96,7 +96,7 @@ async def _is_before_call(request: Request) -> bool:
 router = APIRouter(prefix="/api/v1/hooks", tags=["hooks"], route_class=HookRoute)
 
 
-@router.post("/claude-code", response_class=Response, responses=_TOLD, dependencies=[Depends(stream_slot)])
+@router.post("/claude-code", response_class=Response, responses=_RESPONSES, dependencies=[Depends(stream_slot)])
 async def claude_code_hook(
     request: Request,
     caller: Caller,
@@ -110,13 +110,13 @@ async def claude_code_hook(
         call = claude_code.read(event)
     except Malformed as error:
         raise InvalidInput(str(error), [FieldError("body", "form", str(error))]) from error
-    request_id = await _asked(request, caller, call, timeout)
+    request_id = await _ask(request, caller, call, timeout)
     _calls(request).hold(request_id, HookCall.of(caller.id, call))
     headers = {"cache-control": "no-store", "x-accel-buffering": "no"}
     return StreamingResponse(_reply(request, caller, call, request_id), headers=headers, media_type="application/json")
 
 
-async def _asked(request: Request, caller: Principal, call: Call, timeout: float) -> str:
+async def _ask(request: Request, caller: Principal, call: Call, timeout: float) -> str:
     body = body_of(claude_code, call, timeout)
     what = outside.Ask(
         RequestKind.QUESTIONS if call.questions else RequestKind.APPROVAL,

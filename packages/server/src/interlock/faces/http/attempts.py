@@ -43,7 +43,7 @@ def keep(request: Request, response: Response, attempt: Attempt) -> None:
     )
 
 
-def kept(request: Request, state: str) -> Attempt:
+def find(request: Request, state: str) -> Attempt:
     """The attempt with that state, if this browser began it, and lately."""
     server = state_of(request)
     text = request.cookies.get(SECURE_COOKIE if _is_secure(server) else COOKIE, "")

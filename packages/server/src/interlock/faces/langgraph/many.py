@@ -20,10 +20,10 @@ from interlock.faces.langgraph.fields import (
     text_of,
     texts_of,
 )
-from interlock.faces.langgraph.runs import begin_stateless, created, read_stateless, tidy_later
+from interlock.faces.langgraph.runs import begin_stateless, new_run_view, read_stateless, tidy_later
 from interlock.faces.langgraph.scene import Scene
 from interlock.faces.langgraph.views import ThreadPicture, thread_view
-from interlock.services.threads import copying, messages, threads
+from interlock.services.threads import messages, threads
 
 router = APIRouter(include_in_schema=False)
 
@@ -39,7 +39,7 @@ async def batch(request: Request, caller: Caller) -> Response:
     views: list[Any] = []
     for body in bodies:
         ref = await begin_stateless(scene, body)
-        views.append(await created(scene, ref))
+        views.append(await new_run_view(scene, ref))
         tidy_later(scene, ref.thread, body)
     return LenientJSONResponse(views)
 
@@ -80,7 +80,7 @@ async def cancel(request: Request, caller: Caller) -> Response:
 async def copy(request: Request, caller: Caller, thread_id: str) -> Response:
     scene = Scene(request, caller)
     await scene.thread(thread_id, drives=True)
-    made = await copying.copy_thread(scene.core, caller, thread_id)
+    made = await threads.copy_thread(scene.core, caller, thread_id)
     snapshot = await scene.core.agents.snapshot(made)
     return LenientJSONResponse(thread_view(ThreadPicture(made, None, (), None), snapshot, scene.locale))
 

@@ -71,7 +71,7 @@ async def socket(websocket: WebSocket, thread_id: str) -> None:
         limits = state_of(websocket).limits
         with limits.stream(principal.person_id):
             async with Outbox(websocket, principal.id, limits.slow_seconds) as outbox:
-                await _Talk(websocket, scene, thread_id, outbox).run()
+                await _CommandSocket(websocket, scene, thread_id, outbox).run()
     except WebSocketDisconnect:
         return
     except InterlockError as error:
@@ -79,7 +79,7 @@ async def socket(websocket: WebSocket, thread_id: str) -> None:
         await websocket.close(CLOSED + status, error.message[:100])
 
 
-class _Talk:
+class _CommandSocket:
     def __init__(self, websocket: WebSocket, scene: Scene, thread_id: str, outbox: Outbox) -> None:
         self._websocket = websocket
         self._scene = scene
@@ -96,12 +96,12 @@ class _Talk:
         )
         try:
             while (message := await self._websocket.receive())["type"] != "websocket.disconnect":
-                self._put(await self._replied(message.get("text") or message.get("bytes") or ""))
+                self._put(await self._reply(message.get("text") or message.get("bytes") or ""))
         finally:
             for task in (watching, *self._subscriptions.values()):
                 task.cancel()
 
-    async def _replied(self, message: str | bytes) -> JsonObject:
+    async def _reply(self, message: str | bytes) -> JsonObject:
         state_of(self._websocket).limits.admit(self._scene.caller.person_id)
         try:
             given = Command.read(read_message(message))

@@ -14,9 +14,8 @@ from interlock.domain.errors import InterlockError
 from interlock.domain.event import Event, RunEnded, ThreadDeleted
 from interlock.domain.json_value import ABSENT, JsonObject
 from interlock.domain.principal import Principal
-from interlock.domain.run import ACTIVE, Run, RunStatus
+from interlock.domain.run import ACTIVE, Run, RunStatus, WaitingRun
 from interlock.domain.thread import ONE_RUN, Thread
-from interlock.domain.waiting_run import WaitingRun
 from interlock.faces.http.credentials import Caller, stream_slot
 from interlock.faces.http.lenient_json import LenientJSONResponse
 from interlock.faces.http.server_state import state_of
@@ -52,21 +51,21 @@ STREAMS: Mapping[str, Any] = {"dependencies": [Depends(stream_slot)]}
 async def create(request: Request, caller: Caller, thread_id: str) -> Response:
     scene = Scene(request, caller)
     ref = await _begin(scene, thread_id, await body_of(request))
-    return await _created(scene, ref)
+    return await _new_run(scene, ref)
 
 
 @router.post("/threads/{thread_id}/runs/stream", **STREAMS)
 async def stream(request: Request, caller: Caller, thread_id: str) -> Response:
     scene, body = Scene(request, caller), await body_of(request)
     modes = modes_of(body.get("stream_mode"))
-    return _streamed(scene, RunStream(scene, ref := await _begin(scene, thread_id, body), modes), ref)
+    return _stream(scene, RunStream(scene, ref := await _begin(scene, thread_id, body), modes), ref)
 
 
 @router.post("/threads/{thread_id}/runs/wait", **STREAMS)
 async def wait(request: Request, caller: Caller, thread_id: str) -> Response:
     scene = Scene(request, caller)
     ref = await _begin(scene, thread_id, await body_of(request))
-    return _awaited(scene, RunStream(scene, ref, ["values"]), ref)
+    return _outcome(scene, RunStream(scene, ref, ["values"]), ref)
 
 
 @router.get("/threads/{thread_id}/runs")
@@ -97,7 +96,7 @@ async def join(request: Request, caller: Caller, thread_id: str, run_id: str) ->
     ref = await _ref_of(scene, thread_id, run_id)
     follower = RunStream(scene, ref, ["values"])
     leaves = _leaving(scene, ref, follower, query_of(request))
-    return _awaited(scene, follower, ref, leaves)
+    return _outcome(scene, follower, ref, leaves)
 
 
 @router.get("/threads/{thread_id}/runs/{run_id}/stream", **STREAMS)
@@ -107,7 +106,7 @@ async def join_stream(request: Request, caller: Caller, thread_id: str, run_id: 
     after = request.headers.get("last-event-id")
     modes = modes_of(query.get("stream_mode"))
     follower = RunStream(scene, ref, modes, None if is_whole(after) else after)
-    return _streamed(scene, follower, ref, _leaving(scene, ref, follower, query))
+    return _stream(scene, follower, ref, _leaving(scene, ref, follower, query))
 
 
 @router.post("/threads/{thread_id}/runs/{run_id}/cancel")
@@ -126,7 +125,7 @@ async def cancel(request: Request, caller: Caller, thread_id: str, run_id: str) 
     if not is_on(query.get("wait")):
         return LenientJSONResponse({}, 202)
     ref = RunRef(thread, run_id, run.started_seq - 1)
-    return _awaited(scene, RunStream(scene, ref, ["values"]), ref)
+    return _outcome(scene, RunStream(scene, ref, ["values"]), ref)
 
 
 @router.delete("/threads/{thread_id}/runs/{run_id}")
@@ -138,7 +137,7 @@ async def delete(request: Request, caller: Caller, thread_id: str, run_id: str) 
 async def create_stateless(request: Request, caller: Caller) -> Response:
     scene, body = Scene(request, caller), await body_of(request)
     ref = await begin_stateless(scene, body)
-    response = await _created(scene, ref)
+    response = await _new_run(scene, ref)
     tidy_later(scene, ref.thread, body)
     return response
 
@@ -149,14 +148,14 @@ async def stream_stateless(request: Request, caller: Caller) -> Response:
     modes = modes_of(body.get("stream_mode"))
     ref = await begin_stateless(scene, body)
     follower = RunStream(scene, ref, modes)
-    return EventStream(_tidied(scene, ref, body, follower.events()), _headers(ref, "stream"), caller=caller.id)
+    return EventStream(_tidy_after(scene, ref, body, follower.events()), _headers(ref, "stream"), caller=caller.id)
 
 
 @router.post("/runs/wait", **STREAMS)
 async def wait_stateless(request: Request, caller: Caller) -> Response:
     scene, body = Scene(request, caller), await body_of(request)
     ref = await begin_stateless(scene, body)
-    content = _tidied(scene, ref, body, RunStream(scene, ref, ["values"]).result())
+    content = _tidy_after(scene, ref, body, RunStream(scene, ref, ["values"]).result())
     return Outcome(content, _headers(ref, "join"), caller=caller.id)
 
 
@@ -172,11 +171,11 @@ async def _ref_of(scene: Scene, thread_id: str, run_id: str) -> RunRef:
     return RunRef(thread, run_id, run.started_seq - 1 if isinstance(run, Run) else thread.seq)
 
 
-async def _created(scene: Scene, ref: RunRef) -> Response:
-    return LenientJSONResponse(await created(scene, ref), headers=_headers(ref, "stream"))
+async def _new_run(scene: Scene, ref: RunRef) -> Response:
+    return LenientJSONResponse(await new_run_view(scene, ref), headers=_headers(ref, "stream"))
 
 
-async def created(scene: Scene, ref: RunRef) -> JsonObject:
+async def new_run_view(scene: Scene, ref: RunRef) -> JsonObject:
     thread = await scene.thread(ref.thread.id)
     view = run_view(thread, await scene.run(thread, ref.run_id))
     return view if ref.goes_on else {**view, "status": "success"}
@@ -188,12 +187,12 @@ def _headers(ref: RunRef, tail: str) -> dict[str, str]:
     return {"content-location": path, "location": f"{path}/{tail}"}
 
 
-def _streamed(scene: Scene, follower: RunStream, ref: RunRef, leaves: Any = None) -> Response:
+def _stream(scene: Scene, follower: RunStream, ref: RunRef, leaves: Any = None) -> Response:
     content = follower.events() if leaves is None else leaves(follower.events())
     return EventStream(content, _headers(ref, "stream"), caller=scene.caller.id)
 
 
-def _awaited(scene: Scene, follower: RunStream, ref: RunRef, leaves: Any = None) -> Response:
+def _outcome(scene: Scene, follower: RunStream, ref: RunRef, leaves: Any = None) -> Response:
     content = follower.result() if leaves is None else leaves(follower.result())
     return Outcome(content, _headers(ref, "join"), caller=scene.caller.id)
 
@@ -211,12 +210,12 @@ def _leaving(scene: Scene, ref: RunRef, follower: RunStream, query: Fields) -> A
         finally:
             # A server that shuts down ends its streams, and the runs go on elsewhere or later.
             if not follower.is_over and not state_of(scene.request).closing.is_set():
-                _beside(_stopped(scene.core, scene.caller, ref.thread.id, ref.run_id))
+                _beside(_stop(scene.core, scene.caller, ref.thread.id, ref.run_id))
 
     return left
 
 
-async def _stopped(core: Core, caller: Principal, thread_id: str, run_id: str) -> None:
+async def _stop(core: Core, caller: Principal, thread_id: str, run_id: str) -> None:
     """Only this one: another may be under way on the thread, before it or by now."""
     with suppress(InterlockError):
         if not await messages.cancel_waiting(core, caller, thread_id, run_id):
@@ -245,7 +244,7 @@ async def begin_stateless(scene: Scene, body: Fields) -> RunRef:
     return await begin(scene, thread.id, turn)
 
 
-async def _tidied(scene: Scene, ref: RunRef, body: Fields, content: AsyncGenerator[bytes]) -> AsyncGenerator[bytes]:
+async def _tidy_after(scene: Scene, ref: RunRef, body: Fields, content: AsyncGenerator[bytes]) -> AsyncGenerator[bytes]:
     try:
         async with aclosing(content) as pieces:
             async for piece in pieces:

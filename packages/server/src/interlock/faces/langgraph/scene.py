@@ -9,9 +9,8 @@ from interlock.domain.errors import Forbidden
 from interlock.domain.json_value import JsonObject
 from interlock.domain.principal import Principal
 from interlock.domain.request import PauseStatus
-from interlock.domain.run import Run
+from interlock.domain.run import Run, WaitingRun
 from interlock.domain.thread import Thread
-from interlock.domain.waiting_run import WaitingRun
 from interlock.faces.http.locale import locale_of
 from interlock.faces.http.server_state import state_of
 from interlock.faces.langgraph.errors import Refusal, not_found

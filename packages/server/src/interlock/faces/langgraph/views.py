@@ -8,10 +8,9 @@ from typing import Any
 
 from interlock.domain.json_value import JsonObject, JsonValue
 from interlock.domain.request import Pause, Request
-from interlock.domain.run import Run, RunCause, RunStatus
+from interlock.domain.run import Run, RunCause, RunStatus, WaitingRun
 from interlock.domain.run_input import GraphInput, MessageInput
 from interlock.domain.thread import Thread, ThreadStatus
-from interlock.domain.waiting_run import WaitingRun
 from interlock.faces.langgraph.interrupts import Interrupt, open_interrupts, view_of
 from interlock.ports.agents import Snapshot, TaskState
 from interlock.texts import Locale

@@ -40,7 +40,7 @@ async def finish(request: Request, response: Response, body: wire.FinishSignOn) 
     """Sign in, or link an identity, with what the provider sent back; only the browser that began it can."""
     core = state_of(request).core
     state_of(request).limits.attempt(address_of(request.scope))
-    attempt = attempts.kept(request, body.state)
+    attempt = attempts.find(request, body.state)
     if attempt.user_id is not None:
         caller = await authenticated(request)
         if caller.id != attempt.user_id:

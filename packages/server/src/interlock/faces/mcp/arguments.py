@@ -19,7 +19,7 @@ class Arguments(BaseModel):
     model_config = ConfigDict(extra="forbid", strict=True)
 
 
-class Asking(Arguments):
+class AskArguments(Arguments):
     """What every tool takes that asks."""
 
     timeout_seconds: Annotated[float, Field(gt=0, le=LONGEST_SECONDS)] | None = Field(
@@ -33,7 +33,7 @@ class Asking(Arguments):
         default=None, description="The same key and arguments again mean the same request, not a second one."
     )
 
-    def asked(self) -> tuple[RequestKind, dict[str, Any]]:
+    def to_request(self) -> tuple[RequestKind, dict[str, Any]]:
         """What is asked, in the words of the core, which checks it."""
         raise NotImplementedError
 
@@ -42,18 +42,18 @@ class Asking(Arguments):
         return self.model_dump(exclude={"wait_seconds"})
 
 
-class AskPerson(Asking):
+class AskPerson(AskArguments):
     question: str = Field(description="One question, with all that the person needs to answer it.")
     options: list[str] = Field(default_factory=list, description="Answers to choose from.")
     allow_custom: bool = Field(default=True, description="Whether an answer may be none of the options.")
     default: str | None = Field(default=None, description="What stands in when nobody answers.")
 
-    def asked(self) -> tuple[RequestKind, dict[str, Any]]:
+    def to_request(self) -> tuple[RequestKind, dict[str, Any]]:
         data = {"question": self.question, "options": self.options, "allow_custom": self.allow_custom}
         return RequestKind.CLARIFICATION, {**data, "default_answer": self.default}
 
 
-class AskQuestions(Asking):
+class AskQuestions(AskArguments):
     questions: list[Choice] = Field(
         min_length=1,
         description=(
@@ -61,11 +61,11 @@ class AskQuestions(Asking):
         ),
     )
 
-    def asked(self) -> tuple[RequestKind, dict[str, Any]]:
+    def to_request(self) -> tuple[RequestKind, dict[str, Any]]:
         return RequestKind.QUESTIONS, {"questions": self.questions}
 
 
-class Decide(Asking):
+class Decide(AskArguments):
     title: str
     options: list[Choice] = Field(
         min_length=1, description="Keys, or objects {key, label, style}; style `danger` for what cannot be undone."
@@ -74,27 +74,27 @@ class Decide(Asking):
     risks: list[str] = Field(default_factory=list)
     default: str | None = Field(default=None, description="The key that stands in when nobody answers.")
 
-    def asked(self) -> tuple[RequestKind, dict[str, Any]]:
+    def to_request(self) -> tuple[RequestKind, dict[str, Any]]:
         names = ("title", "options", "description", "risks", "default")
         return RequestKind.DECISION, {name: getattr(self, name) for name in names}
 
 
-class RequestApproval(Asking):
+class RequestApproval(AskArguments):
     action: str = Field(description="What you want to do: the name of a tool or command.")
     args: dict[str, Any] = Field(description="With which arguments. The person may change them.")
     description: str = Field(default="", description="Why, and what it does.")
     risk_level: Literal["low", "medium", "high", "critical"] | None = None
 
-    def asked(self) -> tuple[RequestKind, dict[str, Any]]:
+    def to_request(self) -> tuple[RequestKind, dict[str, Any]]:
         about = {"description": self.description, "risk_level": self.risk_level}
         return RequestKind.APPROVAL, {"tool_name": self.action, "args": self.args, **about}
 
 
-class RequestSecret(Asking):
+class RequestSecret(AskArguments):
     names: list[Name] = Field(min_length=1, description="Of the variables whose values are wanted: GITHUB_TOKEN.")
     why: str = Field(default="", max_length=2000, description="What they are for. The person reads it.")
 
-    def asked(self) -> tuple[RequestKind, dict[str, Any]]:
+    def to_request(self) -> tuple[RequestKind, dict[str, Any]]:
         return RequestKind.ENV_VAR, {"fields": [{"name": name, "description": self.why} for name in self.names]}
 
 

@@ -19,7 +19,7 @@ from interlock.domain.request import RequestStatus
 from interlock.faces.http.credentials import caller_still
 from interlock.faces.http.server_state import ServerState, state_of
 from interlock.faces.http.watching import wait_until_settled
-from interlock.faces.mcp.arguments import Asking
+from interlock.faces.mcp.arguments import AskArguments
 from interlock.faces.mcp.hosts import hold_seconds
 from interlock.faces.mcp.results import page_of, result_of
 from interlock.services.requests import answering, holding, outside, pending
@@ -87,20 +87,20 @@ class Call:
     def result(self, view: RequestView) -> CallToolResult:
         return result_of(view, self.pages)
 
-    async def place(self, asking: Asking, key: str | None = None) -> RequestView:
+    async def place(self, asking: AskArguments, key: str | None = None) -> RequestView:
         """Put the request and tell its id at once: it lives until its deadline, whoever comes for the answer."""
         return await self._ask_and_hold(asking, key, 0.0)
 
-    async def ask(self, asking: Asking) -> RequestView:
+    async def ask(self, asking: AskArguments) -> RequestView:
         """Put the request, and hold until it is settled or this host waits no longer."""
         return await self._ask_and_hold(asking, None, self.hold_seconds(asking.wait_seconds))
 
-    async def ask_to_the_end(self, asking: Asking, key: str | None) -> RequestView:
+    async def ask_to_the_end(self, asking: AskArguments, key: str | None) -> RequestView:
         """The same, for hosts that are told of an end only: a request that is still pending keeps its hold free."""
         return await self._ask_and_hold(asking, key, math.inf, tells_pending=False)
 
     async def _ask_and_hold(
-        self, asking: Asking, key: str | None, seconds: float, *, tells_pending: bool = True
+        self, asking: AskArguments, key: str | None, seconds: float, *, tells_pending: bool = True
     ) -> RequestView:
         holder = new_id("call")
         hold = await self._ask(asking, holder, key or self.call_id(asking))
@@ -124,14 +124,14 @@ class Call:
         reply = Reply(request_id, None, reason or "withdrawn")
         await answering.answer(core, Sender(self.principal, SOURCE), reply)
 
-    def call_id(self, asking: Asking) -> str | None:
+    def call_id(self, asking: AskArguments) -> str | None:
         """By what the same call is known when it comes again, where it says so."""
         given = (self.request_state, asking.idempotency_key, *(self.meta.get(name) for name in CALL_IDS))
         return next((one for one in given if isinstance(one, str) and 0 < len(one) <= LONGEST_ID), None)
 
-    async def _ask(self, asking: Asking, holder: str, key: str | None) -> HoldHandle:
+    async def _ask(self, asking: AskArguments, holder: str, key: str | None) -> HoldHandle:
         core = self.state.core
-        kind, data = asking.asked()
+        kind, data = asking.to_request()
         named = asking.conversation or self.connection.query_params.get("conversation")
         # Without the day: what was asked before midnight is asked again after it.
         content = {"tool": self.tool, "conversation": named, "arguments": asking.content()}

@@ -13,7 +13,7 @@ from interlock.domain.errors import InterlockError
 from interlock.domain.kinds import ApprovalAnswer, QuestionsAnswer, RequestKind
 from interlock.domain.kinds.fields import CUSTOM
 from interlock.domain.request import RequestStatus
-from interlock.faces.mcp.arguments import Asking
+from interlock.faces.mcp.arguments import AskArguments
 from interlock.faces.mcp.calls import Call
 from interlock.faces.mcp.results import outcome_of, sentence_of, text_block
 from interlock.services.requests.pending import RequestView
@@ -22,7 +22,7 @@ QUESTIONS_TOOL = "AskUserQuestion"
 STOPPING = "Nobody has answered yet, and the server restarts. Try once more: the answer is kept for that."
 
 
-class PermissionPrompt(Asking):
+class PermissionPrompt(AskArguments):
     # A later version of the host may send more, and must not be refused for it.
     model_config = ConfigDict(extra="ignore")
 
@@ -30,7 +30,7 @@ class PermissionPrompt(Asking):
     input: dict[str, Any]
     tool_use_id: str | None = None
 
-    def asked(self) -> tuple[RequestKind, dict[str, Any]]:
+    def to_request(self) -> tuple[RequestKind, dict[str, Any]]:
         if questions := self._questions():
             return RequestKind.QUESTIONS, {"questions": questions}
         description = self.input.get("description")

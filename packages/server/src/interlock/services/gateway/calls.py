@@ -10,7 +10,7 @@ from interlock.domain.canonical import action_digest, digest, json_text, plain
 from interlock.domain.effect import Effect, EffectState
 from interlock.domain.errors import AlreadySettled, Conflict, Forbidden, TakenOver
 from interlock.domain.event import ToolEnded, ToolStarted, ToolStatus
-from interlock.domain.gateway import CallTerms, definition_digest
+from interlock.domain.gateway import CallTerms, ToolPin, UpstreamCall, definition_digest
 from interlock.domain.ids import new_id
 from interlock.domain.json_value import JsonObject, JsonValue
 from interlock.domain.kinds import ApprovalAnswer, ApprovalBody, RequestKind
@@ -18,7 +18,6 @@ from interlock.domain.principal import SYSTEM, Principal
 from interlock.domain.request import Request, RequestStatus
 from interlock.domain.risk import HIGH, RISK_LEVELS
 from interlock.domain.thread import Thread
-from interlock.domain.upstream_call import ToolPin, UpstreamCall
 from interlock.services.core import Core, Unit, undo_on_cancel, unit
 from interlock.services.requests import holding, outside
 from interlock.services.requests.answering import Reply, Sender, settle_one
@@ -298,7 +297,7 @@ async def _continue_call(
     return SendCall(call, effect.args)
 
 
-async def pin(core: Core, principal: Principal, proposal: ProposedCall) -> None:
+async def set_pin(core: Core, principal: Principal, proposal: ProposedCall) -> None:
     """A person approved a call of the tool as it was then."""
     person = principal.on_behalf_of or principal
     async with unit(core) as work:

@@ -5,12 +5,12 @@ from datetime import datetime
 from interlock.domain.canonical import canonical_json
 from interlock.domain.effect import SKIPPED_TEXT, Effect, EffectState
 from interlock.domain.errors import Forbidden, TakenOver
+from interlock.domain.gateway import UpstreamCall
 from interlock.domain.hold import ORPHANS_KEPT
 from interlock.domain.json_value import JsonObject
 from interlock.domain.kinds import DecisionAnswer, DecisionBody, Value
 from interlock.domain.request import RequestEnd, RequestStatus
 from interlock.domain.thread import Thread
-from interlock.domain.upstream_call import UpstreamCall
 from interlock.services.core import Core, Unit, shared_time, undo_on_cancel, unit
 from interlock.services.gateway import calls
 from interlock.services.gateway.calls import SERVED, RecordedResult

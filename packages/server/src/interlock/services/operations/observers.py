@@ -4,11 +4,10 @@ from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
 
-from interlock.domain.claim import Claim
 from interlock.domain.effect import EffectKey, EffectState
 from interlock.domain.json_value import JsonObject, JsonValue
 from interlock.domain.request import AnswerOrigin, Request, RequestStatus
-from interlock.domain.run import RunStatus
+from interlock.domain.run import Claim, RunStatus
 from interlock.ports.observer import Observer
 
 BOUNDS = (0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1.0, 2.5, 5.0, 10.0, 30.0, 60.0, 300.0, 1_800.0, 7_200.0)

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 _MOST_KEPT = 16
 
 
-class ReadPolicies:
+class PolicyCache:
     """Versions that this process has read before: they never change."""
 
     def __init__(self) -> None:
@@ -68,7 +68,7 @@ def judge(engine: ConditionEngine | None, written_for: str, document: PolicyDocu
 
 async def decision_of(
     engine: ConditionEngine | None,
-    policies: ReadPolicies,
+    policies: PolicyCache,
     tx: Transaction,
     number: int | None,
     request: Request,
@@ -106,7 +106,7 @@ async def ruling_of(work: "Unit", thread: Thread, request: Request) -> PolicyRul
     if activation is None or activation.number is None:
         return None
     facts = await facts_of(work.tx, thread, request)
-    written_for, document = await work.core.read_policies.get(work.tx, activation.number)
+    written_for, document = await work.core.policy_cache.get(work.tx, activation.number)
     return PolicyRuling(activation.number, judge(work.core.conditions, written_for, document, facts))
 
 

@@ -46,7 +46,7 @@ async def _explain(
     if number is None:
         return Explanation(Cause.NO_POLICY, Decision(Ruling.ASK), is_whole=is_whole)
     facts = await facts_of(tx, thread, request)
-    written_for, document = await core.read_policies.get(tx, number)
+    written_for, document = await core.policy_cache.get(tx, number)
     decision = judge(core.conditions, written_for, document, facts)
     cause = cause_of(decision)
     if recorded is not None:

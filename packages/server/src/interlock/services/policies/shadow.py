@@ -6,8 +6,7 @@ from dataclasses import dataclass
 
 from interlock.domain.audit import SERVER_CHAIN
 from interlock.domain.errors import Conflict, NotFound
-from interlock.domain.policy import Activation, Decision, Facts, Ruling
-from interlock.domain.policy_shadow import ShadowCell, ShadowSample, ShadowWord, Word
+from interlock.domain.policy import Activation, Decision, Facts, Ruling, ShadowCell, ShadowSample, ShadowWord, Word
 from interlock.domain.principal import Principal
 from interlock.domain.request import Request
 from interlock.domain.thread import Thread
@@ -73,7 +72,7 @@ async def record_word(work: Unit, thread: Thread, request: Request) -> None:
 async def _decision(work: Unit, number: int | None, request: Request, facts: Facts) -> Decision:
     core = work.core
     try:
-        return await decision_of(core.conditions, core.read_policies, work.tx, number, request, facts)
+        return await decision_of(core.conditions, core.policy_cache, work.tx, number, request, facts)
     except Exception:
         # Such as a text that a newer server saved. It asks, as everything does that cannot be evaluated.
         log.exception("version %s of the policy cannot be evaluated", number)

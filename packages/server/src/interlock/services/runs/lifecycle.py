@@ -5,7 +5,6 @@ from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
 from interlock import failpoints
-from interlock.domain.claim import Claim
 from interlock.domain.effect import EffectState
 from interlock.domain.event import Event, EventData, RunEnded
 from interlock.domain.form import Form
@@ -17,7 +16,7 @@ from interlock.domain.request import (
     PauseStatus,
     Request,
 )
-from interlock.domain.run import Run, RunCause, RunStatus
+from interlock.domain.run import Claim, Run, RunCause, RunStatus
 from interlock.domain.thread import Lease, ThreadStatus
 from interlock.services.core import Core, Unit, unit
 from interlock.services.requests.opening import NewRequest, new_request, place

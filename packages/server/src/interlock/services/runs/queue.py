@@ -2,10 +2,9 @@
 
 from dataclasses import replace
 
-from interlock.domain.claim import Claim
 from interlock.domain.event import EventData, RunStarted
 from interlock.domain.ids import new_id
-from interlock.domain.run import Run, RunCause, RunStatus
+from interlock.domain.run import Claim, Run, RunCause, RunStatus
 from interlock.domain.run_input import RunInput
 from interlock.domain.thread import Thread, ThreadStatus
 from interlock.services.core import Unit

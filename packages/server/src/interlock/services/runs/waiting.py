@@ -9,10 +9,9 @@ from interlock import failpoints
 from interlock.domain.event import UserMessage
 from interlock.domain.ids import new_id
 from interlock.domain.principal import Principal, Role, principal_of
-from interlock.domain.run import Run, RunCause
+from interlock.domain.run import Run, RunCause, WaitingRun
 from interlock.domain.run_input import GraphInput, MessageInput
 from interlock.domain.thread import Thread, ThreadStatus, title_of
-from interlock.domain.waiting_run import WaitingRun
 from interlock.services.core import Core, Unit, unit
 from interlock.services.requests.settling import void_pauses
 from interlock.services.runs.queue import queue_run

@@ -17,9 +17,8 @@ from interlock.domain.event import Event
 from interlock.domain.json_value import JsonObject, JsonValue
 from interlock.domain.moment import to_iso
 from interlock.domain.request import Answer, Pause, PauseStatus, PublicRequest, Request
-from interlock.domain.run import Run
+from interlock.domain.run import Run, WaitingRun
 from interlock.domain.thread import Thread
-from interlock.domain.waiting_run import WaitingRun
 from interlock.ports.store import Transaction
 from interlock.services.audit import export as audit_export
 from interlock.services.core import Core

@@ -9,10 +9,9 @@ from interlock.domain.event import RunEnded
 from interlock.domain.ids import new_id
 from interlock.domain.principal import SYSTEM, Principal
 from interlock.domain.request import Pause, PauseStatus
-from interlock.domain.run import Run, RunCause, RunStatus
+from interlock.domain.run import Run, RunCause, RunStatus, WaitingRun
 from interlock.domain.run_input import GraphInput, MessageInput, NoInput
 from interlock.domain.thread import Thread, ThreadStatus, title_of
-from interlock.domain.waiting_run import WaitingRun
 from interlock.services.core import Core, Unit, unit
 from interlock.services.requests.settling import cancel_open, void_pauses
 from interlock.services.runs.queue import queue_run
