@@ -8,7 +8,7 @@ from collections.abc import Awaitable, Callable, Generator, Iterable, Iterator, 
 from contextlib import contextmanager
 from contextvars import ContextVar
 from enum import StrEnum
-from functools import partial, wraps
+from functools import partial
 from types import FunctionType, MethodType
 from typing import Any, TypeVar, cast
 
@@ -33,7 +33,6 @@ from langgraph.config import get_config
 from langgraph.prebuilt.tool_node import ToolCallRequest, ToolNode
 from langgraph.pregel import Pregel
 
-from interlock.agents.context import current
 from interlock.domain.unkept import refusal
 
 T = TypeVar("T")
@@ -296,23 +295,3 @@ def _outside(function: FunctionType) -> Iterator[Any]:
 def _is_ours(value: Any, function: FunctionType) -> bool:
     """A library's functions use thousands of others: only those of the same module are followed."""
     return value is not None and (not isinstance(value, FunctionType) or value.__module__ == function.__module__)
-
-
-def check_on_entry(check: Callable[[Graph], None]) -> None:
-    """Have `check` look at every graph that a hosted run enters, whoever made it and calls it, before its first step.
-
-    Where it raises, the graph is not run.
-    """
-    pregel = cast("Any", Pregel)
-    defaults = pregel._defaults
-    if getattr(defaults, "interlock_checks", False):
-        return
-
-    @wraps(defaults)
-    def checked(self: Any, config: Any, **given: Any) -> Any:
-        if current.get() is not None:
-            check(self)
-        return defaults(self, config, **given)
-
-    cast("Any", checked).interlock_checks = True
-    pregel._defaults = checked

@@ -15,7 +15,8 @@ from weakref import WeakSet
 from langchain.agents.middleware import AgentMiddleware, HumanInTheLoopMiddleware, InterruptOnConfig
 from langgraph.prebuilt.tool_node import ToolNode
 
-from interlock.agents._langgraph import Graph, all_graphs, check_on_entry, middleware_around, tool_nodes
+from interlock.agents._langgraph import Graph, all_graphs, middleware_around, tool_nodes
+from interlock.agents._langgraph_entry import check_on_entry
 from interlock.agents.middleware import InterlockMiddleware, nearest
 from interlock.domain.risk import RISK_LEVELS
 
