@@ -73,7 +73,6 @@ TEXTS: Mapping[str, Mapping[Language, str]] = {
     "still": {"en": "You can still answer.", "zh": "你仍可答复。"},
     "claimed": {"en": "You have it now, until {time}; others see that.", "zh": "已由你处理至 {time}，其他人可以看到。"},
     "released": {"en": "Released.", "zh": "已放开。"},
-    "not claimed": {"en": "You have not claimed it.", "zh": "你没有在处理此请求。"},
     "over": {
         "en": "{by} has this until {time}. Answer all the same?",
         "zh": "{by} 正在处理此请求，至 {time}。仍要答复吗？",
