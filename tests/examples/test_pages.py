@@ -33,11 +33,12 @@ CANNOT = {
     r"\.venv/bin/interlock webhooks ": "with a host or an id of the reader's; tests/cli/test_webhooks.py",
     r"\.venv/bin/interlock keys create laptop": "as in the README; test_readme.py",
     r"interlock policy ": "with a policy of the reader's; tests/cli/test_policy_commands.py",
+    r"interlock (groups|away) ": "with people of the reader's; tests/cli/test_team_commands.py",
     r"interlock-hook install": "changes the settings of the reader's agents; tests/hooks/test_installing.py",
     r"claude -p|gemini ": "needs a model; tests/hooks starts each with a scripted one",
     r"opencode |interlock watch ": "starts or follows OpenCode, which needs a model; tests/hooks/test_watch.py",
     r"\.venv/bin/interlock restore interlock\.backup": "into the reader's database; tests/conformance/test_backup.py",
-    r"curl .*(perm_|grant_|api/v1/(grants|policy|groups)|receipt 4711)": "with a key or an id of the reader's",
+    r"curl .*(perm_|grant_|api/v1/(grants|policy|me/addresses)|receipt 4711)": "with a key or an id of the reader's",
 }
 """By how they begin. All are parsed, and their paths looked up, in tests/architecture/test_doc_commands.py."""
 
