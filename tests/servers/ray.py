@@ -16,7 +16,12 @@ from pathlib import Path
 from typing import Any, cast
 
 START_SECONDS = 120.0
-ON_LOOPBACK = {"RAY_AUTH_MODE": "disabled", "RAY_ENABLE_WINDOWS_OR_OSX_CLUSTER": "0"}
+ON_LOOPBACK = {
+    "RAY_AUTH_MODE": "disabled",
+    "RAY_ENABLE_WINDOWS_OR_OSX_CLUSTER": "0",
+    # Else they come after everything else on the machine, and take minutes to import an agent while other tests run.
+    "RAY_worker_niceness": "0",
+}
 """For whoever starts or joins a cluster; without it, Ray takes another address of the machine for 127.0.0.1."""
 
 _QUICK_TO_NOTICE = {
