@@ -5,7 +5,7 @@ import tempfile
 from collections.abc import Callable
 from pathlib import Path
 
-from bench import cycles, gateway, hook, langgraph, pages, policies, streams, volume
+from bench import cycles, gateway, hook, kills, langgraph, pages, policies, streams, volume
 from bench.table import Table
 
 Part = Callable[[Table, Path, bool], None]
@@ -44,6 +44,10 @@ def _pages(table: Table, folder: Path, small: bool) -> None:
     pages.against_nothing(table, folder, pages.SMALL if small else pages.Sizes())
 
 
+def _kills(table: Table, folder: Path, small: bool) -> None:
+    kills.against_the_lease(table, folder, kills.SMALL if small else kills.KILLS)
+
+
 def _policies(table: Table, folder: Path, small: bool) -> None:
     asks = policies.SMALL if small else policies.ASKS
     policies.own_part(table, folder, asks)
@@ -60,6 +64,7 @@ PARTS: dict[str, Part] = {
     "langgraph": _langgraph,
     "pages": _pages,
     "policies": _policies,
+    "kills": _kills,
 }
 
 

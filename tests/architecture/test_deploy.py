@@ -190,7 +190,7 @@ def test_every_key_that_a_container_is_given_exists() -> None:
     kept = {"secretKeyRef": secret_names(), "configMapKeyRef": set(of_kind("ConfigMap")["data"])}
     for name, container in containers():
         for one in container.get("env", ()):
-            for kind, reference in one["valueFrom"].items():
+            for kind, reference in one.get("valueFrom", {}).items():
                 assert reference["name"] == "interlock"
                 assert reference["key"] in kept[kind], name
         for one in container.get("envFrom", ()):

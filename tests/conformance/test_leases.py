@@ -167,6 +167,23 @@ async def test_runs_whose_lease_ended_are_queued_again_and_their_workers_fenced_
         assert await tx.leases.requeue_lost(AT) == []
 
 
+async def test_the_runs_of_a_worker_that_is_gone_are_queued_again_and_it_is_fenced_off(store: Store) -> None:
+    lost = [await claim(store, f"ann-{number}", seconds=1000) for number in range(2)]
+    kept = await claim(store, "ann-2", worker="worker-2", seconds=1000)
+    async with store.transaction() as tx:
+        assert sorted(await tx.leases.requeue_of("worker-1")) == ["run-of-ann-0", "run-of-ann-1"]
+    async with store.transaction() as tx:
+        for lease in lost:
+            with pytest.raises(LeaseLost):
+                await tx.leases.check(lease)
+        assert await tx.leases.renew("worker-1", ["ann-0", "ann-1"], AT, 60) == set()
+        await tx.leases.check(kept)
+        # Another one that looks, as a second server does, finds nothing more: also when somebody took them meanwhile.
+        taken = await tx.leases.take("ann-0", "run-of-ann-0", "worker-2", AT, 60)
+        assert await tx.leases.requeue_of("worker-1") == []
+        await tx.leases.check(taken)
+
+
 async def test_without_a_time_every_running_run_is_queued_again(store: Store) -> None:
     leases = [await claim(store, f"ann-{number}", seconds=1000) for number in range(3)]
     async with store.transaction() as tx:

@@ -1,5 +1,6 @@
-"""Whether anything runs agents, by what the store knows."""
+"""Whether anything runs agents, by what the store knows; and workers that are gone, by what Ray knows."""
 
+import asyncio
 from datetime import timedelta
 
 import pytest
@@ -7,15 +8,17 @@ from sqlalchemy import update
 
 from interlock.bootstrap import NoAgents
 from interlock.bus.local import LocalBus
-from interlock.domain.errors import NoWorker
+from interlock.domain.errors import LeaseLost, NoWorker
 from interlock.domain.worker import Worker
 from interlock.passwords import Argon2Passwords
 from interlock.ports.clock import SystemClock
 from interlock.ports.store import Store
 from interlock.services.core import Core, OperatorSettings, unit
-from interlock.services.runs.workers import FORGOTTEN, GONE_SECONDS, require_worker
+from interlock.services.runs import lifecycle as running
+from interlock.services.runs.workers import FORGOTTEN, GONE_SECONDS, dismiss_once, require_worker, send_heartbeats
 from interlock.storage.database import Database
 from interlock.storage.schema import workers
+from tests.conformance.examples import AT, a_run, begin
 
 
 async def beat(core: Core, minutes_wrong: float = 0) -> None:
@@ -69,3 +72,32 @@ async def test_one_whose_clock_is_wrong_is_known_to_live(core: Core, minutes_wro
     await required(core)
     await core.pulse.beat(core)
     await required(core)
+
+
+@pytest.mark.promise("P5")
+async def test_a_dismissed_worker_is_fenced_off_takes_nothing_more_and_ends(core: Core) -> None:
+    async with unit(core) as work:
+        await begin(work.tx, "ann-1")
+        await work.tx.runs.add(a_run("run-1", "ann-1"))
+    lost = await running.claim(core, "worker-1")
+    assert lost is not None
+    await beat(core)
+
+    assert await dismiss_once(core, "worker-1")
+
+    async with unit(core) as work:
+        await work.tx.workers.forget(core.clock.now(), FORGOTTEN)
+    # It still runs, as one does whose node's keeper is dead, and is told of the run first.
+    assert await running.claim(core, "worker-1", "run-1") is None
+    assert await running.claim(core, "worker-1") is None
+    with pytest.raises(LeaseLost):
+        await running.requeue(core, lost.lease)
+    taken = await running.claim(core, "worker-2")
+    assert taken is not None
+    assert (taken.run.id, taken.run.attempt) == ("run-1", 2)
+    # Who says so a second time, as another server does, takes nothing from whoever has it now.
+    assert await dismiss_once(core, "worker-1")
+    await running.requeue(core, taken.lease)
+    # One that lives after all finds out, and does not go on under that name.
+    async with asyncio.timeout(60):
+        await send_heartbeats(core, lambda: Worker("worker-1", "node", "ray", AT, core.clock.now(), 1, 0))

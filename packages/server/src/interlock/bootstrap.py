@@ -8,6 +8,7 @@ from collections.abc import AsyncGenerator, Callable, Coroutine, Generator, Iter
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import AsyncExitStack, asynccontextmanager, contextmanager, suppress
 from dataclasses import dataclass, field
+from functools import partial
 from importlib.util import find_spec
 from typing import TYPE_CHECKING, Any, cast
 from urllib.parse import urlsplit
@@ -16,14 +17,13 @@ from interlock import failpoints
 from interlock.bus.local import LocalBus
 from interlock.config import DEMO, Config, load, upstreams
 from interlock.domain.errors import InvalidInput
-from interlock.domain.ids import new_id
 from interlock.domain.kinds import Value
 from interlock.domain.preview import FilePreview
 from interlock.domain.request import Request
 from interlock.domain.risk import KNOWN_RISKS
 from interlock.domain.run_input import GraphInput
 from interlock.domain.thread import Thread
-from interlock.domain.worker import Worker
+from interlock.domain.worker import Worker, new_worker_id
 from interlock.master_key import master_key
 from interlock.passwords import Argon2Passwords
 from interlock.ports.agents import Agents, GraphSchemas, Message, Runner, Snapshot, ToolInfo
@@ -45,7 +45,7 @@ from interlock.services.operations.observers import CompositeObserver, Tally
 from interlock.services.requests.deadlines import keep_deadlines
 from interlock.services.requests.holding import release_all
 from interlock.services.requests.quota import Quota
-from interlock.services.runs.workers import leave, send_heartbeats
+from interlock.services.runs.workers import dismiss, dismiss_once, leave, send_heartbeats
 from interlock.services.webhooks.sender import WebhookSender
 from interlock.storage.database import Database, open_database, sqlite_file
 from interlock.storage.deployment import deployment
@@ -393,39 +393,41 @@ def _demo(config: Config) -> "HostedAgent":
 
 
 @asynccontextmanager
-async def working(config: Config) -> AsyncGenerator[Core]:
-    """A worker: runs what is queued, and answers nobody."""
+async def working(config: Config, name: str) -> AsyncGenerator[asyncio.Task[None]]:
+    """A worker: runs what is queued, and answers nobody. What is yielded ends when it was dismissed."""
     os.environ.setdefault("LANGGRAPH_STRICT_MSGPACK", "true")
     arm(config)
     async with _open_foundation(config) as base, _bus(config) as bus:
         agents = await _agents(config, base.database)
         with _traces(config) as traces:
-            core = base.core(bus, agents, _local_runner(agents, base.database, config.worker_runs), traces)
+            core = base.core(bus, agents, _local_runner(agents, base.database, config.worker_runs, name), traces)
             await core.runner.start()
             try:
-                async with _registered_worker(core, config.runner):
-                    yield core
+                async with _registered_worker(core, config.runner) as telling:
+                    yield telling
             finally:
                 core.presence.close()
                 await core.runner.close()
 
 
-async def work_until_stopped(given: Mapping[str, Any]) -> None:
+async def work_until_stopped(given: Mapping[str, Any], name: str) -> None:
     """What a worker process does; `given` are settings that win over those of its own environment."""
     asyncio.get_running_loop().set_default_executor(ThreadPoolExecutor(TOOL_THREADS, "interlock-tools"))
-    async with working(load(with_own_passwords(given))):
-        await asyncio.Event().wait()
+    async with working(load(with_own_passwords(given)), name) as telling:
+        await telling
 
 
-def _local_runner(agents: "HostedAgents", database: Database, capacity: int) -> "Callable[[Core], LocalRunner]":
+def _local_runner(
+    agents: "HostedAgents", database: Database, capacity: int, name: str | None = None
+) -> "Callable[[Core], LocalRunner]":
     from interlock.runners.local import LocalRunner
 
-    worker = new_id(f"{socket.gethostname()}-{os.getpid()}")
+    worker = name or new_worker_id()
     return lambda core: LocalRunner(core, agents, worker, shared=database.is_shared, capacity=capacity)
 
 
 @asynccontextmanager
-async def _registered_worker(core: Core, kind: str) -> AsyncGenerator[None]:
+async def _registered_worker(core: Core, kind: str) -> AsyncGenerator[asyncio.Task[None]]:
     """While it works, the others know of it, and it hears what they call for."""
     started_at = core.clock.now()
     runner = cast("LocalRunner", core.runner)
@@ -439,7 +441,7 @@ async def _registered_worker(core: Core, kind: str) -> AsyncGenerator[None]:
     telling = asyncio.create_task(send_heartbeats(core, describe))
     heeding = asyncio.create_task(runner.listen())
     try:
-        yield
+        yield telling
     finally:
         await _cancelled(telling)
         await _cancelled(heeding)
@@ -537,7 +539,7 @@ async def _serving(state: "ServerState", ray: "RayWorkers | None", *, is_worker:
         await release_all(core)
     async with AsyncExitStack() as stack:
         if ray is not None:
-            stack.push_async_callback(ray.close)
+            stack.push_async_callback(ray.close, partial(dismiss_once, core))
         if is_worker:
             await stack.enter_async_context(_registered_worker(core, "server"))
         working = [asyncio.create_task(work) for work in _duties(core, ray)]
@@ -562,7 +564,7 @@ def _duties(core: Core, ray: "RayWorkers | None") -> Iterator[Coroutine[Any, Any
     if core.channel_kinds:
         yield NoticeSender().run(core)
     if ray is not None:
-        yield ray.keep()
+        yield ray.keep(partial(dismiss, core))
 
 
 async def _cancelled(task: asyncio.Task[None]) -> None:

@@ -146,6 +146,10 @@ class Leases(Protocol):
         """
         ...
 
+    async def requeue_of(self, worker: str) -> list[str]:
+        """Queue again every running run of a worker that is gone, raising the threads' epochs; the ids of the runs."""
+        ...
+
     async def fence_off_all(self) -> None:
         """Drop every lease and raise every thread's epoch: nobody who worked on any thread before commits anything."""
         ...

@@ -56,6 +56,12 @@ class Workers(Protocol):
 
     async def leave(self, worker_id: str) -> None: ...
 
+    async def dismiss(self, worker_id: str, at: datetime) -> None:
+        """Whoever watches it says that it is gone. It may still run for a moment, and takes no run any more."""
+        ...
+
+    async def is_dismissed(self, worker_id: str) -> bool: ...
+
     async def all(self) -> list[Worker]:
         """By their nodes and names."""
         ...
@@ -65,5 +71,5 @@ class Workers(Protocol):
         ...
 
     async def forget(self, now: datetime, silence: timedelta) -> None:
-        """Drop those that were not heard of for so long."""
+        """Drop those that were not heard of for so long, and what is known of those dismissed before."""
         ...

@@ -6,6 +6,7 @@ read, and says on standard output what its server should know.
 
 import asyncio
 import base64
+import json
 import logging
 import os
 import pickle
@@ -16,12 +17,27 @@ import time
 from importlib import import_module
 from typing import Any
 
-from interlock.runners.ray import RaySettings
+from interlock.domain.worker import new_worker_id
+from interlock.runners.ray import SIGHTING, RaySettings
+from interlock.runners.ray_watch import Watch
 
 NAMESPACE = "interlock"
 ENTRY = "interlock.bootstrap:work_until_stopped"
 CHECK_SECONDS = 5.0
+LOOK_SECONDS = 0.25
+STAY_SECONDS = 600.0
+"""So long does a call last by which a worker is watched: those of keepers that are gone do not pile up."""
 RESTART_SECONDS = 1.0
+OF_ITS_OWN = {
+    # As they are, Ray takes a node for dead after half a minute.
+    "health_check_initial_delay_ms": 1_000,
+    "health_check_period_ms": 1_000,
+    "health_check_timeout_ms": 2_000,
+    "health_check_failure_threshold": 3,
+}
+"""How a Ray of the server's own looks after its node. A process of it that ended is noticed without that: there is no
+need to take a busy machine for a dead one."""
+OWN_PROCESSES = {"gcs_server", "raylet"}
 PATIENCE = 3
 """How often in a row Ray may fail before all that is known of it is dropped."""
 
@@ -31,16 +47,27 @@ class Worker:
 
     def __init__(self, given: dict[str, Any]) -> None:
         self._is_retired = False
+        self._name = new_worker_id()
         self._loop = asyncio.new_event_loop()
-        self._task = self._loop.create_task(_entry(given))
+        self._task = self._loop.create_task(_entry(given, self._name))
         self._thread = threading.Thread(target=self._work, name="interlock-worker", daemon=True)
         self._thread.start()
 
-    def retire(self) -> None:
+    # Asynchronous, so that Ray lets any number of them wait side by side.
+
+    async def identify(self) -> tuple[str, str, int]:
+        """What this process is called in the store, Ray's name for its node, and its number there."""
+        return self._name, import_module("ray").get_runtime_context().get_node_id(), os.getpid()
+
+    async def stay(self) -> None:
+        """Fails when this process ends."""
+        await asyncio.sleep(STAY_SECONDS)
+
+    async def retire(self) -> None:
         """Take nothing more, and come back when what is under way has ended; whoever asked for it ends the actor."""
         self._is_retired = True
         self._loop.call_soon_threadsafe(self._task.cancel)
-        self._thread.join()
+        await asyncio.to_thread(self._thread.join)
 
     def _work(self) -> None:
         try:
@@ -56,19 +83,21 @@ class Worker:
         os._exit(1)
 
 
-async def _entry(given: dict[str, Any]) -> None:
+async def _entry(given: dict[str, Any], worker: str) -> None:
     module, _, name = ENTRY.partition(":")
-    await getattr(import_module(module), name)(given)
+    await getattr(import_module(module), name)(given, worker)
 
 
 class Keeper:
     def __init__(self, settings: RaySettings, given: dict[str, Any]) -> None:
         self._settings = settings
         self._given = given
-        self._actors: list[Any] = []
+        self._actors: dict[str, Any] = {}
         self._retiring: dict[str, tuple[Any, Any]] = {}
         self._logged: set[str] = set()
         self._ray: Any = import_module("ray")
+        is_client = (settings.address or "").startswith("ray://")
+        self._watch = Watch(self._ray, _see, reads_table=not is_client)
 
     def keep(self) -> None:
         failures = 0
@@ -82,13 +111,23 @@ class Keeper:
             if failures >= PATIENCE:
                 # The cluster that it knew is gone; the next process finds the one that is there.
                 os._exit(1)
-            time.sleep(CHECK_SECONDS)
+            next_check = time.monotonic() + CHECK_SECONDS
+            while (left := next_check - time.monotonic()) > 0:
+                self._look(min(left, LOOK_SECONDS))
 
     def close(self) -> None:
         if self._settings.address is None and self._ray.is_initialized():
-            for actor in self._actors:
+            for actor in self._actors.values():
                 self._ray.kill(actor)
             self._ray.shutdown()
+
+    def _look(self, seconds: float) -> None:
+        try:
+            self._watch.look(seconds)
+        except Exception as error:
+            # The next check finds out what it is.
+            self._tell(f"Ray's workers cannot be watched; trying again: {' '.join(str(error).split())}")
+            time.sleep(seconds)
 
     def _ensure(self) -> None:
         settings = self._settings
@@ -100,13 +139,13 @@ class Keeper:
                 runtime_env=dict(settings.runtime_env) or None,
                 log_to_driver=False,
                 configure_logging=False,
-                include_dashboard=False if settings.address is None else None,
+                **({"include_dashboard": False, "_system_config": OF_ITS_OWN} if settings.address is None else {}),
             )
+            if settings.address is None:
+                threading.Thread(target=self._watch_own_ray, name="interlock-own-ray", daemon=True).start()
         if settings.address is None and not any(node["Alive"] for node in self._ray.nodes()):
-            # Its head lives, and would wait for ever for a node to place workers on: nobody adds one. It ends with this
-            # process, and the next one, which the server starts after a while, begins with a new Ray.
-            _say("the node of this server's own Ray is gone; starting Ray again")
-            os._exit(1)
+            # Its head lives, and would wait for ever for a node to place workers on: nobody adds one.
+            self._start_again("its node is dead")
         names: list[str] = self._ray.util.list_named_actors()
         self._tell_of_unnamed(names)
         generations = {name: made for name in names if (made := settings.generation_of(name)) is not None}
@@ -115,10 +154,30 @@ class Keeper:
             self._tell("a later start has other settings: its workers run the agents, and this server keeps none")
             return
         kind = self._ray.remote(Worker)
-        self._actors = [self._actor(kind, number) for number in range(settings.workers)]
+        self._actors = {settings.name_of(number): self._actor(kind, number) for number in range(settings.workers)}
         for name, generation in generations.items():
             if generation < settings.generation:
                 self._retire(name)
+        retiring = {name: actor for name, (actor, _) in self._retiring.items() if hasattr(actor, "identify")}
+        self._watch.follow(self._actors | retiring)
+
+    def _watch_own_ray(self) -> None:
+        """Of its head, its node's keeper and what else it consists of: without any of them it is of no use.
+
+        The keeper of the node ends when an agent of its own does.
+        """
+        while True:
+            if ended := [kind for kind, _ in _own_node().dead_processes() if kind in OWN_PROCESSES]:
+                self._start_again(f"{ended[0]} ended")
+            time.sleep(LOOK_SECONDS)
+
+    def _start_again(self, why: str) -> None:
+        """It ends with this process, and the next one, which the server starts, begins with a new Ray."""
+        _say(f"this server's own Ray is gone ({why}); starting Ray again")
+        # A node that lost its head would wait for it for a minute.
+        for _, process in _own_node().live_processes():
+            process.kill()
+        os._exit(1)
 
     def _retire(self, name: str) -> None:
         """Ask it once to end what is under way, and end it when it has."""
@@ -162,6 +221,15 @@ class Keeper:
             **({"memory": settings.memory} if settings.memory else {}),
         }
         return kind.options(**options).remote(self._given)
+
+
+def _own_node() -> Any:
+    """What `ray start --block` asks, too; Ray has no other way to know its processes."""
+    return import_module("ray._private.worker")._global_node
+
+
+def _see(name: str, worker: str | None) -> None:
+    _say(SIGHTING + json.dumps([name, worker]))
 
 
 def _say(line: str) -> None:

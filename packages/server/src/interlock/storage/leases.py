@@ -122,16 +122,22 @@ class SqlLeases(Repository):
         return [LeaseRecord(row.id, row.lease_run, row.lease_worker, row.epoch, row.lease_until) for row in found]
 
     async def requeue_lost(self, at: datetime | None) -> list[str]:
+        if at is None:
+            return await self._requeue()
+        now = func.clock_timestamp() if self._is_postgres else literal(at, Moment())
+        return await self._requeue(or_(threads.c.lease_until < now, threads.c.lease_worker.is_(None)))
+
+    async def requeue_of(self, worker: str) -> list[str]:
+        return await self._requeue(threads.c.lease_worker == worker)
+
+    async def _requeue(self, *which: ColumnElement[bool]) -> list[str]:
         lost = (
             select(runs.c.id, runs.c.thread_id)
             .join(threads, threads.c.id == runs.c.thread_id)
-            .where(IS_ACTIVE, runs.c.status == RunStatus.RUNNING, IS_ALIVE)
+            .where(IS_ACTIVE, runs.c.status == RunStatus.RUNNING, IS_ALIVE, *which)
             .order_by(runs.c.created_at, runs.c.id)
             .with_for_update(of=[runs, threads], skip_locked=True)
         )
-        if at is not None:
-            now = func.clock_timestamp() if self._is_postgres else literal(at, Moment())
-            lost = lost.where(or_(threads.c.lease_until < now, threads.c.lease_worker.is_(None)))
         found = (await self._connection.execute(lost)).all()
         for some in batched(found):
             run_ids, thread_ids = [row.id for row in some], [row.thread_id for row in some]

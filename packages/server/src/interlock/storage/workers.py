@@ -12,11 +12,19 @@ from interlock.storage._repository import Repository, batched, insert_for
 from interlock.storage.schema import Moment, marks, unfollowed, workers
 
 _SERVER = "server:"
+_DISMISSED = "dismissed:"
 # When the transaction began: what was committed before then is seen in it.
 _NOW = text("SELECT (extract(epoch FROM now()) * 1000)::bigint")
 
 
-class SqlWorkers(Repository):
+class _Moments(Repository):
+    async def _moment(self, now: datetime) -> int:
+        if self._is_postgres:
+            return (await self._connection.execute(_NOW)).scalar_one()
+        return int(now.timestamp() * 1000)
+
+
+class SqlWorkers(_Moments):
     """One row each, which the worker writes again every few seconds."""
 
     async def beat(self, worker: Worker) -> None:
@@ -30,6 +38,15 @@ class SqlWorkers(Repository):
     async def leave(self, worker_id: str) -> None:
         await self._connection.execute(delete(workers).where(workers.c.id == worker_id))
 
+    async def dismiss(self, worker_id: str, at: datetime) -> None:
+        values = {"name": _DISMISSED + worker_id, "value": await self._moment(at)}
+        add = insert_for(marks, is_postgres=self._is_postgres).values(values)
+        await self._connection.execute(add.on_conflict_do_nothing())
+
+    async def is_dismissed(self, worker_id: str) -> bool:
+        found = select(exists().where(marks.c.name == _DISMISSED + worker_id))
+        return bool(await self._connection.scalar(found))
+
     async def all(self) -> list[Worker]:
         found = await self._connection.execute(select(workers).order_by(workers.c.node, workers.c.id))
         return [Worker(**row._mapping) for row in found]  # pyright: ignore[reportPrivateUsage]
@@ -41,6 +58,10 @@ class SqlWorkers(Repository):
 
     async def forget(self, now: datetime, silence: timedelta) -> None:
         await self._connection.execute(delete(workers).where(workers.c.seen_at < self._before(now, silence)))
+        is_old = marks.c.value < await self._moment(now) - int(silence.total_seconds() * 1000)
+        await self._connection.execute(
+            delete(marks).where(marks.c.name.startswith(_DISMISSED, autoescape=True), is_old)
+        )
 
     def _before(self, now: datetime, silence: timedelta) -> ColumnElement[datetime]:
         return (
@@ -52,13 +73,11 @@ class SqlWorkers(Repository):
         return func.clock_timestamp(type_=Moment()) if self._is_postgres else literal(now, Moment())
 
 
-class SqlServers(Repository):
+class SqlServers(_Moments):
     """One mark each: the moment at which the server last began to look what the others ask."""
 
     async def moment(self, now: datetime) -> int:
-        if self._is_postgres:
-            return (await self._connection.execute(_NOW)).scalar_one()
-        return int(now.timestamp() * 1000)
+        return await self._moment(now)
 
     async def sign(self, server: str, moment: int, forgotten: int) -> None:
         add = insert_for(marks, is_postgres=self._is_postgres).values(name=_SERVER + server, value=moment)

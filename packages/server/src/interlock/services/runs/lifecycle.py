@@ -57,10 +57,13 @@ class ResumeState:
 
 
 async def claim(core: Core, worker: str, run_id: str | None = None) -> Claim | None:
-    """Take the lease of the named queued run, or of the oldest one; None when there is nothing to take."""
+    """Take the lease of the named queued run, or of the oldest one; None when there is nothing to take.
+
+    A worker that was dismissed takes none: it is about to end, and the run would have to wait for its lease.
+    """
     async with unit(core) as work:
         run = await work.tx.runs.next_queued(run_id)
-        if run is None:
+        if run is None or await work.tx.workers.is_dismissed(worker):
             return None
         thread = await work.tx.threads.lock(run.thread_id)
         if thread is None:
