@@ -87,6 +87,23 @@ def _nested() -> Any:
     return graph
 
 
+def _deep() -> Any:
+    """A graph in a graph in a graph, with a step before and after the two questions at the bottom."""
+    middle: Any = StateGraph(State)
+    middle.add_node("first", first)
+    middle.add_node("bottom", _graph(inner, staging).compile())
+    middle.add_node("second", second)
+    middle.add_edge(START, "first")
+    middle.add_edge("first", "bottom")
+    middle.add_edge("bottom", "second")
+    graph: Any = StateGraph(State)
+    graph.add_node("outer", middle.compile())
+    graph.add_node("last", second)
+    graph.add_edge(START, "outer")
+    graph.add_edge("outer", "last")
+    return graph
+
+
 def _fan() -> Any:
     graph: Any = StateGraph(State)
     graph.add_node("staging", staging)
@@ -105,3 +122,4 @@ slow = _graph(blocked, second)
 late = _graph(first, production)
 fan = _fan()
 nested = _nested()
+deep = _deep()

@@ -65,6 +65,21 @@ def test_a_thread_from_its_making_to_its_end(call: Call) -> None:
     assert rejoined[-1]["event"] == "end"
 
 
+def test_graphs_inside_are_told(call: Call) -> None:
+    thread_id = call("threads", "create")["result"]["thread_id"]
+    options = {"input": GIVEN, "streamMode": ["values", "updates"], "streamSubgraphs": True}
+    chunks = call("runs", "stream", thread_id, "deep", options)["result"]
+    levels = ["values", "values|outer", "values|outer|bottom"]
+    assert [name for name in levels if name in {_without_ids(one["event"]) for one in chunks}] == levels
+    more = {"lastEventId": "-1", "streamMode": options["streamMode"]}
+    joined = call("runs", "joinStream", thread_id, chunks[0]["data"]["run_id"], more)["result"]
+    assert [(one["event"], one["data"]) for one in joined] == [(one["event"], one["data"]) for one in chunks]
+
+
+def _without_ids(event: str) -> str:
+    return "|".join(part.partition(":")[0] for part in event.split("|"))
+
+
 def test_a_refusal_is_not_sent_again(call: Call) -> None:
     thread_id = call("threads", "create")["result"]["thread_id"]
     refused = call("runs", "create", thread_id, "one_node", {"command": {"resume": "yes"}})

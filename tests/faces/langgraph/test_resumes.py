@@ -132,6 +132,20 @@ def test_null_is_no_answer_and_false_is_one(client: LanggraphClient) -> None:
     assert client.resume(thread_id, "two_nodes", []).json()["out"] == [False, []]
 
 
+@pytest.mark.parametrize("more", [{"update": {"out": ["by hand"]}}, {"goto": "production"}], ids=["update", "goto"])
+def test_what_stands_beside_an_answer_is_refused_with_it(client: LanggraphClient, more: dict[str, Any]) -> None:
+    thread_id, asked = client.asked("two_nodes")
+    command = {"resume": {asked["id"]: "yes"}, **more}
+    refused = client.post(thread_id, "", {"assistant_id": "two_nodes", "command": command})
+    assert (refused.status_code, refused.json()["code"]) == (422, "not_supported")
+    params = {"interrupt_id": asked["id"], "response": "yes", **more}
+    sent = {"id": 1, "method": "input.respond", "params": params}
+    replied = client.http.post(f"/threads/{thread_id}/commands", json=sent).json()
+    assert (replied["type"], replied["error"]) == ("error", "not_supported")
+    [open_now] = client.state(thread_id)["interrupts"]
+    assert (open_now["id"], client.state(thread_id)["values"]["out"]) == (asked["id"], [])
+
+
 def test_several_open_need_ids_and_some_may_be_answered(client: LanggraphClient, witness: Witness) -> None:
     thread_id, _ = client.asked("pair")
     tasks = client.state(thread_id)["tasks"]

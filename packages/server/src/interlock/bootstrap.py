@@ -84,7 +84,9 @@ class NoAgents:
     async def history(self, thread: Thread) -> list[Message]:
         return []
 
-    async def snapshot(self, thread: Thread, checkpoint_id: str | None = None, *, inner: bool = False) -> Snapshot:
+    async def snapshot(
+        self, thread: Thread, checkpoint_id: str | None = None, *, inner: bool = False, space: str = ""
+    ) -> Snapshot:
         return Snapshot({}, (), (), {}, None, None, None)
 
     async def snapshots(
@@ -95,6 +97,7 @@ class NoAgents:
         metadata: Mapping[str, Any] | None = None,
         *,
         run_id: str | None = None,
+        space: str = "",
     ) -> list[Snapshot]:
         return []
 

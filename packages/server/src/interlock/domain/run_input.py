@@ -28,6 +28,8 @@ class RunSettings:
     context: JsonObject | None = None
     interrupt_before: Nodes = ()
     interrupt_after: Nodes = ()
+    tells_inner: bool = False
+    """Whether those who follow its runs are told of graphs inside too, where they do not say."""
 
     @classmethod
     def of(
@@ -36,6 +38,8 @@ class RunSettings:
         context: Mapping[str, JsonValue] | None = None,
         interrupt_before: Nodes = (),
         interrupt_after: Nodes = (),
+        *,
+        tells_inner: bool = False,
     ) -> "RunSettings":
         """From a config in LangGraph's form. What says where the graph stands is the server's own and is left out."""
         config = config or {}
@@ -49,7 +53,7 @@ class RunSettings:
             raise _wrong("config.recursion_limit", f"must be a number from 1 to {MOST_STEPS}")
         kept = {key: value for key, value in cast("JsonObject", configurable).items() if not _is_own(key)}
         given = None if context is None else dict(context)
-        return cls(kept, limit, tuple(tags), given, interrupt_before, interrupt_after)
+        return cls(kept, limit, tuple(tags), given, interrupt_before, interrupt_after, tells_inner)
 
 
 @dataclass(frozen=True, slots=True)
@@ -164,6 +168,7 @@ def _settings_to_json(settings: RunSettings) -> JsonObject:
         "context": None if settings.context is None else [settings.context],
         "interrupt_before": _nodes_to_json(settings.interrupt_before),
         "interrupt_after": _nodes_to_json(settings.interrupt_after),
+        "tells_inner": settings.tells_inner,
     }
 
 
@@ -176,6 +181,7 @@ def _settings_from_json(stored: JsonObject) -> RunSettings:
         context[0] if context else None,
         _nodes_from_json(stored.get("interrupt_before", ())),
         _nodes_from_json(stored.get("interrupt_after", ())),
+        stored.get("tells_inner", False),
     )
 
 

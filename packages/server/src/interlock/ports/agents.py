@@ -87,8 +87,13 @@ class GraphSchemas:
 class Graphs(Protocol):
     """What clients of LangGraph's own interface see of agents. An agent that is not hosted here has no state."""
 
-    async def snapshot(self, thread: Thread, checkpoint_id: str | None = None, *, inner: bool = False) -> Snapshot:
-        """The state there, or the newest; with the states of graphs inside of it where `inner` says so."""
+    async def snapshot(
+        self, thread: Thread, checkpoint_id: str | None = None, *, inner: bool = False, space: str = ""
+    ) -> Snapshot:
+        """The state there, or the newest; with the states of graphs inside of it where `inner` says so.
+
+        `space` is the namespace of a graph inside, whose own state is meant then.
+        """
         ...
 
     async def snapshots(
@@ -99,8 +104,10 @@ class Graphs(Protocol):
         metadata: Mapping[str, JsonValue] | None = None,
         *,
         run_id: str | None = None,
+        space: str = "",
     ) -> list[Snapshot]:
-        """The states before a checkpoint, of all runs or of one, the newest first."""
+        """The states before a checkpoint, of all runs or of one, the newest first; none of a namespace in which stands
+        no graph that is known."""
         ...
 
     async def check_update(

@@ -315,8 +315,9 @@ class GraphRun:
                     self._tell(chunk.id or "", self._tokens.add(chunk.id or "", chunk.text, self.silence.data))
             case "updates" if not inside_tool:
                 self._report_updates(part["data"])
-            case "values" if not part["ns"]:
-                self._last_values = part["data"]
+            case "values" if not inside_tool:
+                if not part["ns"]:
+                    self._last_values = part["data"]
                 # A step that says nothing has no entry in the log; its checkpoint is there by now.
                 self.core.pulse.wake(self.lease.thread_id)
             case "custom":

@@ -54,11 +54,14 @@ class HostedAgents:
         state = await agent.graph.aget_state(self._config(thread))
         return to_messages(messages_in(state.values))
 
-    async def snapshot(self, thread: Thread, checkpoint_id: str | None = None, *, inner: bool = False) -> Snapshot:
+    async def snapshot(
+        self, thread: Thread, checkpoint_id: str | None = None, *, inner: bool = False, space: str = ""
+    ) -> Snapshot:
         agent = self.find(thread.agent)
-        if agent is None:
+        graph = snapshots.graph_at(agent.graph, space) if agent else None
+        if graph is None:
             return snapshots.EMPTY
-        return await snapshots.read(agent.graph, self._config(thread, checkpoint_id), inner=inner)
+        return await snapshots.read(graph, self._config(thread, checkpoint_id, space=space), inner=inner)
 
     async def snapshots(
         self,
@@ -68,13 +71,15 @@ class HostedAgents:
         metadata: Mapping[str, Any] | None = None,
         *,
         run_id: str | None = None,
+        space: str = "",
     ) -> list[Snapshot]:
         agent = self.find(thread.agent)
-        if agent is None:
+        graph = snapshots.graph_at(agent.graph, space) if agent else None
+        if graph is None:
             return []
-        earlier = self._config(thread, before) if before else None
+        earlier = self._config(thread, before, space=space) if before else None
         filters = {**(metadata or {}), **({RUN_KEY: run_id} if run_id else {})}
-        return await snapshots.read_many(agent.graph, self._config(thread), limit, earlier, filters)
+        return await snapshots.read_many(graph, self._config(thread, space=space), limit, earlier, filters)
 
     async def check_update(self, thread: Thread, values: Any, as_node: str | None, past: str | None = None) -> None:
         config = self._config(thread, past, self.saver.trial())
@@ -110,8 +115,12 @@ class HostedAgents:
     def drawing(self, name: str, depth: int | bool) -> Mapping[str, Any]:
         return snapshots.drawing(self._agents[name].graph, depth)
 
-    def _config(self, thread: Thread, checkpoint_id: str | None = None, saver: Any = None) -> RunnableConfig:
+    def _config(
+        self, thread: Thread, checkpoint_id: str | None = None, saver: Any = None, space: str = ""
+    ) -> RunnableConfig:
         named = {"checkpoint_id": checkpoint_id, "checkpoint_ns": ""} if checkpoint_id else {}
+        if space:
+            named["checkpoint_ns"] = space
         return {"configurable": {"thread_id": thread.id, CHECKPOINTER: saver or self.saver, **named}}
 
     def has_messages(self, name: str) -> bool:

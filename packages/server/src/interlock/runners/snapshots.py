@@ -88,6 +88,16 @@ def inner_schemas(graph: Graph, space: str | None, *, recurse: bool) -> dict[str
     return {name: schemas(one) for name, one in found if hasattr(one, "nodes")}
 
 
+def graph_at(graph: Graph, space: str) -> Graph | None:
+    """The graph that stands in this namespace; None where LangGraph knows of none."""
+    found: Any = graph
+    for part in space.split("|") if space else ():
+        found = dict(found.get_subgraphs()).get(part.partition(":")[0])
+        if not hasattr(found, "nodes"):
+            return None
+    return found
+
+
 def has_inner(graph: Graph) -> bool:
     return next(iter(cast("Any", graph).get_subgraphs()), None) is not None
 

@@ -33,6 +33,8 @@ class Step:
 
     snapshot: Snapshot
     done: Sequence[TaskState] = ()
+    space: str = ""
+    """The namespace of the graph inside that took it."""
 
     @property
     def number(self) -> int:
@@ -61,14 +63,17 @@ Item = Event | Token | Partial | Step | Quiet | Over
 
 
 class Steps:
-    """The steps of one run that were not told yet."""
+    """The steps of one run that were not told yet, of its graph or of one inside."""
 
-    def __init__(self, scene: Scene, thread: Thread, run_id: str, after: int = NOTHING_YET) -> None:
+    def __init__(self, scene: Scene, thread: Thread, run_id: str, after: int = NOTHING_YET, space: str = "") -> None:
         self._scene = scene
         self._thread = thread
         self._run_id = run_id
+        self._space = space
         self.number = after
         self.head: Snapshot | None = None
+        self.told: Snapshot | None = None
+        """The last one."""
 
     async def new(self, *, is_newest: bool) -> list[Step]:
         """In their order. While the run is the newest its steps are the last of the thread."""
@@ -80,6 +85,7 @@ class Steps:
                 size,
                 found[-1].checkpoint_id if found else None,
                 run_id=None if is_newest else self._run_id,
+                space=self._space,
             )
             found += page
             if len(page) < size or found[-1].run_id != self._run_id or found[-1].step <= self.number:
@@ -91,24 +97,80 @@ class Steps:
         return await self._with_tasks(fresh, found) if fresh else []
 
     async def _with_tasks(self, fresh: Sequence[Snapshot], found: Sequence[Snapshot]) -> list[Step]:
-        self.number = fresh[-1].step
+        self.number, self.told = fresh[-1].step, fresh[-1]
         tasks = {one.checkpoint_id: one.tasks for one in found}
         before = fresh[0].parent_id
         if before is not None and before not in tasks:
             # Where an answer went on, the step before it is of the run that asked.
-            tasks[before] = (await self._scene.core.agents.snapshot(self._thread, before)).tasks
-        return [Step(one, tasks.get(one.parent_id, ())) for one in fresh]
+            tasks[before] = (await self._scene.core.agents.snapshot(self._thread, before, space=self._space)).tasks
+        return [Step(one, tasks.get(one.parent_id, ()), self._space) for one in fresh]
+
+
+class InnerSteps:
+    """The steps of graphs inside, each of them before the step of the graph around it that ends it."""
+
+    def __init__(self, scene: Scene, thread: Thread, run_id: str) -> None:
+        self._scene = scene
+        self._thread = thread
+        self._run_id = run_id
+        self._steps: dict[str, Steps] = {}
+
+    async def among(self, steps: Sequence[Step], source: Steps, space: str = "") -> list[Step]:
+        """These new steps, with those inside: of what each of them ended, and of what is under way after the last."""
+        found: list[Step] = []
+        for step in steps:
+            found += await self._of(step.done)
+            found.append(step)
+        stand = source.told or await self._stand(space)
+        if stand is None or (stand.run_id == self._run_id and stand.step > source.number):
+            # It has taken steps that are to be told first: of a run that others followed they come with its end.
+            return found
+        return found + await self._of(stand.tasks)
+
+    async def _of(self, tasks: Sequence[TaskState]) -> list[Step]:
+        found: list[Step] = []
+        for space in [one.space for one in tasks if one.space]:
+            steps = self._steps.setdefault(space, Steps(self._scene, self._thread, self._run_id, space=space))
+            found += await self.among(await steps.new(is_newest=False), steps, space)
+        return found
+
+    async def _stand(self, space: str) -> Snapshot | None:
+        """Where the run found its graph, which has not taken a step since: an answer may be for a graph inside."""
+        later, before = await self._later(), None
+        while True:
+            page = await self._scene.core.agents.snapshots(self._thread, PAGE, before, space=space)
+            for one in page:
+                if one.run_id not in later:
+                    return one
+            if len(page) < PAGE:
+                return None
+            before = page[-1].checkpoint_id
+
+    async def _later(self) -> set[str]:
+        async with self._scene.core.store.snapshot() as tx:
+            runs = await tx.runs.newest(self._thread.id, MOST)
+        ids = [one.id for one in runs]
+        return set(ids[: ids.index(self._run_id)] if self._run_id in ids else ())
 
 
 class RunFeed:
     def __init__(
-        self, scene: Scene, thread: Thread, run_id: str, after: int, step: int = NOTHING_YET, *, steps: bool = True
+        self,
+        scene: Scene,
+        thread: Thread,
+        run_id: str,
+        after: int,
+        step: int = NOTHING_YET,
+        *,
+        steps: bool = True,
+        inner: bool = False,
     ) -> None:
         self._scene = scene
         self._thread = thread
         self._run_id = run_id
         self.seq = after
         self.steps = Steps(scene, thread, run_id, step)
+        self._inner = InnerSteps(scene, thread, run_id) if inner else None
         self._with_steps = steps
         self._watch = Watch(scene.request)
         self._spoke = time.monotonic()
@@ -154,7 +216,7 @@ class RunFeed:
     async def _silence(self) -> list[Item]:
         idle = await self._idle()
         if isinstance(idle, Over) and idle.status is not None and self._with_steps:
-            return [*await self.steps.new(is_newest=False), idle]
+            return [*await self._read(is_newest=False), idle]
         return [idle]
 
     async def _idle(self) -> Item:
@@ -182,7 +244,11 @@ class RunFeed:
         if isinstance(item, Token):
             # The first one tells that a node is at work: its name is in the state.
             return await self.steps.new(is_newest=True) if self.steps.head is None else []
-        return await self.steps.new(is_newest=not is_end)
+        return await self._read(is_newest=not is_end)
+
+    async def _read(self, *, is_newest: bool) -> list[Step]:
+        steps = await self.steps.new(is_newest=is_newest)
+        return steps if self._inner is None else await self._inner.among(steps, self.steps)
 
     async def _run(self) -> Run | None:
         async with self._scene.core.store.snapshot() as tx:

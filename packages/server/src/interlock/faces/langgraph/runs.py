@@ -2,10 +2,10 @@
 
 import asyncio
 import uuid
-from collections.abc import AsyncGenerator, Mapping
+from collections.abc import AsyncGenerator, Mapping, Sequence
 from contextlib import aclosing, suppress
 from typing import Any
-from urllib.parse import quote
+from urllib.parse import quote, urlencode
 
 from fastapi import APIRouter, Depends, Request
 from fastapi.responses import Response
@@ -58,7 +58,8 @@ async def create(request: Request, caller: Caller, thread_id: str) -> Response:
 async def stream(request: Request, caller: Caller, thread_id: str) -> Response:
     scene, body = Scene(request, caller), await body_of(request)
     modes = modes_of(body.get("stream_mode"))
-    return _stream(scene, RunStream(scene, ref := await _begin(scene, thread_id, body), modes), ref)
+    ref, inner = await _begin(scene, thread_id, body), is_on(body.get("stream_subgraphs"))
+    return _stream(scene, RunStream(scene, ref, modes, inner=inner), ref, modes=modes if inner else ())
 
 
 @router.post("/threads/{thread_id}/runs/wait", **STREAMS)
@@ -105,8 +106,10 @@ async def join_stream(request: Request, caller: Caller, thread_id: str, run_id: 
     ref = await _ref_of(scene, thread_id, run_id)
     after = request.headers.get("last-event-id")
     modes = modes_of(query.get("stream_mode"))
-    follower = RunStream(scene, ref, modes, None if is_whole(after) else after)
-    return _stream(scene, follower, ref, _leaving(scene, ref, follower, query))
+    said = query.get("stream_subgraphs")
+    inner = await scene.tells_inner(ref.thread, ref.run_id) if said is None else is_on(said)
+    follower = RunStream(scene, ref, modes, None if is_whole(after) else after, inner=inner)
+    return _stream(scene, follower, ref, _leaving(scene, ref, follower, query), modes if inner else ())
 
 
 @router.post("/threads/{thread_id}/runs/{run_id}/cancel")
@@ -147,8 +150,9 @@ async def stream_stateless(request: Request, caller: Caller) -> Response:
     scene, body = Scene(request, caller), await body_of(request)
     modes = modes_of(body.get("stream_mode"))
     ref = await begin_stateless(scene, body)
-    follower = RunStream(scene, ref, modes)
-    return EventStream(_tidy_after(scene, ref, body, follower.events()), _headers(ref, "stream"), caller=caller.id)
+    inner = is_on(body.get("stream_subgraphs"))
+    content = _tidy_after(scene, ref, body, RunStream(scene, ref, modes, inner=inner).events())
+    return EventStream(content, _headers(ref, "stream", modes if inner else ()), caller=caller.id)
 
 
 @router.post("/runs/wait", **STREAMS)
@@ -181,15 +185,19 @@ async def new_run_view(scene: Scene, ref: RunRef) -> JsonObject:
     return view if ref.goes_on else {**view, "status": "success"}
 
 
-def _headers(ref: RunRef, tail: str) -> dict[str, str]:
+def _headers(ref: RunRef, tail: str, inner_modes: Sequence[str] = ()) -> dict[str, str]:
+    """`inner_modes`: those of a stream that tells of graphs inside, too. Where it is cut, its client comes back to just
+    this address, and is to get the same again."""
     # A name may have any letters, a header only some.
     path = f"/threads/{quote(ref.thread.id, safe='@')}/runs/{ref.run_id}"
-    return {"content-location": path, "location": f"{path}/{tail}"}
+    query = [*(("stream_mode", one) for one in inner_modes), ("stream_subgraphs", "1")]
+    more = f"?{urlencode(query)}" if inner_modes else ""
+    return {"content-location": path, "location": f"{path}/{tail}{more}"}
 
 
-def _stream(scene: Scene, follower: RunStream, ref: RunRef, leaves: Any = None) -> Response:
+def _stream(scene: Scene, follower: RunStream, ref: RunRef, leaves: Any = None, modes: Sequence[str] = ()) -> Response:
     content = follower.events() if leaves is None else leaves(follower.events())
-    return EventStream(content, _headers(ref, "stream"), caller=scene.caller.id)
+    return EventStream(content, _headers(ref, "stream", modes), caller=scene.caller.id)
 
 
 def _outcome(scene: Scene, follower: RunStream, ref: RunRef, leaves: Any = None) -> Response:

@@ -10,6 +10,7 @@ from interlock.domain.json_value import JsonObject
 from interlock.domain.principal import Principal
 from interlock.domain.request import PauseStatus
 from interlock.domain.run import Run, WaitingRun
+from interlock.domain.run_input import NoInput
 from interlock.domain.thread import Thread
 from interlock.faces.http.locale import locale_of
 from interlock.faces.http.server_state import state_of
@@ -19,6 +20,9 @@ from interlock.ports.store import Transaction
 from interlock.services.core import Core
 from interlock.services.threads.threads import driven, visible
 from interlock.texts import Locale
+
+RUNS = 1_000
+"""How many of the newest of a thread are looked at for what somebody said of one of them."""
 
 
 class Scene:
@@ -72,6 +76,16 @@ class Scene:
         if found is None or found.thread_id != thread.id:
             raise not_found("run")
         return found
+
+    async def tells_inner(self, thread: Thread, run_id: str) -> bool:
+        """Whether the turn that a run is of was begun by somebody who wants to know of graphs inside."""
+        async with self.core.store.snapshot() as tx:
+            waiting = await tx.waiting_runs.get(run_id)
+            runs: list[Run | WaitingRun] = [*([waiting] if waiting else []), *await tx.runs.newest(thread.id, RUNS)]
+        ids = [one.id for one in runs]
+        since = runs[ids.index(run_id) :] if run_id in ids else []
+        turn = next((one for one in since if not isinstance(one.input, NoInput)), None)
+        return turn is not None and not isinstance(turn.input, NoInput) and turn.input.settings.tells_inner
 
     def agent(self, named: str) -> str:
         """The agent that an assistant's id or name means."""

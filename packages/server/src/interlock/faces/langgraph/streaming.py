@@ -126,6 +126,8 @@ class RunStream:
         modes: Sequence[str],
         after: str | None = None,
         last: tuple[str, JsonValue] = END,
+        *,
+        inner: bool = False,
     ) -> None:
         self._scene = scene
         self._ref = ref
@@ -138,7 +140,8 @@ class RunStream:
             # One that this thread has not reached, say from before a restored backup, must not hide what comes.
             seq = min(seq, ref.thread.seq)
         self._seq, self._step_number = max(seq, ref.seq), step
-        self._feed = RunFeed(scene, ref.thread, ref.run_id, self._seq, step)
+        inner = inner and scene.core.agents.has_inner(ref.thread.agent)
+        self._feed = RunFeed(scene, ref.thread, ref.run_id, self._seq, step, inner=inner)
         self._messages = Messages()
         self._whole = WholeMessages()
         self._inspection = Inspection(ref.thread.id, self._modes)
@@ -212,8 +215,8 @@ class RunStream:
             self._seq = item.seq
         frames = list(self._frames(item))
         for place, (event, data) in enumerate(frames, 1):
-            if isinstance(item, Step) and place == len(frames):
-                # Who was cut off in the middle of a step gets it whole once more.
+            if isinstance(item, Step) and not item.space and place == len(frames):
+                # Who was cut off in the middle of a step gets it whole once more, with those inside.
                 self._step_number = item.number
             yield self._frame(event, data)
 
@@ -222,7 +225,7 @@ class RunStream:
             case Token() | Partial():
                 yield from self._token(item)
             case Step():
-                yield from self._step(item)
+                yield from ((_named(event, item.space), data) for event, data in self._step(item))
             case Event(data=Custom(written)) if "custom" in self._modes:
                 yield "custom", written
             case _:
@@ -238,56 +241,59 @@ class RunStream:
         yield from self._inspection.step(step)
         for task in step.done if not step.is_input else ():
             if not task.name.startswith("__"):
-                yield from self._task(task, step.number)
+                yield from self._task(task, step)
         if "values" in self._modes and not step.is_input:
             yield "values", step.snapshot.values
         if "events" in self._modes:
             for task in step.snapshot.tasks:
                 if not task.name.startswith("__"):
-                    yield from self._started_node(task, step.number + 1)
+                    yield from self._started_node(task, self._place(task, step.number + 1, step.space))
 
-    def _task(self, task: TaskState, number: int) -> Iterator[tuple[str, JsonValue]]:
+    def _task(self, task: TaskState, step: Step) -> Iterator[tuple[str, JsonValue]]:
+        node = self._place(task, step.number, step.space)
         if "events" in self._modes:
-            yield from self._started_node(task, number)
-            yield "events", self._event("on_chain_end", task, number, {"output": task.result})
+            yield from self._started_node(task, node)
+            yield "events", self._event("on_chain_end", task, node, {"output": task.result})
         if "messages-tuple" in self._modes:
             for message in messages_of(task.result):
                 if (rest := self._messages.finished(message)) is not None:
-                    yield "messages", [rest, self._node(task.name, task.id, number)]
+                    yield "messages", [rest, node]
         if "messages" in self._modes:
             for message in messages_of(task.result):
-                yield from self._whole.finished(message, self._node(task.name, task.id, number))
+                yield from self._whole.finished(message, node)
         if "updates" in self._modes:
             yield "updates", {task.name: task.result}
 
-    def _started_node(self, task: TaskState, number: int) -> Iterator[tuple[str, JsonValue]]:
+    def _started_node(self, task: TaskState, node: JsonObject) -> Iterator[tuple[str, JsonValue]]:
         if task.id not in self._started:
             self._started.add(task.id)
-            yield "events", self._event("on_chain_start", task, number, {"input": None})
+            yield "events", self._event("on_chain_start", task, node, {"input": None})
 
-    def _event(self, name: str, task: TaskState, number: int, data: JsonObject) -> JsonObject:
+    def _event(self, name: str, task: TaskState, node: JsonObject, data: JsonObject) -> JsonObject:
         return {
             "event": name,
             "name": task.name,
             "run_id": task.id,
             "parent_ids": [self._ref.run_id],
-            "tags": [f"graph:step:{number}"],
-            "metadata": self._node(task.name, task.id, number),
+            "tags": [f"graph:step:{node['langgraph_step']}"],
+            "metadata": node,
             "data": data,
         }
 
-    def _node(self, name: str | None = None, task_id: str = "", number: int = 0) -> JsonObject:
-        """Where in the graph something is said."""
+    def _node(self) -> JsonObject:
+        """Where in the graph something is said just now."""
         head = self._feed.steps.head
         task = next((one for one in head.tasks if not one.name.startswith("__")), None) if head else None
-        if name is None and head is not None and task is not None:
-            name, task_id, number = task.name, task.id, head.step + 1
+        return self._place(task, head.step + 1 if head and task else 0)
+
+    def _place(self, task: TaskState | None, number: int, space: str = "") -> JsonObject:
+        own = f"{task.name}:{task.id}" if task else ""
         return {
             "thread_id": self._ref.thread.id,
             "run_id": self._ref.run_id,
-            "langgraph_node": name or "",
+            "langgraph_node": task.name if task else "",
             "langgraph_step": number,
-            "langgraph_checkpoint_ns": f"{name}:{task_id}" if name else "",
+            "langgraph_checkpoint_ns": f"{space}|{own}" if space else own,
         }
 
     async def _over(self, over: Over) -> AsyncGenerator[bytes]:
@@ -350,6 +356,11 @@ class RunStream:
     def _frame(self, event: str, data: JsonValue) -> bytes:
         position = f"{self._seq}-{self._step_number - NOTHING_YET}"
         return encode_lines(f"id: {position}", f"event: {event}", data_line(data))
+
+
+def _named(event: str, space: str) -> str:
+    """What is told of a graph inside has its namespace in the name, but for the modes that name the node themselves."""
+    return f"{event}|{space}" if space and event != "events" and "/" not in event else event
 
 
 def _fields(values: JsonValue) -> JsonObject:

@@ -12,7 +12,7 @@ from interlock.domain.run_input import GraphCommand, GraphInput, Nodes, RunSetti
 from interlock.domain.thread import Thread, ThreadStatus
 from interlock.faces.http.guard import is_click
 from interlock.faces.langgraph.errors import Refusal, invalid
-from interlock.faces.langgraph.fields import choice_of, not_offered, object_of, text_of, texts_of
+from interlock.faces.langgraph.fields import choice_of, is_on, not_offered, object_of, text_of, texts_of
 from interlock.faces.langgraph.resumes import REPEATED_WITHIN, SOURCE, Resume, is_goto_end
 from interlock.faces.langgraph.scene import Scene, thread_uuid
 from interlock.services.threads import messages, states, threads
@@ -65,7 +65,13 @@ def read_turn(scene: Scene, body: Mapping[str, Any]) -> Turn:
     if strategy == "rollback":
         raise not_offered("multitask_strategy rollback is not offered here: use interrupt")
     metadata = object_of(body, "metadata") or {}
-    settings = RunSettings.of(config, context, _nodes(body, "interrupt_before"), _nodes(body, "interrupt_after"))
+    settings = RunSettings.of(
+        config,
+        context,
+        _nodes(body, "interrupt_before"),
+        _nodes(body, "interrupt_after"),
+        tells_inner=is_on(body.get("stream_subgraphs")),
+    )
     turn = Turn(
         agent,
         None,
