@@ -54,6 +54,14 @@ class SqlGroups(Repository):
         await self._connection.execute(delete(memberships).where(memberships.c.group_name == name))
         await self._add_members(name, person_ids)
 
+    async def set_of_person(self, person_id: str, source: str, names: Collection[str]) -> None:
+        of_source = select(groups.c.name).where(groups.c.source == source)
+        mine = memberships.c.person_id == person_id, memberships.c.group_name.in_(of_source)
+        await self._connection.execute(delete(memberships).where(*mine))
+        rows = [{"group_name": name, "person_id": person_id} for name in dict.fromkeys(names)]
+        if rows:
+            await self._connection.execute(insert(memberships), rows)
+
     async def remove(self, name: str) -> bool:
         await self._connection.execute(delete(memberships).where(memberships.c.group_name == name))
         return await self._changed(delete(groups).where(groups.c.name == name))

@@ -1,5 +1,6 @@
 """Groups of people, and who is away."""
 
+import logging
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
@@ -7,13 +8,16 @@ from datetime import datetime
 from interlock.domain.audit import SERVER_CHAIN
 from interlock.domain.errors import Conflict, FieldError, Forbidden, InvalidInput, NotFound
 from interlock.domain.moment import to_iso
-from interlock.domain.principal import Principal, Role
+from interlock.domain.principal import SYSTEM, Principal, Role
 from interlock.domain.team import MOST_MEMBERS, Away, Group, check_group_name
 from interlock.services.core import Core, Unit, unit
 
 LOCAL = "local"
+OIDC = "oidc"
 MOST_FOUND = 20
 MOST_PASSED_ON = 3
+
+logger = logging.getLogger(__name__)
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,6 +74,41 @@ async def remove(core: Core, principal: Principal, name: str) -> None:
         await _local(work, name)
         await work.tx.groups.remove(name)
         await work.tx.audit.append(SERVER_CHAIN, principal, "group.removed", {"group": name}, work.now)
+
+
+async def follow_sign_on(work: Unit, person_id: str, names: Sequence[str]) -> None:
+    """From now on somebody is in these of the groups that single sign-on brings, and in no other of them.
+
+    A group that was not known is made. Nobody gets into a group of this server's own by the name of one elsewhere.
+    """
+    known = {one.name: one for one in await work.tx.groups.all()}
+    before = {name for name, one in known.items() if one.source == OIDC and person_id in one.members}
+    found = [name for name in names if await _is_brought(work, name, known.get(name))]
+    if set(found) == before:
+        return
+    await work.tx.groups.set_of_person(person_id, OIDC, found)
+    changed = {"person_id": person_id, "groups": sorted(found), "before": sorted(before)}
+    await work.tx.audit.append(SERVER_CHAIN, SYSTEM, "groups.followed", changed, work.now)
+
+
+async def _is_brought(work: Unit, name: str, known: Group | None) -> bool:
+    """Whether it is a group of single sign-on; it is made where it is not known and can be one here."""
+    if known is None:
+        try:
+            made = Group(check_group_name(name), OIDC, work.now)
+        except InvalidInput:
+            logger.info("single sign-on: %r is no name of a group here, and is left out", name)
+            return False
+        if await work.tx.groups.add(made):
+            about = {"group": name, "source": OIDC, "members": list[str]()}
+            await work.tx.audit.append(SERVER_CHAIN, SYSTEM, "group.created", about, work.now)
+            return True
+        # Somebody made it meanwhile.
+        known = await work.tx.groups.get(name)
+    if known is None or known.source != OIDC:
+        logger.warning("single sign-on: %s is a group of this server's own, and nobody is brought into it", name)
+        return False
+    return True
 
 
 async def find_people(core: Core, principal: Principal, query: str) -> list[str]:
