@@ -124,6 +124,15 @@ def test_starting_is_narrow(people: People, ask: Ask) -> None:
     assert view(people.named("bob").http, request_id)["people"]["votes"]["yes"] == 0
 
 
+def test_no_admin_breaks_the_glass_unless_the_operator_lets_them(people: People, ask: Ask) -> None:
+    request_id = ask()
+    root = people.named("root").http
+    assert view(root, request_id)["people"]["may_override"] is False
+    refused = page_yes(root, request_id, override={"reason": "I am in a hurry"})
+    assert (refused.status_code, refused.json()["code"]) == (403, "forbidden")
+    assert view(root, request_id)["status"] == "pending"
+
+
 @pytest.mark.promise("P18")
 def test_who_lost_their_right_before_the_last_vote_does_not_count(people: People, ask: Ask) -> None:
     root = people.named("root").http
