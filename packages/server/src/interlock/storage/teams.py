@@ -5,7 +5,7 @@ from dataclasses import fields
 from datetime import datetime
 from typing import Any
 
-from sqlalchemy import and_, bindparam, case, delete, false, func, insert, literal_column, or_, select, true, update
+from sqlalchemy import and_, bindparam, case, delete, false, func, insert, literal_column, or_, select, update
 
 from interlock.domain.request import Request, RequestStatus
 from interlock.domain.team import Away, Candidate, Comment, Group
@@ -146,7 +146,7 @@ class SqlRoutes(Repository):
 
     async def withdraw_vote(self, request_id: str, person_id: str) -> bool:
         own = and_(votes.c.request_id == request_id, votes.c.person_id == person_id)
-        return await self._changed(delete(votes).where(own, votes.c.is_yes == true()))
+        return await self._changed(delete(votes).where(own))
 
     async def votes(self, request_id: str) -> list[Vote]:
         found = await self._connection.execute(_VOTES, {"of_request": request_id})

@@ -23,6 +23,7 @@ export const en = {
   yesIsIn: "Your yes is in. {yes} of {needed}.",
   noIsIn: "Your refusal is in. It takes more than one to end this; you can still approve.",
   takeBack: "Take my yes back",
+  takeBackNo: "Take my refusal back",
   bar: {
     asked: "You asked for this, so your yes does not count.",
     askedOrPassedOn: "You asked for this or passed it on, so your yes does not count.",
@@ -94,6 +95,7 @@ export const zh: Translated<typeof en> = {
   yesIsIn: "你的同意已记下：{yes} / {needed}。",
   noIsIn: "你的拒绝已记下。需要不止一人拒绝才会结束；你仍可批准。",
   takeBack: "撤回我的同意",
+  takeBackNo: "撤回我的拒绝",
   bar: {
     asked: "这是你发起的，因此你的同意不计入。",
     askedOrPassedOn: "这是你发起或转交的，因此你的同意不计入。",
