@@ -16,6 +16,7 @@ from interlock.ports.clock import SystemClock
 from interlock.ports.store import Store
 from interlock.services.access import accounts, people, sign_ins, sign_on
 from interlock.services.core import Core, OperatorSettings
+from interlock.services.teams import groups
 from tests.conformance.examples import AT
 
 ISSUER = "https://id.example"
@@ -93,6 +94,34 @@ async def test_where_registration_is_closed_only_linked_identities_sign_in(store
     assert refused.value.reason == "closed"
     await sign_on.link(core, boss, boss.id, "s-1")
     assert (await sign_on.sign_on(core, claims("s-1"), "")).user.id == boss.id
+
+
+async def test_each_sign_in_replaces_the_groups_that_single_sign_on_brings(store: Store) -> None:
+    core = core_of(store)
+    boss = await admin_of(core)
+    await groups.create(core, boss, "payments", [])
+
+    async def memberships() -> dict[str, tuple[str, list[str]]]:
+        return {one.group.name: (one.group.source, list(one.members)) for one in await groups.list_groups(core, boss)}
+
+    await sign_on.sign_on(core, claims("s-1", "ann", "finance", "payments", "/no/name"), "")
+    await sign_on.sign_on(core, claims("s-2", "bob", "finance"), "")
+    # Nobody gets into a group of this server's own by what a provider calls theirs.
+    assert await memberships() == {"finance": ("oidc", ["ann", "bob"]), "payments": ("local", [])}
+    await groups.set_members(core, boss, "payments", ["ann"])
+    await sign_on.sign_on(core, claims("s-1", "ann", "audit"), "")
+    kept = {"audit": ("oidc", ["ann"]), "finance": ("oidc", ["bob"]), "payments": ("local", ["ann"])}
+    assert await memberships() == kept
+    # Too many to be sent: none, and never the old ones.
+    await sign_on.sign_on(core, claims("s-1", "ann", left_out=True), "")
+    assert await memberships() == kept | {"audit": ("oidc", [])}
+    for changes in (groups.set_members(core, boss, "finance", []), groups.remove(core, boss, "finance")):
+        with pytest.raises(Conflict):
+            await changes
+    bob = await sign_on.sign_on(core, claims("s-2", "bob", "finance"), "")
+    await sign_on.unlink(core, boss, bob.user.id, bob.identity.id)
+    assert (await memberships())["finance"] == ("oidc", [])
+    assert (await actions(core)).count("groups.followed") == 5
 
 
 async def test_roles_follow_the_groups_at_each_sign_in(store: Store) -> None:

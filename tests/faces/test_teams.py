@@ -124,6 +124,15 @@ def test_starting_is_narrow(people: People, ask: Ask) -> None:
     assert view(people.named("bob").http, request_id)["people"]["votes"]["yes"] == 0
 
 
+def test_no_admin_breaks_the_glass_unless_the_operator_lets_them(people: People, ask: Ask) -> None:
+    request_id = ask()
+    root = people.named("root").http
+    assert view(root, request_id)["people"]["may_override"] is False
+    refused = page_yes(root, request_id, override={"reason": "I am in a hurry"})
+    assert (refused.status_code, refused.json()["code"]) == (403, "forbidden")
+    assert view(root, request_id)["status"] == "pending"
+
+
 @pytest.mark.promise("P18")
 def test_who_lost_their_right_before_the_last_vote_does_not_count(people: People, ask: Ask) -> None:
     root = people.named("root").http
@@ -158,6 +167,19 @@ def test_a_yes_is_taken_back(people: People, ask: Ask) -> None:
     hitl_yes(bob, request_id)
     assert bob.delete(f"{INBOX}/requests/{request_id}/vote").json()["votes"]["yes"] == 0
     assert bob.delete(f"{INBOX}/requests/{request_id}/vote").status_code == 409
+
+
+def test_a_no_among_several_is_taken_back(people: People, ask: Ask) -> None:
+    root = people.named("root").http
+    rule = TWO.replace("separate = false", 'refusals = 2\nfrom = ["group:payments"]')
+    with active(root, rule):
+        request_id, _ = guarded(people.named("ann"), f"two-{uuid.uuid4()}")
+    bob, cyd = people.named("bob").http, people.named("cyd").http
+    refusal = {"value": {"decision": "reject"}}
+    assert page_yes(bob, request_id, **refusal).json()["votes"]["refusals"] == 1
+    assert bob.delete(f"{INBOX}/requests/{request_id}/vote").json()["votes"]["refusals"] == 0
+    assert page_yes(cyd, request_id, **refusal).json()["status"] == "pending"
+    assert page_yes(bob, request_id, **refusal).json()["status"] == "answered"
 
 
 @pytest.mark.promise("P20")
@@ -342,4 +364,8 @@ def test_who_is_away_has_somebody_in_their_place(people: People, ask: Ask) -> No
     request_id = ask(people=1, separate=True, **{"from": ["person:eve"]})
     assert view(dan, request_id)["people"]["may_answer"] is True
     assert view(eve, request_id)["people"]["may_answer"] is True
+    root = people.named("root").http
+    assert root.get("/api/v1/away", params={"person": "eve"}).json()["away"]["to"] == "dan"
+    assert root.get("/api/v1/away").json() == {"away": None}
+    assert dan.get("/api/v1/away", params={"person": "eve"}).status_code == 403
     assert eve.delete("/api/v1/away").json() == {"away": None}

@@ -251,6 +251,10 @@ export interface Remember {
   confirm_high_risk?: boolean;
 }
 
+export interface Override {
+  reason: string;
+}
+
 export interface Answer {
   /** By the kind of the request; see the reference. */
   value: Record<string, unknown>;
@@ -262,6 +266,8 @@ export interface Answer {
   /** Answer although somebody else has it. */
   over_claim?: boolean;
   remember?: Remember | null;
+  /** For admins, where the server has it on: answer alone what is put to others, and say why. */
+  override?: Override | null;
 }
 
 export interface CancelRequest {
@@ -429,6 +435,8 @@ export interface People {
   may_refuse: boolean;
   /** The reader asked for it, or has put it to others: their yes does not count. */
   excluded: boolean;
+  /** The reader, an admin, may answer it alone all the same, with a reason. */
+  may_override: boolean;
   /** Whether the reader may see the conversation too. */
   conversation: boolean;
 }

@@ -233,6 +233,10 @@ class Remember(ClientModel):
     confirm_high_risk: bool = Field(default=False, description="The same once more: without it the answer is refused.")
 
 
+class Override(ClientModel):
+    reason: Annotated[str, StringConstraints(strip_whitespace=True, min_length=1, max_length=2_000)]
+
+
 class Answer(ClientModel):
     value: JsonObject = Field(description="By the kind of the request; see the reference.")
     digest: Id = Field(description="Of what was shown.")
@@ -241,6 +245,10 @@ class Answer(ClientModel):
     file_sha256: Annotated[str, StringConstraints(max_length=64)] | None = None
     over_claim: bool = Field(default=False, description="Answer although somebody else has it.")
     remember: Remember | None = None
+    override: Override | None = Field(
+        default=None,
+        description="For admins, where the server has it on: answer alone what is put to others, and say why.",
+    )
 
 
 class CancelRequest(ClientModel):

@@ -71,6 +71,9 @@ class People(ServerModel):
     excluded: bool = Field(
         default=False, description="The reader asked for it, or has put it to others: their yes does not count."
     )
+    may_override: bool = Field(
+        default=False, description="The reader, an admin, may answer it alone all the same, with a reason."
+    )
     conversation: bool = Field(description="Whether the reader may see the conversation too.")
 
 

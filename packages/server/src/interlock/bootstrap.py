@@ -295,6 +295,7 @@ def _operator_settings(config: Config) -> OperatorSettings:
         quota=Quota(config.open_per_conversation, config.open_per_owner, config.open_in_all),
         remote_workers=config.runner == "ray",
         drills=config.drills,
+        break_glass=config.break_glass,
         opinion_seconds=config.second_opinion_seconds,
         with_accounts=config.auth == "accounts",
         several_servers=config.database_url.startswith("postgresql"),

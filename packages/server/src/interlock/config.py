@@ -57,6 +57,7 @@ class Config:
     worker_memory: int | None = None
     locale: Locale = "zh"
     drills: int | None = None
+    break_glass: bool = False
     second_opinion: str | None = None
     second_opinion_seconds: float = 20.0
     model: str | None = None
@@ -437,6 +438,7 @@ _VARIABLES: Mapping[str, Any] = {
     "worker_memory": _bytes,
     "locale": _one_of("zh", "en"),
     "drills": _drills,
+    "break_glass": _switch,
     "second_opinion": _target,
     "second_opinion_seconds": _opinion_seconds,
     "model": str,
@@ -516,6 +518,8 @@ def _check(config: Config) -> None:
             f"--auth none is for a loopback address only, and {config.host} is not one: anybody who can reach it could "
             "answer for anybody. Use --auth accounts, or --host 127.0.0.1"
         )
+    if config.auth == "none" and config.break_glass:
+        raise InvalidInput("INTERLOCK_BREAK_GLASS is for --auth accounts: with --auth none anybody is an admin")
     if config.runner == "ray" and not config.database_url.startswith("postgresql"):
         raise InvalidInput(
             "--runner ray needs a database that workers can share: --database postgresql://user@host/name"

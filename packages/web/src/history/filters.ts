@@ -16,6 +16,7 @@ export const FACES = [
   "saved",
   "policy",
   "deadline",
+  "override",
   "server",
 ] as const;
 

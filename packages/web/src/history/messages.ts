@@ -42,6 +42,7 @@ export const en = {
     saved: "saved values",
     policy: "policy",
     deadline: "deadline",
+    override: "override by an admin",
     server: "server",
   },
   outcome: {
@@ -135,6 +136,7 @@ export const zh: Translated<typeof en> = {
     saved: "已保存的值",
     policy: "策略",
     deadline: "截止时间",
+    override: "管理员越权",
     server: "服务器",
   },
   outcome: {

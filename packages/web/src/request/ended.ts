@@ -19,6 +19,7 @@ const PLACES = [
   "saved",
   "policy",
   "deadline",
+  "override",
 ] as const;
 
 export type End = Pick<

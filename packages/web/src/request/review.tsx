@@ -80,6 +80,8 @@ export interface Review {
   /** Whether this press does not count yet. */
   isLate(event: Event): boolean;
   send(act: Act, value: JsonObject): void;
+  /** Approve it alone, and say why. */
+  override(reason: string): void;
   dismiss(): void;
   extend(): Promise<void>;
 }

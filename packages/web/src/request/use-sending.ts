@@ -46,6 +46,11 @@ export function useSending({ request, shown, kept, draft, how }: Shown) {
     if (claim && !claim.mine) setOver({ ...given, by: claim.by, until: claim.until });
     else give(given);
   };
+  /** Alone, over whoever has it: where the server lets an admin. */
+  const override = (reason: string) => {
+    const answer = answerOf(request, { decision: "accept" }, how());
+    give({ act: "accept", answer: { ...answer, override: { reason } } });
+  };
   const dismiss = () => {
     const reason = draft.dismissal?.trim();
     void deliveries.send(id, `${addressOf(id)}/cancel`, reason ? { reason } : {}, "cancel");
@@ -58,7 +63,15 @@ export function useSending({ request, shown, kept, draft, how }: Shown) {
   useUnknownClaim(id, last, setOver);
   // biome-ignore lint/correctness/useExhaustiveDependencies: it was an answer to what was shown
   useEffect(() => setOver(null), [shown]);
-  return { send, dismiss, over, confirmOver, dropOver: () => setOver(null), forget: () => deliveries.forget(id) };
+  return {
+    send,
+    override,
+    dismiss,
+    over,
+    confirmOver,
+    dropOver: () => setOver(null),
+    forget: () => deliveries.forget(id),
+  };
 }
 
 /** The server knew of a claim that this page had not heard of yet. */

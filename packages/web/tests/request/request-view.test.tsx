@@ -482,6 +482,27 @@ describe("what several people decide", () => {
     expect(answers()[0]?.body).toMatchObject({ over_claim: true, value: { decision: "accept" } });
   });
 
+  it("is approved alone with a reason, apart from the bar, only where the server lets them", async () => {
+    const bar = await open({ owner: "zoe", people: people({ may_answer: false, may_override: true }) });
+    expect(within(bar).queryByRole("button", { name: /Approve/ })).toBeNull();
+    fireEvent.click(screen.getByRole("button", { name: "Approve alone…" }));
+    const dialog = await screen.findByRole("dialog");
+    fireEvent.click(within(dialog).getByRole("button", { name: "Approve without them" }));
+    expect(answers()).toHaveLength(0);
+    fireEvent.change(within(dialog).getByLabelText(/Reason/), { target: { value: " nobody is there " } });
+    fireEvent.click(within(dialog).getByRole("button", { name: "Approve without them" }));
+    await within(bar).findByText(/Approved at/);
+    expect(answers()[0]?.body).toMatchObject({
+      override: { reason: "nobody is there" },
+      value: { decision: "accept" },
+    });
+  });
+
+  it("is not approved alone where the server does not let them", async () => {
+    await open({ owner: "zoe", people: people({ may_answer: false }) });
+    expect(screen.queryByRole("button", { name: "Approve alone…" })).toBeNull();
+  });
+
   it("asks also where the page had not heard of the claim yet", async () => {
     const bar = await open({ owner: "zoe", people: people() });
     const problem = { detail: "bob has it", code: "claimed", claimed_by: "bob", claimed_until: later };

@@ -64,6 +64,7 @@ export function people(given: Partial<People> = {}): People {
     may_answer: true,
     may_refuse: true,
     excluded: false,
+    may_override: false,
     conversation: true,
     ...given,
   };

@@ -51,6 +51,10 @@ def serve(
         str | None,
         typer.Option(help="Plant requests to be refused: off, on, or N, for one in N. [default: off]"),
     ] = None,
+    break_glass: Annotated[
+        str | None,
+        typer.Option(help="Admins may answer alone what is put to others, with a reason: on or off. [default: off]"),
+    ] = None,
     second_opinion: Annotated[
         str | None,
         typer.Option(help="package.module:attr or path/to/file.py:attr that says what a call does. [default: none]"),
@@ -75,6 +79,7 @@ def serve(
             "config": config,
             "locale": locale,
             "drills": drills,
+            "break_glass": break_glass,
             "second_opinion": second_opinion,
             "log_format": log_format,
         }

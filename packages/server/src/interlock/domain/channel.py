@@ -18,7 +18,7 @@ from interlock.domain.event import RequestSettled
 from interlock.domain.json_value import JsonObject, JsonValue
 from interlock.domain.kinds import ApprovalAnswer, Value
 from interlock.domain.moment import to_iso
-from interlock.domain.request import RequestEnd, RequestStatus
+from interlock.domain.request import OVERRIDE, RequestEnd, RequestStatus
 from interlock.domain.risk import NEEDS_CODE
 from interlock.domain.transitions import Transitions
 
@@ -127,23 +127,31 @@ class NoticeEnd:
     by: str | None
     at: datetime
     source: str | None
+    reason: str | None = None
+    """Why an admin answered it alone; of no other end."""
 
     @classmethod
     def of_event(cls, settled: RequestSettled) -> Self:
         # A deadline is nobody.
         by = None if settled.status is RequestStatus.EXPIRED else settled.by
-        return cls(_outcome(settled.status, settled.value), by, settled.at, settled.source)
+        reason = settled.reason if settled.is_override else None
+        return cls(_outcome(settled.status, settled.value), by, settled.at, settled.source, reason)
 
     @classmethod
     def of_request(cls, end: RequestEnd, at: datetime) -> Self:
-        return cls(_outcome(end.status, end.answer), end.by, end.at or at, end.source)
+        reason = end.reason if end.source == OVERRIDE else None
+        return cls(_outcome(end.status, end.answer), end.by, end.at or at, end.source, reason)
 
     def to_json(self) -> JsonObject:
-        return {"outcome": self.outcome, "by": self.by, "at": to_iso(self.at), "source": self.source}
+        return {"outcome": self.outcome, "by": self.by, "at": to_iso(self.at), "source": self.source} | (
+            {"reason": self.reason} if self.reason else {}
+        )
 
     @classmethod
     def from_json(cls, data: JsonObject) -> Self:
-        return cls(Outcome(data["outcome"]), data["by"], datetime.fromisoformat(data["at"]), data["source"])
+        return cls(
+            Outcome(data["outcome"]), data["by"], datetime.fromisoformat(data["at"]), data["source"], data.get("reason")
+        )
 
 
 def _outcome(status: RequestStatus, value: Value | None) -> Outcome:

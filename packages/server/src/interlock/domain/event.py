@@ -8,7 +8,7 @@ from typing import ClassVar, Literal
 
 from interlock.domain.json_value import JsonObject, JsonValue
 from interlock.domain.kinds import ApprovalAnswer, RequestKind, Value
-from interlock.domain.request import AnswerOrigin, PublicRequest, RequestStatus, by_whom
+from interlock.domain.request import OVERRIDE, AnswerOrigin, PublicRequest, RequestStatus, by_whom
 from interlock.domain.run import RunCause, RunStatus
 
 
@@ -159,6 +159,10 @@ class RequestSettled:
 
     def settled_by(self) -> JsonObject:
         return by_whom(self.by, self.at, self.source)
+
+    @property
+    def is_override(self) -> bool:
+        return self.source == OVERRIDE
 
     @property
     def runs(self) -> bool:

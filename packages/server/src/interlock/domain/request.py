@@ -170,6 +170,10 @@ class Request:
         return self.body.check(given)
 
 
+OVERRIDE = "override"
+"""The source of an answer that an admin gave alone, where others are asked."""
+
+
 class AnswerOrigin(StrEnum):
     PERSON = "person"
     GRANT = "grant"

@@ -130,4 +130,10 @@ def data_of(request: Request, settled: RequestSettled | None, owner: str) -> Jso
     }
     if settled is None:
         return data
-    return data | settled.settled_by() | {"response": settled.value.to_json() if settled.value is not None else None}
+    override = {"override": {"reason": settled.reason}} if settled.is_override else {}
+    return (
+        data
+        | override
+        | settled.settled_by()
+        | {"response": settled.value.to_json() if settled.value is not None else None}
+    )

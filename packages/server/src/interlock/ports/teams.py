@@ -22,6 +22,10 @@ class Groups(Protocol):
 
     async def set_members(self, name: str, person_ids: Collection[str]) -> None: ...
 
+    async def set_of_person(self, person_id: str, source: str, names: Collection[str]) -> None:
+        """Of the groups of that source somebody is in these from now on, and in no other."""
+        ...
+
     async def remove(self, name: str) -> bool:
         """Whether it was there. Where it is a candidate, it is one without members."""
         ...

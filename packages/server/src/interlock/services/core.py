@@ -75,6 +75,8 @@ class OperatorSettings:
     """How many requests may be open at once."""
     drills: int | None = None
     """For how many approvals that a person answers there is one drill; None: there are none."""
+    break_glass: bool = False
+    """Whether an admin may end a request alone whose terms name others."""
     opinion_seconds: float = 20.0
     """How long a second opinion may take."""
     with_accounts: bool = True

@@ -5,7 +5,7 @@ from dataclasses import fields
 from datetime import datetime
 from typing import Any
 
-from sqlalchemy import and_, bindparam, case, delete, false, func, insert, literal_column, or_, select, true, update
+from sqlalchemy import and_, bindparam, case, delete, false, func, insert, literal_column, or_, select, update
 
 from interlock.domain.request import Request, RequestStatus
 from interlock.domain.team import Away, Candidate, Comment, Group
@@ -53,6 +53,14 @@ class SqlGroups(Repository):
     async def set_members(self, name: str, person_ids: Collection[str]) -> None:
         await self._connection.execute(delete(memberships).where(memberships.c.group_name == name))
         await self._add_members(name, person_ids)
+
+    async def set_of_person(self, person_id: str, source: str, names: Collection[str]) -> None:
+        of_source = select(groups.c.name).where(groups.c.source == source)
+        mine = memberships.c.person_id == person_id, memberships.c.group_name.in_(of_source)
+        await self._connection.execute(delete(memberships).where(*mine))
+        rows = [{"group_name": name, "person_id": person_id} for name in dict.fromkeys(names)]
+        if rows:
+            await self._connection.execute(insert(memberships), rows)
 
     async def remove(self, name: str) -> bool:
         await self._connection.execute(delete(memberships).where(memberships.c.group_name == name))
@@ -138,7 +146,7 @@ class SqlRoutes(Repository):
 
     async def withdraw_vote(self, request_id: str, person_id: str) -> bool:
         own = and_(votes.c.request_id == request_id, votes.c.person_id == person_id)
-        return await self._changed(delete(votes).where(own, votes.c.is_yes == true()))
+        return await self._changed(delete(votes).where(own))
 
     async def votes(self, request_id: str) -> list[Vote]:
         found = await self._connection.execute(_VOTES, {"of_request": request_id})

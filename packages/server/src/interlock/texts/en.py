@@ -37,6 +37,7 @@ EN: Mapping[str, Mapping[str, str]] = {
         "row.by": "By",
         "row.at": "At",
         "row.source": "From",
+        "row.override": "Answered alone by an admin, because",
         "ended.approved": "Approved",
         "ended.refused": "Refused",
         "ended.answered": "Answered",

@@ -37,6 +37,7 @@ ZH: Mapping[str, Mapping[str, str]] = {
         "row.by": "处理人",
         "row.at": "时间",
         "row.source": "来源",
+        "row.override": "管理员单独答复，理由",
         "ended.approved": "已批准",
         "ended.refused": "已拒绝",
         "ended.answered": "已回答",

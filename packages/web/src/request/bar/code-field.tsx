@@ -2,6 +2,7 @@ import { type FocusEvent, useEffect, useId, useRef } from "react";
 import { useTranslations } from "use-intl";
 import { Wrong } from "../forms/agent-text";
 import { offersRisk } from "../model/codes";
+import { mayAnswer } from "../model/people";
 import { fieldMessage } from "../problems";
 import { useReview } from "../review";
 import { scrollerOf } from "../views/watch-end";
@@ -13,7 +14,8 @@ export function CodeField() {
   const { request, code, typed, setTyped, problem, end } = useReview();
   const id = useId();
   const onFocus = useShownCode(end.hasSeen);
-  if (!code && !offersRisk(request)) return null;
+  // Who may only answer it alone types them with the reason.
+  if ((!code && !offersRisk(request)) || !mayAnswer(request)) return null;
   const wrong = fieldMessage(problem, "code");
   return (
     <div className={styles.code}>

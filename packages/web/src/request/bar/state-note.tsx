@@ -119,7 +119,8 @@ function Onward() {
 /** Until the end a yes can be taken back. */
 function Voted() {
   const t = useTranslations("request.team");
-  const { request, embedded } = useReview();
+  const { request, delivery, embedded } = useReview();
+  const isNo = delivery?.act === "reject" || request.people?.own_vote === "no";
   const taking = useTakeBack(request.request_id);
   return (
     <>
@@ -130,7 +131,7 @@ function Voted() {
       )}
       <div className={styles.row}>
         <Button data-act="take-back" aria-disabled={taking.isPending} onClick={() => taking.mutate()}>
-          {t("takeBack")}
+          {t(isNo ? "takeBackNo" : "takeBack")}
         </Button>
         {!embedded && <Onward />}
       </div>

@@ -21,7 +21,12 @@ export function asOffered(request: InboxRequest): InboxRequest {
   const { people } = request;
   if (!people) return request;
   const allowed = request.allowed.filter((one) => one === "reject" || (people.may_answer && isTaken(request, one)));
-  return { ...request, allowed, allow_remember: false, code: people.may_answer ? request.code : null };
+  return {
+    ...request,
+    allowed,
+    allow_remember: false,
+    code: people.may_answer || people.may_override ? request.code : null,
+  };
 }
 
 /** What several people decide is approved as it is, or refused. */

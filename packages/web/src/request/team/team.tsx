@@ -9,6 +9,7 @@ import { useMoment } from "../moment";
 import { useReview } from "../review";
 import { Claiming } from "./claiming";
 import { Talk } from "./comments";
+import { Override } from "./override";
 import styles from "./team.module.css";
 
 /** Whom the request is put to, how far they have come, and what they say to each other. */
@@ -30,6 +31,7 @@ export function Team() {
       )}
       {request.passed_on && <PassedOnBy passed={request.passed_on} />}
       <Claiming />
+      <Override />
       <Talk />
     </Region>
   );

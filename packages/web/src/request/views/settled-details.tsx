@@ -20,6 +20,28 @@ export function SettledDetails() {
   const { response } = request;
   if (request.status === "pending") return null;
   if (!response) return <Why />;
+  return (
+    <>
+      <Overridden />
+      <Response response={response} />
+    </>
+  );
+}
+
+/** Why an admin answered alone what was put to others. */
+function Overridden() {
+  const t = useTranslations("request.team");
+  const { request } = useReview();
+  if (request.source !== "override" || !request.reason) return null;
+  return (
+    <Part title={t("overridden")} act="overridden">
+      <Revealed text={request.reason} multiline />
+    </Part>
+  );
+}
+
+function Response({ response }: { response: JsonObject }) {
+  const { request } = useReview();
   switch (request.kind) {
     case "approval":
       return <Approval response={response} />;

@@ -154,7 +154,8 @@ async def answer(
 ) -> Response:
     """Answer what was shown. A yes to a risky call repeats the code that stands behind its last line."""
     page_view = PageView(body.digest, body.code, body.file_sha256, over_claim=body.over_claim)
-    reply = Reply(request_id, body.value, remember=_remember(body.remember))
+    override = body.override.reason if body.override else None
+    reply = Reply(request_id, body.value, remember=_remember(body.remember), override=override)
     sender = inbox.with_page_view(Sender(caller, SOURCE), page_view, body.dwell_ms)
     once = _once(idempotency_key, request_id, "answer", body)
     core, rendered = state_of(request).core, _rendered(request_id, "answered")

@@ -44,7 +44,7 @@ async def route(request: Request, caller: Caller, request_id: str, body: wire.Ro
 
 @router.delete("/vote", responses=problems(401, 404, 409))
 async def withdraw(request: Request, caller: Caller, request_id: str) -> wire.VoteWithdrawn:
-    """Take one's yes back, which is possible until the end."""
+    """Take one's yes, or one's no among several, back, which is possible until the end."""
     left = await claims.withdraw_vote(state_of(request).core, caller, request_id)
     return wire.VoteWithdrawn(request_id=request_id, votes=wire.Votes.model_validate(views.votes_view(left)))
 

@@ -63,6 +63,7 @@ def people_view(entry: Entry) -> dict[str, Any] | None:
         "may_answer": people.access.may_answer,
         "may_refuse": people.access.may_refuse,
         "excluded": people.is_excluded,
+        "may_override": people.may_override,
         "conversation": not entry.is_candidate_only,
     }
 

@@ -49,9 +49,11 @@ async def people(request: Request, caller: Caller, q: Annotated[str, Query(max_l
 
 
 @router.get("/away", responses=problems(401))
-async def get_away(request: Request, caller: Caller) -> wire.Away:
-    """Whether the caller is away, and when."""
-    return _away(await groups.get_away(state_of(request).core, caller))
+async def get_away(
+    request: Request, caller: Caller, person: Annotated[str | None, Query(max_length=64)] = None
+) -> wire.Away:
+    """Whether the caller is away, and when; for an admin somebody else."""
+    return _away(await groups.get_away(state_of(request).core, caller, person))
 
 
 @router.put("/away", responses=problems(401))

@@ -24,6 +24,7 @@ from interlock.services.access.people import check_admin
 from interlock.services.access.sign_ins import check_signed_in
 from interlock.services.core import Core, Unit, unit
 from interlock.services.memory import SignInAttempt
+from interlock.services.teams.groups import follow_sign_on
 
 LASTS = timedelta(minutes=10)
 
@@ -128,7 +129,7 @@ def new_identity(work: Unit, user: User, issuer: str, subject: str) -> Identity:
 
 
 async def _replace_groups(work: Unit, identity: Identity, said: SignOnClaims) -> Identity:
-    """Keep the groups of this sign-in, and none of an earlier one. Nothing else reads what a provider says of them."""
+    """Keep the groups of this sign-in, and none of an earlier one; where the provider left them out, none."""
     renewed = replace(
         identity,
         label=said.label,
@@ -137,6 +138,7 @@ async def _replace_groups(work: Unit, identity: Identity, said: SignOnClaims) ->
         used_at=work.now,
     )
     await work.tx.identities.renew(renewed)
+    await follow_sign_on(work, identity.user_id, renewed.groups)
     return renewed
 
 
@@ -238,6 +240,8 @@ async def unlink(core: Core, by: Principal, user_id: str, identity_id: str, curr
         if user is None or identity is None or identity.user_id != user_id:
             raise NotFound("there is no such identity, or it is not linked")
         await work.tx.identities.remove(identity_id)
+        # What it brought goes with it; another identity brings its own at the next sign-in.
+        await follow_sign_on(work, user_id, ())
         has_password = bool(user.password_hash) and work.core.settings.passwords
         if by.id == user_id and not has_password and not await work.tx.identities.of_user(user_id):
             raise Conflict("this is the only way in which you can sign in: link another identity first")

@@ -39,6 +39,8 @@ def ended(notice: Notice, end: NoticeEnd, url: str, locale: Locale) -> Message:
         rows.insert(0, Row(channels_text("row.by", locale), quoted(end.by, LONGEST_VALUE)))
     if end.source:
         rows.append(Row(channels_text("row.source", locale), quoted(end.source, LONGEST_VALUE)))
+    if end.reason:
+        rows.append(Row(channels_text("row.override", locale), quoted(end.reason, LONGEST_VALUE)))
     label = channels_text("open", locale)
     return Message(f"{notice.id}.end", notice.request_id, title, tuple(rows), url=url, url_label=label)
 

@@ -20,9 +20,10 @@ from interlock.services.requests.grants import check_remember
 from interlock.services.requests.idempotency import IdempotentCall, reply_once
 from interlock.services.requests.settling import Settlement, close, expiry, overdue, settle, settlement_error
 from interlock.services.runs.workers import require_worker
+from interlock.services.teams import override
 from interlock.services.teams.claims import check_claim
 from interlock.services.teams.eligibility import access_to
-from interlock.services.teams.voting import admit
+from interlock.services.teams.voting import Admission, admit
 from interlock.services.threads.threads import NOT_YOURS, answerable, require_open_pause
 
 EXPIRY_BATCH = 100
@@ -40,6 +41,8 @@ class Reply:
     """Whether later asks are to be answered alike."""
     code: str | None = None
     """The digits that were typed, where the request wants them of a yes."""
+    override: str | None = None
+    """Why an admin answers alone what is put to others."""
     over_claim: bool = True
     """Whether it counts although somebody else has said that they have it."""
 
@@ -216,12 +219,15 @@ async def _settle_replies(
         await require_worker(work)
     by_id = {request.id: request for request in requests}
     settlements = [
-        (by_id[reply.request_id], _settlement(work, sender, by_id[reply.request_id], reply), reply.code)
-        for reply in replies
+        (by_id[reply.request_id], _settlement(work, sender, by_id[reply.request_id], reply), reply) for reply in replies
     ]
     votes: dict[str, VoteCount] = {}
-    for request, settlement, code in settlements:
-        admission = await admit(work, thread, request, settlement, code)
+    for request, settlement, reply in settlements:
+        if reply.override is not None:
+            settlement = await override.overridden(work, thread, request, settlement, reply.override, reply.code)
+            admission = Admission(settlement)
+        else:
+            admission = await admit(work, thread, request, settlement, reply.code)
         if admission.settlement is not None:
             await settle(work, request, admission.settlement)
         elif admission.votes is not None:

@@ -22,6 +22,7 @@ from interlock.services.requests.idempotency import IdempotentCall, reply_once
 from interlock.services.requests.inbox import Entry, FullView, PageView, check_page_view
 from interlock.services.requests.pending import RequestQuery, RequestView
 from interlock.services.requests.settling import already_settled
+from interlock.services.teams.override import check_override
 
 WAITS = timedelta(days=1)
 """After that a drill without an answer is gone."""
@@ -162,6 +163,8 @@ async def answer_from_page(
             value = request.check(reply.value)
             assert isinstance(value, ApprovalAnswer)
             decision = value.decision
+            if reply.override is not None:
+                check_override(work, principal, request, reply.override)
         if not await work.tx.drills.settle(drill.id, decision, work.now):
             raise already_settled(request, None)
         settled = await work.tx.drills.get(drill.id)

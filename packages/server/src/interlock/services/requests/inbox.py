@@ -134,7 +134,7 @@ async def _entries(core: Core, tx: Transaction, principal: Principal, requests: 
     now = core.clock.now()
     looking = core.viewers.at({request.id for request in requests}, now)
     people = {
-        one.id: await people_of(tx, principal, threads[one.thread_id], one, now)
+        one.id: await people_of(tx, principal, threads[one.thread_id], one, now, break_glass=core.settings.break_glass)
         for one in requests
         if one.routing is not None and one.thread_id in threads
     }
@@ -214,7 +214,7 @@ async def answer_from_page(
         request = await work.tx.requests.get(reply.request_id)
         if request is not None and request.status is RequestStatus.PENDING:
             check_page_view(request, reply, page)
-            if not page.over_claim:
+            if not page.over_claim and reply.override is None:
                 await check_claim(work, sender.principal, request)
         return await settle_one(work, sender, replace(reply, code=page.code))
 

@@ -143,12 +143,12 @@ async def route(core: Core, principal: Principal, request_id: str, candidates: t
 
 
 async def withdraw_vote(core: Core, principal: Principal, request_id: str) -> VoteCount:
-    """Take a yes back, which is possible until the end."""
+    """Take a yes back, or a no that was not the last one, which is possible until the end."""
     async with unit(core) as work:
         request, thread, _ = await lock_request(work, principal, request_id)
         await _check_pending(work, request)
         if request.routing is None or not await work.tx.routes.withdraw_vote(request_id, principal.id):
-            raise Conflict("there is no yes of yours to take back")
+            raise Conflict("there is no vote of yours to take back")
         left, _ = await count(work.tx, thread, request)
         said = {"request_id": request_id, "counted": left.yes, "needed": left.needed}
         await work.tx.audit.append(request.thread_id, principal, "request.vote_withdrawn", said, work.now)

@@ -1,5 +1,6 @@
 """Groups of people, and who is away."""
 
+import logging
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
@@ -7,13 +8,17 @@ from datetime import datetime
 from interlock.domain.audit import SERVER_CHAIN
 from interlock.domain.errors import Conflict, FieldError, Forbidden, InvalidInput, NotFound
 from interlock.domain.moment import to_iso
-from interlock.domain.principal import Principal, Role
+from interlock.domain.principal import SYSTEM, Principal, Role
 from interlock.domain.team import MOST_MEMBERS, Away, Group, check_group_name
+from interlock.ports.store import Transaction
 from interlock.services.core import Core, Unit, unit
 
 LOCAL = "local"
+OIDC = "oidc"
 MOST_FOUND = 20
 MOST_PASSED_ON = 3
+
+logger = logging.getLogger(__name__)
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,7 +47,7 @@ async def list_groups(core: Core, principal: Principal) -> list[ListedGroup]:
 async def create(core: Core, principal: Principal, name: str, members: Sequence[str]) -> ListedGroup:
     admin_only(principal)
     async with unit(core) as work:
-        group = Group(check_group_name(name), LOCAL, work.now, await _ids_of(work, members))
+        group = Group(check_group_name(name), LOCAL, work.now, await _ids_of(work.tx, members))
         if not await work.tx.groups.add(group):
             raise Conflict(f"there is a group {name} already")
         made = {"group": name, "members": sorted(members)}
@@ -56,7 +61,7 @@ async def set_members(core: Core, principal: Principal, name: str, members: Sequ
     async with unit(core) as work:
         group = await _local(work, name)
         before = await work.tx.users.names_of(group.members)
-        ids = await _ids_of(work, members)
+        ids = await _ids_of(work.tx, members)
         await work.tx.groups.set_members(name, ids)
         changed = {"group": name, "members": sorted(members), "before": sorted(before.values())}
         await work.tx.audit.append(SERVER_CHAIN, principal, "group.changed", changed, work.now)
@@ -72,6 +77,41 @@ async def remove(core: Core, principal: Principal, name: str) -> None:
         await work.tx.audit.append(SERVER_CHAIN, principal, "group.removed", {"group": name}, work.now)
 
 
+async def follow_sign_on(work: Unit, person_id: str, names: Sequence[str]) -> None:
+    """From now on somebody is in these of the groups that single sign-on brings, and in no other of them.
+
+    A group that was not known is made. Nobody gets into a group of this server's own by the name of one elsewhere.
+    """
+    known = {one.name: one for one in await work.tx.groups.all()}
+    before = {name for name, one in known.items() if one.source == OIDC and person_id in one.members}
+    found = [name for name in names if await _is_brought(work, name, known.get(name))]
+    if set(found) == before:
+        return
+    await work.tx.groups.set_of_person(person_id, OIDC, found)
+    changed = {"person_id": person_id, "groups": sorted(found), "before": sorted(before)}
+    await work.tx.audit.append(SERVER_CHAIN, SYSTEM, "groups.followed", changed, work.now)
+
+
+async def _is_brought(work: Unit, name: str, known: Group | None) -> bool:
+    """Whether it is a group of single sign-on; it is made where it is not known and can be one here."""
+    if known is None:
+        try:
+            made = Group(check_group_name(name), OIDC, work.now)
+        except InvalidInput:
+            logger.info("single sign-on: %r is no name of a group here, and is left out", name)
+            return False
+        if await work.tx.groups.add(made):
+            about = {"group": name, "source": OIDC, "members": list[str]()}
+            await work.tx.audit.append(SERVER_CHAIN, SYSTEM, "group.created", about, work.now)
+            return True
+        # Somebody made it meanwhile.
+        known = await work.tx.groups.get(name)
+    if known is None or known.source != OIDC:
+        logger.warning("single sign-on: %s is a group of this server's own, and nobody is brought into it", name)
+        return False
+    return True
+
+
 async def find_people(core: Core, principal: Principal, query: str) -> list[str]:
     """Names of people who may sign in, for who passes a request on."""
     _check_person(principal)
@@ -81,10 +121,11 @@ async def find_people(core: Core, principal: Principal, query: str) -> list[str]
     return [user.username for user in users if user.is_allowed and wanted in user.username.casefold()][:MOST_FOUND]
 
 
-async def get_away(core: Core, principal: Principal) -> AwayView | None:
-    _check_person(principal)
+async def get_away(core: Core, principal: Principal, person: str | None = None) -> AwayView | None:
+    """When somebody is away: oneself, or for an admin anybody."""
     async with core.store.snapshot() as tx:
-        away = (await tx.routes.aways([principal.id])).get(principal.id)
+        person_id = await _person(tx, principal, person)
+        away = (await tx.routes.aways([person_id])).get(person_id)
         names = await tx.users.names_of([away.to_id]) if away and away.to_id else {}
     return None if away is None else AwayView(away, names.get(away.to_id or ""))
 
@@ -96,8 +137,8 @@ async def set_away(
     if since >= until:
         raise _wrong("until", "range", "until comes after from")
     async with unit(core) as work:
-        person_id = await _person(work, principal, person)
-        to_id = (await _ids_of(work, [to], "to"))[0] if to else None
+        person_id = await _person(work.tx, principal, person)
+        to_id = (await _ids_of(work.tx, [to], "to"))[0] if to else None
         if to_id is not None:
             await _check_chain(work, person_id, to_id)
         away = Away(person_id, since, until, to_id)
@@ -109,7 +150,7 @@ async def set_away(
 
 async def end_away(core: Core, principal: Principal, person: str | None = None) -> None:
     async with unit(core) as work:
-        person_id = await _person(work, principal, person)
+        person_id = await _person(work.tx, principal, person)
         if await work.tx.routes.end_away(person_id):
             await work.tx.audit.append(SERVER_CHAIN, principal, "away.ended", {"person_id": person_id}, work.now)
 
@@ -127,21 +168,21 @@ async def _check_chain(work: Unit, person_id: str, to_id: str) -> None:
     raise _wrong("to", "too_long", f"who stands in is away too, more than {MOST_PASSED_ON} in a row")
 
 
-async def _person(work: Unit, principal: Principal, named: str | None) -> str:
+async def _person(tx: Transaction, principal: Principal, named: str | None) -> str:
     _check_person(principal)
     if named is None or named == principal.name:
         return principal.id
     if principal.role is not Role.ADMIN:
-        raise Forbidden("only an admin says that others are away")
-    return (await _ids_of(work, [named], "person"))[0]
+        raise Forbidden("only an admin sees and says that others are away")
+    return (await _ids_of(tx, [named], "person"))[0]
 
 
-async def _ids_of(work: Unit, names: Sequence[str], field: str = "members") -> tuple[str, ...]:
+async def _ids_of(tx: Transaction, names: Sequence[str], field: str = "members") -> tuple[str, ...]:
     if len(names) > MOST_MEMBERS:
         raise _wrong(field, "too_many", f"a group has {MOST_MEMBERS} members at most")
     ids: list[str] = []
     for name in dict.fromkeys(names):
-        user = await work.tx.users.by_name(name)
+        user = await tx.users.by_name(name)
         if user is None or user.deleted_at is not None:
             raise _wrong(field, "unknown", f"there is nobody called {name}")
         ids.append(user.id)

@@ -11,6 +11,7 @@ from interlock.domain.terms import Needs, Vote, VoteCount
 from interlock.domain.thread import Thread
 from interlock.ports.store import Transaction
 from interlock.services.teams.eligibility import RequestAccess, access_to, needs_of
+from interlock.services.teams.override import may_override
 from interlock.services.teams.voting import count
 
 
@@ -38,6 +39,8 @@ class RequestPeople:
     rule: str | None = None
     is_excluded: bool = False
     """Whether the reader asked for it, or has put it to others."""
+    may_override: bool = False
+    """Whether the reader may answer it alone, without a right to."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,7 +56,13 @@ MOST_LOOKED_AT = 10
 
 
 async def people_of(
-    tx: Transaction, principal: Principal, thread: Thread, request: Request, now: datetime
+    tx: Transaction,
+    principal: Principal,
+    thread: Thread,
+    request: Request,
+    now: datetime,
+    *,
+    break_glass: bool = False,
 ) -> RequestPeople:
     access = await access_to(tx, principal, thread, request)
     routing = request.routing
@@ -77,6 +86,7 @@ async def people_of(
         routing.policy_version,
         routing.rule,
         principal.id in routing.terms.excluded,
+        break_glass and not is_settled and await may_override(tx, principal, thread, request, access),
     )
 
 

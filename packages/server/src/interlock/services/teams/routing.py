@@ -25,7 +25,7 @@ async def route(
     """The request with its terms, frozen as they are now: names become ids, and who asked is left out."""
     terms = await _resolve(work, terms.of_kind(request.kind))
     if terms.separate:
-        terms = replace(terms, excluded=await _askers(work.tx, thread))
+        terms = replace(terms, excluded=await askers(work.tx, thread))
     escalate_at = work.now + timedelta(seconds=terms.levels[0].after) if terms.levels else None
     if escalate_at and not await is_anybody_there(work, terms.candidates, terms.excluded):
         escalate_at = work.now
@@ -97,7 +97,7 @@ async def is_anybody_there(work: Unit, candidates: Collection[str], excluded: Co
     return False
 
 
-async def _askers(tx: Transaction, thread: Thread) -> tuple[str, ...]:
+async def askers(tx: Transaction, thread: Thread) -> tuple[str, ...]:
     """Everybody behind the ask: whose conversation it is, and who sent the message that began the run.
 
     The person behind an agent's key owns its conversations.

@@ -48,7 +48,7 @@ async def admit(work: Unit, thread: Thread, request: Request, how: Settlement, c
         return await _admit_refusal(work, thread, request, how, access)
     if not access.may_answer:
         raise await not_eligible(work.tx, request)
-    _check_answer(routing, request, how, code)
+    check_answer(routing, request, how, code)
     if not routing.terms.is_vote:
         return Admission(how)
     return await _admit_vote(work, thread, request, how, is_yes=True)
@@ -81,7 +81,7 @@ async def _admit_refusal(
     return await _admit_vote(work, thread, request, how, is_yes=False)
 
 
-def _check_answer(routing: Routing, request: Request, how: Settlement, code: str | None) -> None:
+def check_answer(routing: Routing, request: Request, how: Settlement, code: str | None) -> None:
     terms = routing.terms
     decision = how.value.decision if isinstance(how.value, ApprovalAnswer) else "accept"
     if terms.is_vote and decision != "accept":
