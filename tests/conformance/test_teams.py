@@ -64,9 +64,11 @@ async def test_a_person_has_one_vote(store: Store) -> None:
         await tx.routes.put_vote(replace(yes, person_id="u-2", at=after(1)))
         assert await tx.routes.votes("perm_1") == [yes, replace(yes, person_id="u-2", at=after(1))]
         await tx.routes.put_vote(replace(yes, is_yes=False, reason="no"))
-        assert not await tx.routes.withdraw_vote("perm_1", "u-1")
         assert await tx.routes.withdraw_vote("perm_1", "u-2")
         assert await tx.routes.votes("perm_1") == [replace(yes, is_yes=False, reason="no")]
+        assert await tx.routes.withdraw_vote("perm_1", "u-1")
+        assert not await tx.routes.withdraw_vote("perm_1", "u-1")
+        assert await tx.routes.votes("perm_1") == []
 
 
 @pytest.mark.promise("P20")

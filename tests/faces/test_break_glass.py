@@ -128,7 +128,8 @@ def test_it_takes_a_reason_and_a_yes_and_somebody_else_who_is_asked(people: Peop
     request_id = ask()
     for reason in ("", "  \n "):
         assert page_yes(root, request_id, override={"reason": reason}).status_code in (400, 422)
-    for decision in ({"decision": "reject"}, {"decision": "edit", "args": {}}):
+    edit: dict[str, Any] = {"decision": "edit", "args": {}}
+    for decision in ({"decision": "reject"}, edit):
         refused = page_yes(root, request_id, value=decision, override=OVERRIDE)
         assert (refused.status_code, refused.json()["code"]) == (400, "invalid_answer")
     assert view(root, request_id)["status"] == "pending"
