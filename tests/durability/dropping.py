@@ -16,7 +16,7 @@ from websockets.exceptions import ConnectionClosed, InvalidHandshake, InvalidMes
 
 from tests.support.puppet import calls, script
 
-SECONDS = 150.0
+SECONDS = 240.0
 SHARING = 5
 """How many are told of the same session, and confirm the same."""
 WHOLE = 10_000

@@ -36,7 +36,7 @@ def busy(tmp_path: Path, witness: Witness) -> Generator[ServerProcess]:
 def test_every_confirmation_is_settled_once_and_no_event_is_lost(busy: ServerProcess, witness: Witness) -> None:
     address = busy.url.replace("http", "ws")
     command = [sys.executable, "-m", "tests.durability.dropping", address, str(SOCKETS), SEED]
-    done = subprocess.run(command, capture_output=True, text=True, timeout=200)
+    done = subprocess.run(command, capture_output=True, text=True, timeout=300)
     assert done.returncode == 0, done.stderr[-4000:] + busy.log.read_text()[-4000:]
     lives = json.loads(done.stdout)
     assert len({life["session_id"] for life in lives}) == SOCKETS // SHARING
