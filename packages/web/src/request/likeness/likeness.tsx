@@ -17,6 +17,8 @@ const RuleDialog = lazy(async () => ({ default: (await import("./rule-dialog")).
 const SIGNS = { added: "+", removed: "−", changed: "≠" } as const;
 /** A value of more lines is folded; nothing of what will run ever is. */
 const SHORT = 6;
+/** So many differences are listed; calls with thousands of arguments may differ in all of them. */
+const LISTED = 50;
 
 /** How often such a call was decided before, and what is different this time. */
 export function Likeness() {
@@ -48,6 +50,7 @@ function Differences({ last }: { last: ApprovedCall }) {
   const moment = useMoment();
   const how = { name: last.by, time: moment(last.at) };
   const link = <Link href={`/requests/${encodeURIComponent(last.request_id)}`}>{t("lastCall")}</Link>;
+  const more = last.differences.length - LISTED;
   if (last.differences.length === 0) {
     return (
       <p className={styles.text}>
@@ -61,10 +64,11 @@ function Differences({ last }: { last: ApprovedCall }) {
         {t("differs", how)} {link}
       </p>
       <ul className={styles.differences} data-aside>
-        {last.differences.map((one) => (
+        {last.differences.slice(0, LISTED).map((one) => (
           <OneDifference key={one.name} {...one} />
         ))}
       </ul>
+      {more > 0 && <p className={styles.text}>{t("more", { count: more })}</p>}
     </>
   );
 }
