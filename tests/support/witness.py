@@ -44,8 +44,11 @@ async def _serve() -> None:
 
 
 def say(line: str, port: int | None = None) -> str:
-    """Tell the witness, or ask it; inside a hosted tool its port comes from the environment."""
-    with socket.create_connection(("127.0.0.1", port or int(os.environ[ADDRESS])), timeout=60) as connection:
+    """Tell the witness, or ask it; inside a hosted tool its port comes from the environment.
+
+    A tool may wait here for longer than a cluster needs to come back: what breaks off at its gate fails its run.
+    """
+    with socket.create_connection(("127.0.0.1", port or int(os.environ[ADDRESS])), timeout=600) as connection:
         connection.sendall(line.encode() + b"\n")
         return connection.makefile().readline().strip()
 
