@@ -13,13 +13,13 @@ from tests.support.witness import Witness
 Persons = Callable[[str], Person]
 
 
-@pytest.fixture(scope="session")
+@pytest.fixture(scope="package")
 def witness() -> Generator[Witness]:
     with Witness() as running:
         yield running
 
 
-@pytest.fixture(scope="session", params=DATABASES)
+@pytest.fixture(scope="package", params=DATABASES)
 def server(
     request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory, witness: Witness
 ) -> Generator[ServerProcess]:
@@ -28,7 +28,7 @@ def server(
         yield process
 
 
-@pytest.fixture(scope="session")
+@pytest.fixture(scope="package")
 def people(server: ServerProcess) -> Generator[People]:
     with People(server.url) as registered:
         yield registered

@@ -17,13 +17,13 @@ from tests.support.witness import Witness
 GRACE = 0.3
 
 
-@pytest.fixture(scope="session")
+@pytest.fixture(scope="package")
 def witness() -> Generator[Witness]:
     with Witness() as running:
         yield running
 
 
-@pytest.fixture(scope="session")
+@pytest.fixture(scope="package")
 def server(tmp_path_factory: pytest.TempPathFactory, witness: Witness) -> Generator[ServerProcess]:
     """The puppet is its agent, and one that asks for approvals; who registers first is `root`, its admin."""
     environment = {**witness.environment, "INTERLOCK_FOLLOW_GRACE": str(GRACE), "INTERLOCK_LOCALE": "en"}
@@ -35,7 +35,7 @@ def server(tmp_path_factory: pytest.TempPathFactory, witness: Witness) -> Genera
         process.close()
 
 
-@pytest.fixture(scope="session")
+@pytest.fixture(scope="package")
 def people(server: ServerProcess) -> Generator[People]:
     with People(server.url) as registered:
         yield registered

@@ -15,13 +15,13 @@ from tests.support.witness import Witness
 LEASE_SECONDS = 3.0
 
 
-@pytest.fixture(scope="session")
+@pytest.fixture(scope="package")
 def witness() -> Generator[Witness]:
     with Witness() as running:
         yield running
 
 
-@pytest.fixture(scope="session")
+@pytest.fixture(scope="package")
 def redis_server() -> Generator[RedisServer]:
     with redis() as server:
         yield server

@@ -13,7 +13,7 @@ ROOT = Path(__file__).parents[2]
 EXAMPLES = sorted((ROOT / "examples").glob("*.py"))
 
 
-@pytest.fixture(scope="session")
+@pytest.fixture(scope="package")
 def server(tmp_path_factory: pytest.TempPathFactory) -> Generator[ServerProcess]:
     folder = tmp_path_factory.mktemp("readme")
     (folder / "from_readme.py").write_text(ENGLISH.block("python"))
@@ -25,7 +25,7 @@ def server(tmp_path_factory: pytest.TempPathFactory) -> Generator[ServerProcess]
         process.close()
 
 
-@pytest.fixture(scope="session")
+@pytest.fixture(scope="package")
 def person(server: ServerProcess) -> Generator[ThreadsClient]:
     client = ThreadsClient(server.url, "reader").sign_in()
     yield client

@@ -14,13 +14,13 @@ GRACE = 1.5
 """So long that who comes back at once comes back in time on a busy machine too."""
 
 
-@pytest.fixture(scope="session")
+@pytest.fixture(scope="package")
 def witness() -> Generator[Witness]:
     with Witness() as running:
         yield running
 
 
-@pytest.fixture(scope="session")
+@pytest.fixture(scope="package")
 def server(tmp_path_factory: pytest.TempPathFactory, witness: Witness) -> Generator[ServerProcess]:
     """The puppet is its default agent, the demo agent the other one; who registers first is `root`, its admin."""
     folder = tmp_path_factory.mktemp("faces")
@@ -37,7 +37,7 @@ def server(tmp_path_factory: pytest.TempPathFactory, witness: Witness) -> Genera
         process.close()
 
 
-@pytest.fixture(scope="session")
+@pytest.fixture(scope="package")
 def people(server: ServerProcess) -> Generator[People]:
     with People(server.url) as registered:
         yield registered

@@ -32,7 +32,7 @@ CLOSED = [
 ]
 
 
-@pytest.fixture(scope="session")
+@pytest.fixture(scope="module")
 def keys(server: ServerProcess) -> dict[int, bytes]:
     return token_keys(server)
 

@@ -27,7 +27,7 @@ def status(server: ServerProcess, path: str = "/healthz", method: str = "GET", *
         return reply.status_code
 
 
-@pytest.fixture(scope="session")
+@pytest.fixture(scope="module")
 def port(server: ServerProcess) -> int:
     return urlsplit(server.url).port or 0
 

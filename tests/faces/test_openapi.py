@@ -174,12 +174,12 @@ SETTINGS = settings(
 pytestmark = pytest.mark.filterwarnings("ignore::DeprecationWarning:jsonschema", "ignore::DeprecationWarning:requests")
 
 
-@pytest.fixture(scope="session")
+@pytest.fixture(scope="module")
 def schema(server: ServerProcess) -> Schema:
     return cast("Any", schemathesis.openapi).from_url(f"{server.url}/openapi.json")
 
 
-@pytest.fixture(scope="session")
+@pytest.fixture(scope="module")
 def session() -> Generator[requests.Session]:
     with requests.Session() as opened:
         yield opened

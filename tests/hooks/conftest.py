@@ -15,7 +15,7 @@ from tests.support.server import ServerProcess
 _numbers = count(1)
 
 
-@pytest.fixture(scope="session")
+@pytest.fixture(scope="package")
 def server(tmp_path_factory: pytest.TempPathFactory) -> Generator[ServerProcess]:
     process = ServerProcess(tmp_path_factory.mktemp("hooks") / "data", environment={"INTERLOCK_LOCALE": "en"})
     try:
@@ -24,7 +24,7 @@ def server(tmp_path_factory: pytest.TempPathFactory) -> Generator[ServerProcess]
         process.close()
 
 
-@pytest.fixture(scope="session")
+@pytest.fixture(scope="package")
 def people(server: ServerProcess) -> Generator[People]:
     with People(server.url) as registered:
         yield registered

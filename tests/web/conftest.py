@@ -23,26 +23,26 @@ PAINTER_SPEC = f"painter={Path(__file__).with_name('painter.py')}:agent"
 _numbers = count(1)
 
 
-@pytest.fixture(scope="session")
+@pytest.fixture(scope="package")
 def browser() -> Generator[Browser]:
     expect.set_options(timeout=WAIT_MS)
     with running_browser() as running:
         yield running
 
 
-@pytest.fixture(scope="session")
+@pytest.fixture(scope="package")
 def witness() -> Generator[Witness]:
     with Witness() as running:
         yield running
 
 
-@pytest.fixture(scope="session")
+@pytest.fixture(scope="package")
 def workspace(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """The folder of the demo agent."""
     return tmp_path_factory.mktemp("workspace")
 
 
-@pytest.fixture(scope="session")
+@pytest.fixture(scope="package")
 def langgraph_page(tmp_path_factory: pytest.TempPathFactory) -> Generator[tuple[str, Path]]:
     """Where a page of another origin will stand, and the folder that it is served from."""
     folder = tmp_path_factory.mktemp("page")
@@ -50,7 +50,7 @@ def langgraph_page(tmp_path_factory: pytest.TempPathFactory) -> Generator[tuple[
         yield address, folder
 
 
-@pytest.fixture(scope="session")
+@pytest.fixture(scope="package")
 def server(
     tmp_path_factory: pytest.TempPathFactory, witness: Witness, workspace: Path, langgraph_page: tuple[str, Path]
 ) -> Generator[ServerProcess]:
@@ -65,7 +65,7 @@ def server(
         process.close()
 
 
-@pytest.fixture(scope="session")
+@pytest.fixture(scope="package")
 def people(server: ServerProcess) -> Generator[People]:
     with People(server.url) as registered:
         yield registered

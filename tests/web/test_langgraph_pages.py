@@ -27,7 +27,7 @@ NOTHING = re.compile("^(null|)$")
 Open = Callable[..., Tab]
 
 
-@pytest.fixture(scope="session")
+@pytest.fixture(scope="module")
 def page(langgraph_page: tuple[str, Path]) -> str:
     address, folder = langgraph_page
     build(folder)

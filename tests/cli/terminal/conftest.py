@@ -16,13 +16,13 @@ from tests.support.witness import Witness
 _numbers = count(1)
 
 
-@pytest.fixture(scope="session")
+@pytest.fixture(scope="package")
 def witness() -> Generator[Witness]:
     with Witness() as running:
         yield running
 
 
-@pytest.fixture(scope="session")
+@pytest.fixture(scope="package")
 def server(tmp_path_factory: pytest.TempPathFactory, witness: Witness) -> Generator[ServerProcess]:
     folder = tmp_path_factory.mktemp("terminal")
     process = ServerProcess(folder / "data", agents=[puppet.SPEC], environment=witness.environment)
@@ -32,7 +32,7 @@ def server(tmp_path_factory: pytest.TempPathFactory, witness: Witness) -> Genera
         process.close()
 
 
-@pytest.fixture(scope="session")
+@pytest.fixture(scope="package")
 def people(server: ServerProcess) -> Generator[People]:
     with People(server.url) as registered:
         yield registered

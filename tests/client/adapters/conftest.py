@@ -11,7 +11,7 @@ from tests.support.people import People
 from tests.support.server import ServerProcess
 
 
-@pytest.fixture(scope="session")
+@pytest.fixture(scope="package")
 def server(tmp_path_factory: pytest.TempPathFactory) -> Generator[ServerProcess]:
     process = ServerProcess(tmp_path_factory.mktemp("adapters") / "data")
     try:
@@ -20,7 +20,7 @@ def server(tmp_path_factory: pytest.TempPathFactory) -> Generator[ServerProcess]
         process.close()
 
 
-@pytest.fixture(scope="session")
+@pytest.fixture(scope="package")
 def people(server: ServerProcess) -> Generator[People]:
     with People(server.url) as registered:
         yield registered

@@ -30,7 +30,7 @@ def fresh(request: pytest.FixtureRequest) -> str:
     return request.node.name.replace(" ", "_")
 
 
-@pytest.fixture(scope="session")
+@pytest.fixture(scope="package")
 def trusting(tmp_path_factory: pytest.TempPathFactory, witness: Witness) -> Generator[ServerProcess]:
     process = ServerProcess(
         tmp_path_factory.mktemp("trusting"), agents=[puppet.SPEC], auth="none", environment=witness.environment

@@ -16,12 +16,12 @@ from tests.support.threads import ThreadsClient
 _numbers = count(1)
 
 
-@pytest.fixture(scope="session", params=DATABASES)
+@pytest.fixture(scope="package", params=DATABASES)
 def database_kind(request: pytest.FixtureRequest) -> str:
     return request.param
 
 
-@pytest.fixture(scope="session")
+@pytest.fixture(scope="package")
 def gateway(
     request: pytest.FixtureRequest, database_kind: str, tmp_path_factory: pytest.TempPathFactory
 ) -> Generator[Gateway]:
@@ -29,12 +29,12 @@ def gateway(
         yield started
 
 
-@pytest.fixture(scope="session")
+@pytest.fixture(scope="package")
 def server(gateway: Gateway) -> ServerProcess:
     return gateway.server
 
 
-@pytest.fixture(scope="session")
+@pytest.fixture(scope="package")
 def people(server: ServerProcess) -> Generator[People]:
     with People(server.url) as registered:
         yield registered

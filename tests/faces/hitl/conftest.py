@@ -17,12 +17,12 @@ from tests.support.witness import Witness
 _numbers = count(1)
 
 
-@pytest.fixture(scope="session", params=DATABASES)
+@pytest.fixture(scope="package", params=DATABASES)
 def database_kind(request: pytest.FixtureRequest) -> str:
     return request.param
 
 
-@pytest.fixture(scope="session")
+@pytest.fixture(scope="package")
 def witness(database_kind: str) -> Generator[Witness]:
     """One for each server: what it counted for the other one is not counted here."""
     assert database_kind
@@ -30,7 +30,7 @@ def witness(database_kind: str) -> Generator[Witness]:
         yield running
 
 
-@pytest.fixture(scope="session")
+@pytest.fixture(scope="package")
 def server(
     request: pytest.FixtureRequest, database_kind: str, tmp_path_factory: pytest.TempPathFactory, witness: Witness
 ) -> Generator[ServerProcess]:
@@ -51,7 +51,7 @@ def own_database(request: pytest.FixtureRequest, database_kind: str) -> Generato
         yield url
 
 
-@pytest.fixture(scope="session")
+@pytest.fixture(scope="package")
 def people(server: ServerProcess) -> Generator[People]:
     """Of this server: what the other faces' tests stand on is another one."""
     with People(server.url) as registered:

@@ -9,7 +9,7 @@ from tests.support.server import ServerProcess
 from tests.support.witness import Witness
 
 
-@pytest.fixture(scope="session")
+@pytest.fixture(scope="package")
 def graphs(tmp_path_factory: pytest.TempPathFactory, witness: Witness) -> Generator[ServerProcess]:
     folder = tmp_path_factory.mktemp("langgraph")
     environment = {**witness.environment, "INTERLOCK_ALLOWED_ORIGINS": "https://app.example.org"}

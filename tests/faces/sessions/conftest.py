@@ -29,7 +29,7 @@ class Place:
         return of(self.people.named(name)) if self.with_accounts else SessionsClient(self.server.url, name)
 
 
-@pytest.fixture(scope="session", params=["sqlite-none", "postgres-none", "sqlite-accounts", "postgres-accounts"])
+@pytest.fixture(scope="package", params=["sqlite-none", "postgres-none", "sqlite-accounts", "postgres-accounts"])
 def place(
     request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory, witness: Witness
 ) -> Generator[Place]:
