@@ -47,6 +47,19 @@ async def test_a_call_over_mcp_waits_for_all_of_them(people: People, host: Host,
     assert '"behavior":"allow"' in str(getattr(block, "text", "")).replace(" ", "")
 
 
+@pytest.mark.parametrize(("named", "seconds"), [({}, 7200.0), ({"timeout_seconds": 90}, 90.0)])
+async def test_the_deadline_of_a_rule_is_for_asks_that_name_none(
+    people: People, host: Host, rule: str, named: dict[str, Any], seconds: float
+) -> None:
+    asked = {"action": "Bash", "args": {"command": "deploy"}, "wait_seconds": 0, **named}
+    with active(people.named("root").http, rule + "deadline = 7200\n"):
+        async with host.connected() as client:
+            await client.call_tool("request_approval", asked)
+        (pending,) = host.pending()
+    people.named("alice").http.post(f"{HITL}/cancel", json={"request_id": pending["request_id"]}).raise_for_status()
+    assert pending["timeout_seconds"] == seconds
+
+
 def test_a_hook_waits_for_all_of_them(people: People, host: Host, server: ServerProcess, rule: str) -> None:
     event: dict[str, Any] = {"session_id": "s1", "cwd": "/srv", "hook_event_name": "PreToolUse", "tool_use_id": "t1"}
     event |= {"tool_name": "Bash", "tool_input": {"command": "deploy"}}

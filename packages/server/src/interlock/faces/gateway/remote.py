@@ -19,12 +19,13 @@ from interlock.domain.json_value import JsonObject, member
 from interlock.domain.principal import Principal
 from interlock.faces.gateway.gate import Gate
 from interlock.faces.gateway.messages import attend
-from interlock.faces.gateway.served import ASKING_SECONDS, text_of
+from interlock.faces.gateway.served import text_of
 from interlock.faces.http.credentials import authenticated
 from interlock.faces.http.lenient_json import LenientJSONResponse
 from interlock.faces.http.server_state import state_of
 from interlock.services.gateway import calls
 from interlock.services.gateway.calls import ProposedCall, SendCall
+from interlock.services.teams.routing import MCP_TIMEOUT
 from interlock_client.gateway import CallEnd, HostCall
 
 M = TypeVar("M", bound=BaseModel)
@@ -46,7 +47,7 @@ async def _ask(request: Request, principal: Principal) -> Response:
         policy.terms_of(asked.tool, asked.definition),
         asked.conversation,
         asked.key,
-        ASKING_SECONDS,
+        MCP_TIMEOUT,
     )
     holder = HOLDER + asked.holder
     if asked.before is not None:

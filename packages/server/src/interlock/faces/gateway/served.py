@@ -27,10 +27,9 @@ from interlock.ports.gateway import Exchange, Reply, Upstream, UpstreamLost, Ups
 from interlock.services.core import Core
 from interlock.services.gateway import calls, doubts
 from interlock.services.gateway.calls import SERVED, ProposedCall, SendCall, error_result
+from interlock.services.teams.routing import MCP_TIMEOUT
 from interlock_client.gateway.relay import TOOL_USE_ID
 
-ASKING_SECONDS = 3600.0
-"""The deadline of what people are asked, as of the asks of `/mcp`."""
 CLIENT = "io.modelcontextprotocol/clientInfo"
 MOST_TRIES = 3
 """Of an idempotent call whose upstream is lost."""
@@ -139,7 +138,7 @@ class ServedCall:
             policy.terms_of(name, definition),
             self.request.query_params.get("conversation"),
             key if isinstance(key, str) else None,
-            ASKING_SECONDS,
+            MCP_TIMEOUT,
         )
         state = params.get("requestState")
         return proposal, None if state is None else _unwrap_state(state)

@@ -7,6 +7,7 @@ from pydantic import BaseModel, ConfigDict, Field
 
 from interlock.domain.errors import FieldError, InvalidInput
 from interlock.domain.kinds import RequestKind
+from interlock.services.teams.routing import MCP_TIMEOUT
 
 Choice = str | dict[str, Any]
 Name = Annotated[str, Field(min_length=1, max_length=200)]
@@ -23,7 +24,7 @@ class AskArguments(Arguments):
     """What every tool takes that asks."""
 
     timeout_seconds: Annotated[float, Field(gt=0, le=LONGEST_SECONDS)] | None = Field(
-        default=3600, description="The deadline. At it nobody has answered, which is never a yes. null: none."
+        default=MCP_TIMEOUT, description="The deadline. At it nobody has answered, which is never a yes. null: none."
     )
     wait_seconds: Annotated[float, Field(ge=0, le=LONGEST_SECONDS)] | None = Field(
         default=None, description="How long this call waits for the answer before it returns pending."

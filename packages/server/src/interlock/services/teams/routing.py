@@ -15,8 +15,10 @@ from interlock.services.core import Unit
 
 MOST_PASSED_ON = 3
 """Somebody who is away may name somebody who is away too."""
-DEFAULT_TIMEOUT = 300.0
+CLIENT_TIMEOUT = 300.0
 """Seconds that `interlock.ask` and other clients send where their caller names none."""
+MCP_TIMEOUT = 3_600.0
+"""The deadline of what is asked over MCP, and of what a gateway asks, where the call names none."""
 
 
 async def route(
@@ -36,7 +38,7 @@ async def route(
 def _with_deadline(work: Unit, request: Request, terms: Terms) -> Request:
     """An ask's own time stands; one that its server or client filled in is none of its own."""
     settings = work.core.settings
-    usual = (None, DEFAULT_TIMEOUT, settings.approval_timeout, settings.confirmation_timeout)
+    usual = (None, CLIENT_TIMEOUT, MCP_TIMEOUT, settings.approval_timeout, settings.confirmation_timeout)
     if terms.deadline is None or request.timeout_seconds not in usual:
         return request
     seconds = float(terms.deadline)
