@@ -132,6 +132,7 @@ def test_a_person_is_deleted_once_their_name_was_typed(
     expect(dialog).to_have_count(0)
     assert newcomer.http.get("/api/v1/session").is_success
     act(page, words, "delete", name)
+    expect(dialog.get_by_role("textbox")).to_be_focused()
     page.keyboard.type(name)
     # Enter in the field deletes nobody.
     page.keyboard.press("Enter")
