@@ -323,6 +323,7 @@ def test_the_keyboard_alone_approves_what_takes_a_code_and_what_was_edited(revie
 def test_letters_do_nothing_in_fields_or_held_down(reviewer: Person) -> None:
     review = opened(reviewer, asks(reviewer, "guarded", name="letters"))
     review.chooses("Refuse")
+    expect(review.page.get_by_label("Reason")).to_be_focused()
     review.page.keyboard.type("area message")
     expect(review.page.get_by_label("Reason")).to_have_value("area message")
     review.press("Escape")
