@@ -226,6 +226,31 @@ def test_nothing_is_left_open_when_one_of_them_ends(desk: Desk, start: Start, ho
     assert reason_of(desk, asked) == "the agent no longer waits"
 
 
+def test_what_a_proxy_that_was_killed_asked_is_never_a_yes_and_the_next_one_withdraws_it(
+    desk: Desk, start: Start
+) -> None:
+    killed, other = start(), start()
+    for editor in (killed, other):
+        editor.calls(TOUCH, {**TOUCH, "id": "two"})
+    asked = {one["request_id"] for one in desk.asked(4)}
+    noted = (desk.home / ".local" / "state" / "interlock" / "acp").glob
+    soon(lambda: [file.read_text() for file in noted("*.asks")], lambda all_: all(one in str(all_) for one in asked))
+    killed.process.kill()
+    killed.ended()
+    assert {one["request_id"] for one in desk.waiting()} == asked
+    # The agent has gone, too: another one begins, and asks anew.
+    again = start()
+    left = soon(desk.waiting, lambda found: len(found) == 2)
+    turn = again.calls(TOUCH)
+    [new] = [one for one in desk.asked(3) if one["request_id"] not in asked]
+    gone = next(one for one in asked if one not in {each["request_id"] for each in left})
+    assert reason_of(desk, {"request_id": gone}) == "the agent no longer waits"
+    desk.allow(new["request_id"])
+    assert again.outcomes(turn) == {"one": [YES]}
+    # What asks in another window is left alone.
+    assert {one["request_id"] for one in desk.waiting()} == {one["request_id"] for one in left}
+
+
 def test_everything_else_is_passed_on_as_it_is(start: Start) -> None:
     editor = start()
     for value in ({"text": "x" * 3_000_000}, {"text": "\ud800", "number": 1e400}, {"deep": [[[["ü"]]]]}):

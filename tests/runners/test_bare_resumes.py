@@ -12,7 +12,8 @@ from interlock.bus.local import LocalBus
 from interlock.domain.request import Pause, PauseStatus, Request
 from interlock.faces.langgraph.errors import Refusal
 from interlock.faces.langgraph.interrupts import interrupts_of, view_of
-from interlock.faces.langgraph.resumes import Resume, Resumed
+from interlock.faces.langgraph.repeats import Resumed
+from interlock.faces.langgraph.resumes import Resume
 from interlock.passwords import Argon2Passwords
 from interlock.services.core import Core
 from tests.runners.conftest import Host, on_sqlite
@@ -79,7 +80,7 @@ async def told_by_bob(stage: Stage, request: Request) -> Turn:
 
 
 async def resume(core: Core, value: Any = "yes", *, is_click: bool = False) -> Resumed:
-    return await Resume(core, ANN, THREAD, "en", is_click=is_click).answer(value)
+    return await Resume(core, ANN, THREAD, "en", is_click=is_click, is_fetched=is_click).answer(value)
 
 
 async def refusal(core: Core, value: Any = "yes", *, is_click: bool = False) -> str:

@@ -3,6 +3,7 @@
 Over the routes of the face, with a clock that is moved: that client was seen to send again after 1.5 to 24 seconds.
 """
 
+from collections.abc import Mapping
 from typing import Any, cast
 
 import httpx
@@ -27,6 +28,9 @@ SENT_AGAIN = (0.0, 1.5, 5.0, 10.0, 24.0)
 STALE = (90.0, 3600.0)
 """A card that still stands on a screen."""
 CLICK = {"origin": "http://localhost"}
+NODE = {"sec-fetch-mode": "cors"}
+"""As `fetch` of Node: LangGraph's client there, or a server of pages that passes on what a browser sent."""
+SENDERS = pytest.mark.parametrize("sender", [CLICK, NODE], ids=["browser", "node"])
 
 
 class Heard(TypedDict, total=False):
@@ -50,14 +54,22 @@ def both(state: Heard) -> Heard:
 GRAPHS = {"one node": (both,), "two nodes": (staging, production)}
 
 
-def client_of(stage: Stage) -> httpx.AsyncClient:
+def one(state: Heard) -> Heard:
+    return {"staging": "one"}
+
+
+def two(state: Heard) -> Heard:
+    return {"production": "two"}
+
+
+def client_of(stage: Stage, sender: Mapping[str, str] = CLICK) -> httpx.AsyncClient:
     """Of the face's own routes; without accounts everybody is one person."""
     app = FastAPI()
     app.state.server = ServerState(stage.core, Tokens(cast("Any", None)), "en", with_accounts=False)
     Problems(ERROR_FORMATS).install(app)
     for part in (threads, runs, protocol):
         app.include_router(part.router)
-    return httpx.AsyncClient(transport=httpx.ASGITransport(app), base_url="http://localhost", headers=CLICK)
+    return httpx.AsyncClient(transport=httpx.ASGITransport(app), base_url="http://localhost", headers=dict(sender))
 
 
 async def asked_by(tab: httpx.AsyncClient) -> tuple[str, str]:
@@ -121,3 +133,51 @@ async def test_the_same_again_answers_no_unseen_question(host: Host, by: str, no
         assert await questions(stage, thread_id) == []
     values = await stage.values(thread_id)
     assert (values["staging"], values["production"]) == ("yes", "yes")
+
+
+async def sent_again(stage: Stage, tab: httpx.AsyncClient, path: str, body: Mapping[str, Any]) -> httpx.Response:
+    """The reply, which is the same for each time that it is sent again."""
+    first = await tab.post(path, json=body)
+    passed = 0.0
+    for seconds in SENT_AGAIN:
+        stage.clock.move(seconds - passed)
+        passed = seconds
+        again = await tab.post(path, json=body)
+        assert (again.status_code, again.json()) == (200, first.json())
+        assert again.headers["content-location"] == first.headers["content-location"]
+    return first
+
+
+@SENDERS
+async def test_what_only_a_lost_reply_showed_is_not_answered(host: Host, sender: Mapping[str, str]) -> None:
+    stage = await host(line(Heard, staging, production))
+    async with client_of(stage, sender) as tab:
+        thread_id, _ = await asked_by(tab)
+        path, body = f"/threads/{thread_id}/runs/wait", {"assistant_id": "agent", "command": {"resume": "yes"}}
+        first = await sent_again(stage, tab, path, body)
+        assert [one["value"] for one in first.json()["__interrupt__"]] == ["PRODUCTION?"]
+        assert await questions(stage, thread_id) == ["PRODUCTION?"]
+        for value in ("no", "yes") if sender is CLICK else ():
+            # The card on the screen is still the first one.
+            stage.clock.move(STALE[0])
+            late = await tab.post(path, json={"assistant_id": "agent", "command": {"resume": value}})
+            assert (late.status_code, late.json()["code"]) == (409, "not_shown")
+        (await tab.get(f"/threads/{thread_id}/state")).raise_for_status()
+        assert (await tab.post(path, json=body)).json()["production"] == "yes"
+
+
+@SENDERS
+async def test_a_yes_to_a_breakpoint_that_is_sent_again_passes_one(host: Host, sender: Mapping[str, str]) -> None:
+    stage = await host(line(Heard, one, two))
+    async with client_of(stage, sender) as tab:
+        thread_id = (await tab.post("/threads", json={})).json()["thread_id"]
+        path, body = f"/threads/{thread_id}/runs/wait", {"assistant_id": "agent", "input": None}
+        begins = {**body, "input": {"topic": "x"}, "interrupt_before": ["one", "two"]}
+        (await tab.post(path, json=begins)).raise_for_status()
+        assert (await sent_again(stage, tab, path, body)).json() == {"topic": "x", "staging": "one"}
+        if sender is CLICK:
+            stage.clock.move(STALE[0])
+            late = await tab.post(path, json=body)
+            assert (late.status_code, late.json()["code"]) == (409, "not_shown")
+        assert (await tab.get(f"/threads/{thread_id}/state")).json()["next"] == ["two"]
+        assert (await sent_again(stage, tab, path, body)).json()["production"] == "two"

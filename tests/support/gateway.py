@@ -38,6 +38,9 @@ RULES: dict[str, Any] = {
     "idempotent": ["die_once"],
     "timeout": 30,
 }
+ODD_SERVER = "tests.faces.gateway.scripted_server"
+ODD_TOOLS = [7, {}, {"name": 7}, None, {"name": "write_note", "inputSchema": 7}]
+"""What no server should list, but for the last."""
 UPSTREAMS = ["files", "web"]
 """By a command, and over HTTP."""
 
@@ -66,6 +69,7 @@ def gateway_on(
                 "old": {"command": command, "env": {**told, "UPSTREAM_ERA": "old"}, **RULES, "trust": True},
                 "web": {"url": web.url, "headers": {"Authorization": "Bearer secret:PLANTED"}, **RULES},
                 "quick": {"url": web.url, "headers": {"Authorization": "secret:BEARER"}, **RULES, "timeout": 1},
+                "odd": {"command": [sys.executable, "-m", ODD_SERVER, "odd", json.dumps([ODD_TOOLS])], "env": told},
                 "gone": {"url": "http://127.0.0.1:9/mcp", "tools": {"*": "pass"}},
             }
             file = folder / "gateway.yaml"

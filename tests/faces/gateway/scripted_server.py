@@ -2,7 +2,7 @@
 
 It counts each list under the name that is its first argument. The second is JSON: what it says to one list of its tools
 after another, the last to all others. Names with their descriptions; `silent`, and it says nothing; `gone`, and it
-ends; `endless`, and there is always another page.
+ends; `endless`, and there is always another page; a list, and that is what it lists.
 """
 
 import json
@@ -24,6 +24,8 @@ ODD_RESULTS: dict[str, Any] = {
 def _page(said: Any) -> dict[str, Any]:
     if said == "endless":
         return {"tools": [], "nextCursor": "more"}
+    if isinstance(said, list):
+        return {"tools": said}
     schema = {"type": "object"}
     return {"tools": [{"name": name, "description": about, "inputSchema": schema} for name, about in said.items()]}
 

@@ -13,11 +13,19 @@ SCHEMA: dict[str, Any] = {
         "amount": {"type": "number", "minimum": 0},
         "tags": {"type": "array", "items": {"anyOf": [{"type": "string"}, {"type": "null"}]}},
         "account": {"$ref": "https://example.com/schema.json"},
+        "by": {"$ref": "#/$defs/Way", "description": "How it is paid."},
     },
     "required": ["to", "amount"],
     "additionalProperties": False,
+    "$defs": {"Way": {"type": "object", "properties": {"name": {"type": "string"}, "then": {"$ref": "#/$defs/Way"}}}},
 }
 ARGS: dict[str, Any] = {"to": "ann", "amount": 5, "account": "Account(7)"}
+
+
+DOUBLING = {
+    f"A{n}": {"type": "string", "properties": {key: {"$ref": f"#/$defs/A{n + 1}"} for key in "ab"}} for n in range(40)
+}
+"""Each is used twice in the one before: written out there are 2**40."""
 
 
 def asked(person: HitlClient, schema: Any = SCHEMA, args: Any = ARGS, **more: Any) -> str:
@@ -32,6 +40,7 @@ def asked(person: HitlClient, schema: Any = SCHEMA, args: Any = ARGS, **more: An
         ({"to": 7, "amount": -1}, ["amount", "to"]),
         ({"to": "bob", "amount": 5, "tags": ["a", 3]}, ["tags.1"]),
         ({"to": "bob", "amount": 5, "note": "x"}, ["note"]),
+        ({"to": "bob", "amount": 5, "by": {"name": 7}}, ["by.name"]),
         ({**ARGS, "account": "Account(8)"}, ["account"]),
         ({"to": "bob", "amount": 5}, ["account"]),
     ],
@@ -62,11 +71,13 @@ def test_what_the_program_itself_called_it_with_is_no_part_of_an_edit(person: Hi
         {"properties": {"to": {"pattern": "^(a+)+$"}}},
         {"$ref": "#"},
         {"properties": {"to": {"$ref": "#/properties/to"}}},
+        {"properties": {"to": {"$ref": "#/$defs/A"}}, "$defs": {"A": {"$ref": "#/$defs/A"}}},
+        {"properties": {"to": {"$ref": "#/$defs/A0"}}, "$defs": DOUBLING},
         {"properties": {"to": {"anyOf": [{"const": number} for number in range(1_000)]}}},
         {"patternProperties": {"^(a+)+$": {"type": "integer"}}, "additionalProperties": False},
         {"properties": "no object", "required": 7},
     ],
-    ids=str,
+    ids=lambda schema: str(schema)[:60],
 )
 def test_a_schema_that_is_none_or_costs_too_much_says_nothing(person: HitlClient, schema: dict[str, Any]) -> None:
     edited = {"to": "a" * 40 + "!", "amount": 1}

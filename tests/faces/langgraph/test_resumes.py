@@ -123,8 +123,9 @@ def _until_refused_as(client: LanggraphClient, thread_id: str, value: str, code:
 
 
 def test_null_is_no_answer_and_false_is_one(client: LanggraphClient) -> None:
-    thread_id, _ = client.asked("two_nodes")
-    commands: list[dict[str, Any]] = [{"resume": None}, {"resume": None, "update": None, "goto": []}]
+    thread_id, asked = client.asked("two_nodes")
+    by_id = {"resume": {asked["id"]: None}}
+    commands: list[dict[str, Any]] = [{"resume": None}, {"resume": None, "update": None, "goto": []}, by_id]
     for command in commands:
         refused = client.post(thread_id, "", {"assistant_id": "two_nodes", "command": command})
         assert (refused.status_code, refused.json()["code"]) == (422, "invalid_answer")
@@ -169,6 +170,9 @@ def test_unknown_ids_and_nothing_pending(client: LanggraphClient) -> None:
     thread_id, _ = client.asked("one_node")
     refused = client.resume(thread_id, "one_node", {"0" * 32: "yes"})
     assert (refused.status_code, refused.json()["code"]) == (409, "no_such_interrupt")
+    _, elsewhere = client.asked("one_node")
+    refused = client.resume(thread_id, "one_node", {elsewhere["id"]: "yes"})
+    assert (refused.status_code, refused.json()["code"]) == (409, "no_such_interrupt")
     fresh = client.thread()
     nothing = client.resume(fresh, "one_node", "yes")
     assert (nothing.status_code, nothing.json()["code"]) == (409, "nothing_pending")
@@ -205,6 +209,13 @@ def test_an_input_is_never_an_answer(client: LanggraphClient, witness: Witness) 
     late = client.resume(thread_id, "one_node", {asked["id"]: "yes"})
     assert (late.status_code, late.json()["current_status"]) == (409, "cancelled")
     assert witness.count("other/production") == 0
+
+
+def test_an_input_beside_an_answer_is_not_taken(client: LanggraphClient) -> None:
+    thread_id, asked = client.asked("two_nodes")
+    body = {"assistant_id": "two_nodes", "input": {"q": "other"}, "command": {"resume": {asked["id"]: "yes"}}}
+    [then] = client.post(thread_id, "wait", body).json()["__interrupt__"]
+    assert (name(then), client.state(thread_id)["values"]["out"]) == (name(asked), ["yes"])
 
 
 def test_an_input_that_waits_comes_after_the_answers(client: LanggraphClient) -> None:
@@ -306,6 +317,23 @@ def test_what_is_left_is_shown_by_frames_that_have_it(client: LanggraphClient) -
         assert [one.event for one in client.stream(thread_id, body).frames] == ["metadata", "end"]
     [interrupt] = client.state(thread_id)["tasks"][0]["interrupts"]
     assert [one["args"]["amount"] for one in interrupt["value"]["action_requests"]] == [2]
+
+
+@pytest.mark.parametrize(
+    ("agent", "call"), [("hitl", {"amount": 1, "to": "ann"}), ("inbox", {"text": "hi"})], ids=["decisions", "older"]
+)
+def test_a_card_of_another_call_accepts_nothing(client: LanggraphClient, agent: str, call: dict[str, Any]) -> None:
+    thread_id, asked = client.asked(agent)
+    tool = "pay" if agent == "hitl" else "send"
+    other = {name: f"{value}0" for name, value in call.items()}
+    for shown in ({"action": tool, "args": other}, {"action": "rob", "args": call}, {"action": tool, "args": None}):
+        refused = client.resume(thread_id, agent, [{"type": "accept", "args": shown}])
+        assert (refused.status_code, refused.json()["code"]) == (422, "invalid_answer"), shown
+    [still] = client.state(thread_id)["interrupts"]
+    assert still == asked
+    # Where it was edited and set back, what was a number is a text.
+    texts = {name: str(value) for name, value in call.items()}
+    assert client.resume(thread_id, agent, [{"type": "accept", "args": {"action": tool, "args": texts}}]).is_success
 
 
 def test_the_older_form_is_answered_in_its_own_words(client: LanggraphClient) -> None:

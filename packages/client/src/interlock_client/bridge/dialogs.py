@@ -9,6 +9,7 @@ from typing import Any
 from interlock_client._patience import Patience, logger
 from interlock_client._transport import HITL, Part, Transport, segment
 from interlock_client._transport import Call as ServerCall
+from interlock_client.bridge.ledger import Ledger
 from interlock_client.errors import InterlockError, InvalidInput
 from interlock_client.hitl import Cancelled, RequestObject
 from interlock_client.hook.call import Agent, Call, Outcome
@@ -31,6 +32,7 @@ class Inbox(Part):
 
     def __init__(self, settings: Settings, timeout: float = TIMEOUT) -> None:
         self._timeout = timeout
+        self.url = settings.url
         transport = Transport(
             settings.url, credential=settings.key or None, user=None, locale="en", timeout=REPLY, patience=REPLY
         )
@@ -71,10 +73,10 @@ class Inbox(Part):
         call = ServerCall("GET", path, params={"wait": wait}, repeatable=True, holds=wait)
         return await self._enveloped(RequestObject, call, Patience(None))
 
-    async def withdraw(self, placing: "asyncio.Task[RequestObject]", reason: str) -> None:
+    async def withdraw(self, request_id: str, reason: str) -> None:
         """However long the server is away: whoever sees the request should not answer somebody who has gone."""
         try:
-            body = {"request_id": (await placing).request_id, "reason": reason}
+            body = {"request_id": request_id, "reason": reason}
             call = ServerCall("POST", f"{HITL}/cancel", body, headers=self._new_key(), repeatable=True)
             await self._enveloped(Cancelled, call, Patience(None))
         except InterlockError as error:
@@ -84,8 +86,10 @@ class Inbox(Part):
 class Dialogs:
     """Those that are open now, by the agent's own id of what it asks."""
 
-    def __init__(self, inbox: Inbox) -> None:
+    def __init__(self, inbox: Inbox, ledger: Ledger | None = None) -> None:
         self._inbox = inbox
+        self._ledger = ledger
+        """None where what is asked outlives this process."""
         self._open: dict[str, asyncio.Task[None]] = {}
         self._reasons: dict[asyncio.Task[None], str] = {}
         self._tasks: set[asyncio.Task[None]] = set()
@@ -123,15 +127,47 @@ class Dialogs:
                 task.cancel()
             await asyncio.gather(*left, return_exceptions=True)
 
+    async def withdraw_left(self) -> None:
+        """What was asked by processes that were killed: their agents ended with them."""
+        left = self._ledger.left() if self._ledger else []
+        for request_id in left:
+            self._note(request_id)
+        for request_id in left:
+            await self._inbox.withdraw(request_id, GONE)
+            self._strike(request_id)
+
+    def _note(self, request_id: str) -> None:
+        if self._ledger:
+            self._ledger.add(request_id)
+
+    def _strike(self, request_id: str) -> None:
+        if self._ledger:
+            self._ledger.remove(request_id)
+
+    async def _place(self, agent: Agent, call: Call, key: str) -> RequestObject:
+        request = await self._inbox.place(agent, call, key)
+        self._note(request.request_id)
+        return request
+
+    async def _withdraw(self, placing: "asyncio.Task[RequestObject]", reason: str) -> None:
+        try:
+            request = await placing
+        except InterlockError as error:
+            logger.debug("there is nothing to withdraw: %s", error)
+            return
+        await self._inbox.withdraw(request.request_id, reason)
+        self._strike(request.request_id)
+
     async def _ask(self, name: str, agent: Agent, call: Call, key: str, answer: Answer) -> None:
-        placing = asyncio.create_task(self._inbox.place(agent, call, key))
+        placing = asyncio.create_task(self._place(agent, call, key))
         task = asyncio.current_task()
         assert task is not None
         try:
             request = await self._inbox.wait_until_settled(await asyncio.shield(placing))
+            self._strike(request.request_id)
             outcome = _outcome(call, request)
         except asyncio.CancelledError:
-            await self._inbox.withdraw(placing, self._reasons.get(task, GONE))
+            await self._withdraw(placing, self._reasons.get(task, GONE))
             raise
         except (InterlockError, AnswerMismatch) as error:
             outcome = None

@@ -23,9 +23,11 @@ from interlock_client.bridge.acp import (
     written,
 )
 from interlock_client.bridge.dialogs import Dialogs, Inbox
+from interlock_client.bridge.ledger import Ledger
 from interlock_client.errors import InvalidInput
 from interlock_client.hook.call import Outcome, object_of, optional_text
 from interlock_client.hook.requests import AT_TERMINAL, GONE
+from interlock_client.hook.settings import notes_folder
 
 LONGEST_LINE = 1 << 30
 CHUNK = 1 << 16
@@ -43,7 +45,8 @@ class Proxy:
         self._to_agent, self._from_agent = process.stdin, process.stdout
         self._to_editor: asyncio.Queue[bytes] = asyncio.Queue(LINES)
         self._conversation = Conversation(agent)
-        self._dialogs = Dialogs(inbox)
+        self._ledger = Ledger(notes_folder().with_name("acp"), inbox.url)
+        self._dialogs = Dialogs(inbox, self._ledger)
         self._asked: dict[str, Permission] = {}
         """What the agent waits for, by the id of its request."""
         self._answered: set[str] = set()
@@ -61,14 +64,16 @@ class Proxy:
         tell = asyncio.create_task(self._tell_editor())
         hear = asyncio.create_task(self._hear_agent())
         others = [asyncio.create_task(self._hear_editor()), asyncio.create_task(stopped.wait())]
+        tidy = asyncio.create_task(self._dialogs.withdraw_left())
         try:
             await asyncio.wait([hear, *others], return_when=asyncio.FIRST_COMPLETED)
             await asyncio.gather(self._dialogs.close_all(), self._end(hear))
             await self._write_rest(tell)
         finally:
-            for task in (tell, hear, *others):
+            for task in (tell, hear, tidy, *others):
                 task.cancel()
-            await asyncio.gather(tell, hear, *others, return_exceptions=True)
+            await asyncio.gather(tell, hear, tidy, *others, return_exceptions=True)
+            self._ledger.close()
         return self._process.returncode or 0
 
     async def _end(self, hear: "asyncio.Task[None]") -> None:

@@ -30,7 +30,30 @@ def schema_of(tool: BaseTool, definition: Mapping[str, Any]) -> Schema:
         cast("Any", Draft202012Validator).check_schema(schema)
     except SchemaError:
         return NOTHING_KNOWN
-    return schema
+    return schema if _stands_alone(schema, schema) else NOTHING_KNOWN
+
+
+def _stands_alone(part: Any, root: Mapping[str, Any]) -> bool:
+    """Whether what it refers to is in it. Anything else would be fetched from wherever it says."""
+    if isinstance(part, list):
+        return all(_stands_alone(one, root) for one in cast("list[Any]", part))
+    if not isinstance(part, dict):
+        return True
+    schema = cast("dict[str, Any]", part)
+    if any(isinstance(schema.get(name), str) for name in ("$id", "$dynamicRef")):
+        return False
+    reference = schema.get("$ref")
+    return (not isinstance(reference, str) or _is_in(root, reference)) and all(
+        _stands_alone(one, root) for one in schema.values()
+    )
+
+
+def _is_in(root: Mapping[str, Any], reference: str) -> bool:
+    place, *path = reference.split("/")
+    found: Any = root
+    for name in path:
+        found = cast("dict[str, Any]", found).get(name) if isinstance(found, dict) else None
+    return place == "#" and found is not None
 
 
 def _takes_anything(model: Any) -> bool:

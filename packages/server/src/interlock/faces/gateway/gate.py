@@ -3,12 +3,9 @@
 import time
 from collections.abc import Awaitable, Callable
 from dataclasses import dataclass, field, replace
-from typing import Any, cast
 
 import anyio
 from fastapi.requests import HTTPConnection
-from jsonschema import Draft202012Validator
-from jsonschema.exceptions import SchemaError
 
 from interlock.domain.errors import InterlockError
 from interlock.domain.gateway import ToolPolicy, UpstreamCall
@@ -115,7 +112,7 @@ class Gate:
             view = await self._wait_until_settled(hold.request_id, lambda: holding.renew(self._core, hold, self.holder))
             if view.request.status is RequestStatus.PENDING:
                 return error_result(PENDING, "pending")
-            if (refusal := self._refusal(view) or self._misfit(view)) is not None:
+            if (refusal := self._refusal(view)) is not None:
                 await holding.finish(self._core, hold, self.holder)
                 is_told = True
                 return refusal
@@ -159,23 +156,6 @@ class Gate:
         message = value.message if isinstance(value, ApprovalAnswer) else ""
         because = f": {message}" if message else because
         return error_result(f"{end.by or 'A person'} refused it{because}. It was not called.", "refused")
-
-    def _misfit(self, view: RequestView) -> JsonObject | None:
-        """Arguments that a person changed have to be of the form that the tool takes."""
-        value = view.answer.value if view.answer else None
-        schema = self.proposal.definition.get("inputSchema")
-        if not isinstance(value, ApprovalAnswer) or value.args is None or not isinstance(schema, dict):
-            return None
-        try:
-            errors = [str(one.message) for one in cast("Any", Draft202012Validator)(schema).iter_errors(value.args)]
-        except (SchemaError, RecursionError):
-            errors = []
-        if not errors:
-            return None
-        wrong = "; ".join(errors)
-        return error_result(
-            f"The arguments as they were changed do not fit the tool: {wrong}. It was not called.", "misfit"
-        )
 
     async def _settle_doubt(self, call: UpstreamCall) -> SendCall | JsonObject:
         is_settled = False

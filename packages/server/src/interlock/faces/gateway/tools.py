@@ -9,7 +9,7 @@ from itertools import count
 from typing import Any, cast
 
 from interlock.domain.errors import InvalidInput
-from interlock.domain.json_value import JsonObject, object_at
+from interlock.domain.json_value import JsonObject, JsonValue, member, object_at
 from interlock.faces.gateway.messages import messages_of, reason_of
 from interlock.ports.gateway import Exchange, Upstream, UpstreamLost
 
@@ -53,8 +53,10 @@ class ToolLists:
         cursor, until = None, time.monotonic() + 86_400
         for _ in range(MOST_PAGES):
             page = await self._page(call, cursor)
-            for tool in page.get("tools") or ():
-                tools[tool["name"]] = tool
+            listed = page.get("tools")
+            for tool in cast("list[JsonValue]", listed) if isinstance(listed, list) else ():
+                if isinstance(name := member(tool, "name"), str):
+                    tools[name] = cast("JsonObject", tool)
             ttl = page.get("ttlMs")
             until = min(until, time.monotonic() + (ttl / 1000 if isinstance(ttl, int | float) else 0))
             cursor = page.get("nextCursor")
@@ -86,7 +88,7 @@ class ToolLists:
                 raise UpstreamLost(f"{self.upstream.settings.name} does not list its tools: {reply.status} {reason}")
             async for message in messages_of(reply):
                 if message.get("id") == number and "result" in message:
-                    return cast("JsonObject", message["result"])
+                    return object_at(message, "result")
                 if message.get("id") == number:
                     raise UpstreamLost(f"{self.upstream.settings.name} does not list its tools: {message.get('error')}")
         raise UpstreamLost(f"{self.upstream.settings.name} does not list its tools")

@@ -283,6 +283,11 @@ def is_click(connection: HTTPConnection) -> bool:
     return any(name in connection.headers for name in ("origin", "sec-fetch-site"))
 
 
+def is_fetched(connection: HTTPConnection) -> bool:
+    """Whether `fetch` sent it, in a browser or on a server of pages, which passes on what a browser sent."""
+    return is_click(connection) or "sec-fetch-mode" in connection.headers
+
+
 SMALLEST = 1024
 LEVEL = 6
 

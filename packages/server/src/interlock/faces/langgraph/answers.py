@@ -150,6 +150,7 @@ def _human_reply(request: Request, given: JsonObject, convert: Convert) -> Reply
         return Reply(request.id, _given(request, args))
     match kind:
         case "accept":
+            _check_unchanged(request, args, convert)
             return Reply(request.id, {"decision": "accept"})
         case "edit":
             action = _object(args)
@@ -164,6 +165,17 @@ def _human_reply(request: Request, given: JsonObject, convert: Convert) -> Reply
             return Reply(request.id, _refused(args))
         case _:
             return Reply(request.id, _refused(None))
+
+
+def _check_unchanged(request: Request, args: JsonValue, convert: Convert) -> None:
+    """Agent Inbox accepts with the call that its card shows, which may be of a question before."""
+    assert isinstance(request.body, ApprovalBody)
+    shown = cast("JsonObject", args) if isinstance(args, dict) else {}
+    name, given = shown.get("action", request.tool), shown.get("args", request.body.args)
+    if name != request.tool or (given != request.body.args and convert(request, _object(given)) != request.body.args):
+        raise wrong(
+            "args", "other_call", "this accepts another call than the one that waits: look again, or send an edit"
+        )
 
 
 def _clarification(_body: ClarificationBody, value: JsonValue) -> JsonObject:

@@ -6,7 +6,6 @@ from typing import Any, cast
 
 from interlock.domain.errors import InterlockError, InvalidInput, NotAuthenticated, RateLimited, StorageUnavailable
 from interlock.domain.json_value import JsonObject, JsonValue
-from interlock.faces.http.guard import is_click
 from interlock.faces.http.problems import public_message
 from interlock.faces.langgraph.errors import Refusal, fields_of, invalid, status_here
 from interlock.faces.langgraph.fields import not_offered, object_of, text_of
@@ -91,8 +90,7 @@ async def _respond(scene: Scene, thread_id: str, command: Command) -> JsonObject
         raise not_offered("update and goto are not offered beside an answer")
     given = _responses(params)
     thread = await scene.thread(thread_id)
-    resume = Resume(scene.core, scene.caller, thread.id, scene.locale, is_click=is_click(scene.request))
-    resumed = await resume.answer(given)
+    resumed = await Resume.of(scene, thread.id).answer(given)
     return success(command.id, {}, max(resumed.seq, thread.seq))
 
 

@@ -3,19 +3,20 @@
 By its ids it names its questions. A bare one means the question that its sender was shown; the same one again within a
 minute is the repeat of a request whose reply was lost. What was shown is known to this process only: after a restart,
 and to another server, a bare one means the only question that its thread has ever had, and no other.
+
+The reply to an answer may show the next question on a connection that seems to be open and is not. Pages look at the
+thread after every reply: of a click, what only such a reply showed was seen by nobody.
 """
 
 import re
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
-from datetime import timedelta
 from typing import Any, cast
 
-from interlock.domain.errors import AlreadySettled, InvalidAnswer
+from interlock.domain.errors import AlreadySettled
 from interlock.domain.json_value import JsonObject, JsonValue
 from interlock.domain.principal import Principal
-from interlock.domain.request import Answer, Pause, PauseStatus, Request, RequestEnd, RequestStatus
-from interlock.domain.run import RunCause
+from interlock.domain.request import Pause, PauseStatus, Request, RequestEnd, RequestStatus
+from interlock.faces.http.guard import is_click, is_fetched
 from interlock.faces.langgraph import answers
 from interlock.faces.langgraph.errors import Refusal
 from interlock.faces.langgraph.interrupts import (
@@ -26,27 +27,14 @@ from interlock.faces.langgraph.interrupts import (
     open_interrupts,
     view_of,
 )
+from interlock.faces.langgraph.repeats import REPEATED_WITHIN, SOURCE, Repeats, Resumed, yes
+from interlock.faces.langgraph.scene import Scene
 from interlock.services.core import Core
 from interlock.services.memory import DOUBLE_CLICK
 from interlock.services.requests import answering
 from interlock.services.requests.answering import Reply, Sender
 from interlock.services.threads.threads import answerable, nothing_pending
 from interlock.texts import Locale
-
-SOURCE = "langgraph"
-REPEATED_WITHIN = timedelta(seconds=60)
-"""The JavaScript client was seen to send a lost request again after 1.5 to 24 seconds; nothing marks it."""
-MOST_REMEMBERED = 100
-"""How many of the newest questions of a thread are known by their ids once they are settled."""
-
-
-@dataclass(frozen=True, slots=True)
-class Resumed:
-    run_id: str
-    """The run that goes on, or the one that waits where something is still open."""
-    seq: int
-    """What happens since is after this event."""
-    goes_on: bool
 
 
 class _Changed(Exception):
@@ -57,27 +45,50 @@ class Resume:
     """One resume of one caller."""
 
     def __init__(
-        self, core: Core, caller: Principal, thread_id: str, locale: Locale, *, is_click: bool, detached: bool = True
+        self,
+        core: Core,
+        caller: Principal,
+        thread_id: str,
+        locale: Locale,
+        *,
+        is_click: bool,
+        is_fetched: bool,
+        detached: bool = True,
     ) -> None:
         self._core = core
         self._caller = caller
         self._thread_id = thread_id
         self._locale: Locale = locale
         self._is_click = is_click
+        self._is_fetched = is_fetched
         self._detached = detached
         self._convert = answers.converter(core.agents.schema)
+        self._repeats = Repeats(core, caller, thread_id, self._convert)
         self._pause: Pause | None = None
         self._requests: list[Request] = []
         self._before: list[Request] = []
         """Those of the question before."""
         self._is_first = True
 
+    @classmethod
+    def of(cls, scene: Scene, thread_id: str, *, detached: bool = True) -> "Resume":
+        return cls(
+            scene.core,
+            scene.caller,
+            thread_id,
+            scene.locale,
+            is_click=is_click(scene.request),
+            is_fetched=is_fetched(scene.request),
+            detached=detached,
+        )
+
     async def answer(self, value: JsonValue) -> Resumed:
-        if value is None:
+        by_ids = cast("JsonObject", value) if isinstance(value, dict) and value and all(map(is_wire_id, value)) else {}
+        if value is None or None in by_ids.values():
             raise Refusal(422, "invalid_answer", "null is no answer")
         await self._look()
-        if isinstance(value, dict) and value and all(is_wire_id(key) for key in cast("JsonObject", value)):
-            return await self._by_ids(cast("JsonObject", value))
+        if by_ids:
+            return await self._by_ids(by_ids)
         return await self._bare(value)
 
     async def pass_breakpoint(self) -> Resumed | None:
@@ -85,10 +96,12 @@ class Resume:
         await self._look()
         stops = [one for one in self._requests if is_breakpoint(one)]
         if self._pause is None or not stops or self._open:
-            return None
+            return await self._repeats.of_breakpoint()
+        if self._may_be_repeated(self._pause) and (repeat := await self._repeats.of_breakpoint()):
+            return repeat
         if not self._is_in_view(self._pause):
             raise self._not_shown()
-        return await self._settle(self._pause, stops, lambda pending: [_yes(one) for one in pending])
+        return await self._pass(self._pause, stops)
 
     async def _look(self) -> None:
         async with self._core.store.snapshot() as tx:
@@ -110,14 +123,14 @@ class Resume:
         if given.keys() <= known.keys() and self._pause is not None:
             named = [(known[key], value) for key, value in given.items()]
             return await self._answer(self._pause, named)
-        past = await self._past(given.keys() - known.keys())
+        past = await self._repeats.past(given.keys() - known.keys())
         missing = given.keys() - known.keys() - past.keys()
         if missing:
             raise self._refusal(409, "no_such_interrupt", "no such interrupt on this thread", sorted(missing)[0])
-        repeats = [await self._is_repeat(one, given[key]) for key, (_, one) in past.items()]
+        repeats = [await self._repeats.is_repeat(one, given[key]) for key, (_, one) in past.items()]
         if len(past) == len(given) and all(repeats):
             pause, _ = next(iter(past.values()))
-            return await self._first_reply(pause)
+            return await self._repeats.first_reply(pause)
         key = next(iter(past))
         raise await self._settled(past[key][1])
 
@@ -127,24 +140,21 @@ class Resume:
             message = "several interrupts are open: send {id: value}"
             raise self._refusal(422, "ambiguous", message)
         if self._pause is None or not waiting:
-            if repeat := await self._repeated(value):
+            if repeat := await self._repeats.of_bare(value):
                 return repeat
             raise await self._nothing()
-        if self._may_be_resent(self._pause) and (repeat := await self._repeated(value)):
-            return repeat
+        if self._may_be_repeated(self._pause):
+            repeat = await self._repeats.of_part(self._pause, waiting[0], value) or await self._repeats.of_bare(value)
+            if repeat is not None:
+                return repeat
         if not self._is_in_view(self._pause):
-            if not self._has_seen(self._pause):
-                repeat = await self._repeated_part(self._pause, waiting[0], value) or await self._repeated(value)
-                if repeat is not None:
-                    return repeat
             raise self._not_shown()
         return await self._answer(self._pause, [(waiting[0], value)])
 
-    def _may_be_resent(self, pause: Pause) -> bool:
-        """A browser sends a request again whose reply was lost, and what that reply showed nobody saw. Pages look at
-        the thread after every reply: then the same answer again is meant for what stands there."""
-        has_looked = self._core.seen_pauses.has_looked(view_of(pause, self._requests), self._caller.id)
-        return self._is_click and self._has_seen(pause) and not has_looked
+    def _may_be_repeated(self, pause: Pause) -> bool:
+        """Whether the same once more may be meant for what was answered before. LangGraph's client for JavaScript sends
+        a request again whose reply was lost; and a server of pages passes both halves of a double click on."""
+        return not self._has_seen(pause) or (self._is_fetched and not self._has_looked(pause))
 
     def _is_in_view(self, pause: Pause) -> bool:
         if self._is_click and self._has_just_replied():
@@ -164,18 +174,25 @@ class Resume:
         return is_whole and self._core.clock.now() - pause.created_at >= REPEATED_WITHIN
 
     def _has_seen(self, pause: Pause) -> bool:
+        if self._is_click:
+            return self._has_looked(pause)
         return self._core.seen_pauses.has_seen(view_of(pause, self._requests), self._caller.id)
+
+    def _has_looked(self, pause: Pause) -> bool:
+        """Whether more than the reply to an answer showed it."""
+        return self._core.seen_pauses.has_looked(view_of(pause, self._requests), self._caller.id)
 
     def _not_shown(self) -> Refusal:
         return self._refusal(409, "not_shown", "this was sent before the present question was shown to you")
 
     async def _answer(self, pause: Pause, named: Sequence[tuple[Interrupt, JsonValue]]) -> Resumed:
         for one, value in named:
-            if _is_by_place(value) and one.settled and not self._has_seen(pause):
+            if _is_by_place(value) and one.settled and not self._has_looked(pause):
                 # Meant for the places of what its sender saw: what is left has others.
-                if repeat := await self._repeated_part(pause, one, value):
+                if repeat := await self._repeats.of_part(pause, one, value):
                     return repeat
-                raise self._not_shown()
+                if not self._has_seen(pause):
+                    raise self._not_shown()
         reads = [answers.read(one.pending, value, self._convert) for one, value in named]
         replies = [reply for read in reads for reply in read]
         bound = {request.id for one, _ in named for request in one.pending}
@@ -190,17 +207,19 @@ class Resume:
         except (_Changed, AlreadySettled) as error:
             return await self._again(named, error)
 
-    async def _settle(self, pause: Pause, requests: Sequence[Request], choose: answering.Choose) -> Resumed:
-        def chosen(pending: Sequence[Request]) -> list[Reply]:
-            targets = [one for one in pending if one in requests]
+    async def _pass(self, pause: Pause, stops: Sequence[Request]) -> Resumed:
+        def choose(pending: Sequence[Request]) -> list[Reply]:
+            targets = [one for one in pending if one in stops]
             if not targets:
                 raise _Changed
-            return choose(targets)
+            return [yes(one) for one in targets]
 
         try:
-            return await self._settled_by(pause, chosen)
+            return await self._settled_by(pause, choose)
         except (_Changed, AlreadySettled):
             await self._look()
+            if repeat := await self._repeats.of_breakpoint():
+                return repeat
             raise await self._nothing() from None
 
     async def _settled_by(self, pause: Pause, choose: answering.Choose) -> Resumed:
@@ -221,78 +240,11 @@ class Resume:
             now = await tx.pauses.get(pause.id)
         present = {one.id: one for one in interrupts_of(pause, requests)}
         found = [(present[one.id], value) for one, value in named if one.id in present]
-        if found and now and all([await self._is_repeat(one, value) for one, value in found]):
-            return await self._first_reply(now)
+        if found and now and all([await self._repeats.is_repeat(one, value) for one, value in found]):
+            return await self._repeats.first_reply(now)
         if isinstance(error, AlreadySettled):
             raise self._refusal(409, "already_settled", error.message, named[0][0].id, error.end)
         raise await self._settled(found[0][0] if found else named[0][0])
-
-    async def _repeated_part(self, pause: Pause, interrupt: Interrupt, value: JsonValue) -> Resumed | None:
-        """The reply to the same answer to an action that is settled, where others of its interrupt are left."""
-        return await self._first_reply(pause) if await self._was_given(interrupt, value) else None
-
-    async def _past(self, keys: set[str]) -> dict[str, tuple[Pause, Interrupt]]:
-        """Questions that were settled, by id."""
-        async with self._core.store.snapshot() as tx:
-            pauses = await tx.pauses.newest(self._thread_id, MOST_REMEMBERED)
-            requests = await tx.requests.of_pauses([one.id for one in pauses])
-        by_pause: dict[str, list[Request]] = {}
-        for one in requests:
-            by_pause.setdefault(one.pause_id, []).append(one)
-        asked = [(pause, one) for pause in pauses for one in interrupts_of(pause, by_pause.get(pause.id, ()))]
-        return {one.id: (pause, one) for pause, one in asked if one.id in keys}
-
-    async def _repeated(self, value: JsonValue) -> Resumed | None:
-        """The reply to the same bare resume of a moment ago."""
-        async with self._core.store.snapshot() as tx:
-            settled = (PauseStatus.SETTLED, PauseStatus.CONSUMED)
-            recent = await tx.pauses.newest(self._thread_id, MOST_REMEMBERED)
-            last = next((one for one in recent if one.status in settled), None)
-            requests = await tx.requests.of_pauses([last.id]) if last else []
-        found = interrupts_of(last, requests) if last else []
-        if last is None or len(found) != 1 or not await self._is_repeat(found[0], value):
-            return None
-        return await self._first_reply(last)
-
-    async def _is_repeat(self, interrupt: Interrupt, value: JsonValue) -> bool:
-        return not interrupt.pending and await self._was_given(interrupt, value)
-
-    async def _was_given(self, interrupt: Interrupt, value: JsonValue) -> bool:
-        """Whether this is what the same caller gave last to the interrupt, or to a part of it."""
-        at = max((one.settled_at for one in interrupt.settled if one.settled_at), default=None)
-        last = [one for one in interrupt.settled if one.settled_at == at]
-        try:
-            return bool(last) and await self._is_same(last, answers.read(last, value, self._convert))
-        except InvalidAnswer:
-            return False
-
-    async def _is_same(self, requests: Sequence[Request], replies: Sequence[Reply]) -> bool:
-        async with self._core.store.snapshot() as tx:
-            given = await tx.answers.of_requests([one.id for one in requests])
-        by_id = {one.request_id: one for one in replies}
-        return len(replies) == len(requests) and all(
-            self._is_own(one, given.get(one.id), by_id.get(one.id)) for one in requests
-        )
-
-    def _is_own(self, request: Request, answer: Answer | None, reply: Reply | None) -> bool:
-        if answer is None or reply is None or reply.value is None:
-            return False
-        is_recent = self._core.clock.now() - answer.at < REPEATED_WITHIN
-        if not is_recent or answer.by_id != self._caller.id or answer.source != SOURCE:
-            return False
-        try:
-            return request.check(reply.value) == answer.value
-        except InvalidAnswer:
-            return False
-
-    async def _first_reply(self, pause: Pause) -> Resumed:
-        async with self._core.store.snapshot() as tx:
-            runs = await tx.runs.newest(self._thread_id, MOST_REMEMBERED)
-        place = next((n for n, one in enumerate(runs) if one.id == pause.run_id), 0)
-        later = next((one for one in reversed(runs[:place]) if one.cause is RunCause.ANSWER), None)
-        if pause.status is PauseStatus.OPEN or later is None:
-            return Resumed(pause.run_id, 0, goes_on=False)
-        return Resumed(later.id, later.started_seq - 1, goes_on=True)
 
     async def _nothing(self) -> Refusal:
         async with self._core.store.snapshot() as tx:
@@ -318,10 +270,6 @@ class Resume:
 def _is_by_place(value: JsonValue) -> bool:
     """Whether it may say something of some of the actions only. Decisions are as many as were shown, or are refused."""
     return not (isinstance(value, dict) and "decisions" in value)
-
-
-def _yes(request: Request) -> Reply:
-    return Reply(request.id, {"decision": "accept"})
 
 
 def is_goto_end(goto: Any) -> bool:

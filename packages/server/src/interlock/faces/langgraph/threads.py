@@ -27,7 +27,7 @@ from interlock.faces.langgraph.fields import (
     text_of,
     texts_of,
 )
-from interlock.faces.langgraph.resumes import SOURCE
+from interlock.faces.langgraph.repeats import SOURCE
 from interlock.faces.langgraph.scene import Scene, thread_uuid
 from interlock.faces.langgraph.views import (
     ThreadPicture,

@@ -13,7 +13,8 @@ from interlock.domain.thread import Thread, ThreadStatus
 from interlock.faces.http.guard import is_click
 from interlock.faces.langgraph.errors import Refusal, invalid
 from interlock.faces.langgraph.fields import choice_of, is_on, not_offered, object_of, text_of, texts_of
-from interlock.faces.langgraph.resumes import REPEATED_WITHIN, SOURCE, Resume, is_goto_end
+from interlock.faces.langgraph.repeats import REPEATED_WITHIN, SOURCE
+from interlock.faces.langgraph.resumes import Resume, is_goto_end
 from interlock.faces.langgraph.scene import Scene, thread_uuid
 from interlock.services.threads import messages, states, threads
 from interlock.services.threads.messages import EnqueuedRun, StartedRun
@@ -240,14 +241,7 @@ def _named(scene: Scene, thread: Thread, turn: Turn) -> tuple[str | None, dict[s
 
 
 def _resume(scene: Scene, thread: Thread, turn: Turn) -> Resume:
-    return Resume(
-        scene.core,
-        scene.caller,
-        thread.id,
-        scene.locale,
-        is_click=is_click(scene.request),
-        detached=turn.detached,
-    )
+    return Resume.of(scene, thread.id, detached=turn.detached)
 
 
 async def _resumed(scene: Scene, thread: Thread, turn: Turn) -> RunRef:
@@ -267,7 +261,7 @@ async def _looked(scene: Scene, thread: Thread, turn: Turn) -> RunRef:
     """`input: null`: at a breakpoint the yes; at a question nothing is run, and what is open comes back."""
     passed = await _resume(scene, thread, turn).pass_breakpoint()
     if passed is not None:
-        return RunRef(thread, passed.run_id, passed.seq, passed.goes_on)
+        return RunRef(thread, passed.run_id, passed.seq, passed.goes_on, is_answer=True)
     picture = await scene.picture(thread.id)
     if picture.pause is None:
         raise Refusal(422, "invalid_argument", "there is no input, and nothing to go on with")
