@@ -19,7 +19,7 @@ from interlock_client._confirmations import (
     SessionNotFound,
     confirmation_error,
     connection_lost,
-    timed_out,
+    timeout_error,
 )
 from interlock_client._patience import logger
 from interlock_client.confirm import AgentEvents, SystemEvents, UserEvents
@@ -53,8 +53,8 @@ class ConfirmationHandler(ConfirmationLink):
         locale: str | None = None,
         config: ConfirmationConfig | Mapping[str, Any] | None = None,
     ) -> None:
-        spoken = language() if locale is None else locale
-        super().__init__(Address(ws_url, key or token, user, spoken), ConfirmationConfig.of(config))
+        language_tag = language() if locale is None else locale
+        super().__init__(Address(ws_url, key or token, user, language_tag), ConfirmationConfig.of(config))
         self.session_id: str | None = None
         self.pending_confirmations: dict[str, ConfirmationRequest] = {}
         self.last_seq = 0
@@ -127,7 +127,7 @@ class ConfirmationHandler(ConfirmationLink):
         metadata = {"last_seq": self.last_seq}
         return {"event": UserEvents.RECONNECT, "session_id": self.session_id, "metadata": metadata}
 
-    async def _ended(self) -> None:
+    async def _finish(self) -> None:
         self._no_session(connection_lost("the connection ended before there was a session"))
         await self._stop_asking([*self._asking])
 
@@ -138,13 +138,13 @@ class ConfirmationHandler(ConfirmationLink):
 
     async def _receive(self, raw: str | bytes) -> None:
         try:
-            parsed: Any = json.loads(raw)
+            value: Any = json.loads(raw)
         except ValueError:
             logger.warning("the server sent a message that is not JSON")
             return
-        if not isinstance(parsed, dict):
+        if not isinstance(value, dict):
             return
-        message = cast("Message", parsed)
+        message = cast("Message", value)
         if message.get("event") == AgentEvents.USER_CONFIRM:
             # Beside the loop: while a person thinks, events go on.
             self._start_asking(str(message.get("step_id")), self._handle_message(message))
@@ -210,7 +210,7 @@ class ConfirmationHandler(ConfirmationLink):
             if not limit.expired():
                 raise
             self.pending_confirmations.pop(request.step_id, None)
-            await self.on_error(timed_out(request, self.config.confirmation_timeout))
+            await self.on_error(timeout_error(request, self.config.confirmation_timeout))
 
     async def _handle_error(self, message: Message) -> None:
         error = confirmation_error(message)

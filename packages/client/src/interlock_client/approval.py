@@ -43,7 +43,7 @@ def requires_approval(
     fixed_options: dict[str, Any] = {"risk_level": risk_level, "allow_remember": allow_remember, "timeout": timeout}
 
     def decorate(function: Callable[P, T]) -> Callable[P, T]:
-        guarded = _Guarded(function, name or function.__name__)
+        guarded = _GuardedFunction(function, name or function.__name__)
         described = _description(function) if description is None else description
         options: dict[str, Any] = {
             **fixed_options,
@@ -55,7 +55,7 @@ def requires_approval(
 
         @wraps(function)
         async def later(*args: P.args, **kwargs: P.kwargs) -> Any:
-            call = guarded.called(args, kwargs)
+            call = guarded.bind(args, kwargs)
             approval = await cast("Interlock", client).ask_approval(
                 guarded.name, call.display_args, **options, fixed=call.fixed
             )
@@ -63,7 +63,7 @@ def requires_approval(
 
         @wraps(function)
         def now(*args: P.args, **kwargs: P.kwargs) -> T:
-            call = guarded.called(args, kwargs)
+            call = guarded.bind(args, kwargs)
             approval = cast("SyncInterlock", client).ask_approval(
                 guarded.name, call.display_args, **options, fixed=call.fixed
             )
@@ -74,7 +74,7 @@ def requires_approval(
     return decorate
 
 
-class _Guarded:
+class _GuardedFunction:
     def __init__(self, function: Callable[..., Any], name: str) -> None:
         self.function = function
         self.name = name
@@ -89,7 +89,7 @@ class _Guarded:
         closed: dict[str, Any] = {"required": list(properties), "additionalProperties": False}
         return {"type": "object", "properties": properties, **closed}
 
-    def called(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> "_Call":
+    def bind(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> "_Call":
         bound = self.signature.bind(*args, **kwargs)
         bound.apply_defaults()
         return _Call(self, bound)
@@ -98,7 +98,7 @@ class _Guarded:
 class _Call:
     """One call, as it was when it was asked about: what changes its arguments meanwhile changes nothing here."""
 
-    def __init__(self, guarded: _Guarded, bound: inspect.BoundArguments) -> None:
+    def __init__(self, guarded: _GuardedFunction, bound: inspect.BoundArguments) -> None:
         self._guarded = guarded
         self._given = {name: copy.deepcopy(one) if _is_plain(one) else one for name, one in bound.arguments.items()}
         self.display_args = {name: _display(value) for name, value in self._given.items()}

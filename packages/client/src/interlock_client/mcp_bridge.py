@@ -95,7 +95,7 @@ class Bridge:
             self._output.flush()
         os._exit(0)
 
-    def ended(self, message_id: Any) -> None:
+    def forget(self, message_id: Any) -> None:
         self._exchanges.pop(_key_of(message_id), None)
 
     def write(self, message: Json) -> None:
@@ -168,13 +168,13 @@ class Exchange:
 
     def run(self) -> None:
         try:
-            self._tried()
+            self._send_until_answered()
         except (Refused, Lost) as error:
             self._say(_error(self._message["id"], FAILED, str(error)))
         except Exception as error:
             self._say(_error(self._message["id"], FAILED, f"the bridge failed: {type(error).__name__}: {error}"))
         finally:
-            self._bridge.ended(self._message["id"])
+            self._bridge.forget(self._message["id"])
 
     def cancel(self) -> None:
         self._is_cancelled.set()
@@ -184,7 +184,7 @@ class Exchange:
             with suppress(OSError):
                 connection.sock.shutdown(socket.SHUT_RDWR)
 
-    def _tried(self) -> None:
+    def _send_until_answered(self) -> None:
         failures = 0
         is_answered = False
         while not is_answered and not self._is_cancelled.is_set():
@@ -221,14 +221,14 @@ class Exchange:
     def _single(self, response: http.client.HTTPResponse) -> Json:
         content = response.read()
         try:
-            told = object_of(json.loads(content)) or {}
+            answer = object_of(json.loads(content)) or {}
         except ValueError:
-            told = {}
-        if told.get("jsonrpc"):
-            return told
+            answer = {}
+        if answer.get("jsonrpc"):
+            return answer
         if response.status == 429 or response.status >= 500:
             raise Lost(f"it answered {response.status}")
-        raise Refused(_refusal(self._bridge.url, response.status, told))
+        raise Refused(_refusal(self._bridge.url, response.status, answer))
 
     def _pass_on(self, message: Json) -> bool:
         """Whether it was the answer."""
@@ -287,11 +287,11 @@ def _error(message_id: Any, code: int, text: str) -> Json:
     return {"jsonrpc": "2.0", "id": message_id, "error": {"code": code, "message": text}}
 
 
-def _refusal(url: str, status: int, told: Json) -> str:
+def _refusal(url: str, status: int, answer: Json) -> str:
     if status == 401:
         return f"{url} does not take the key: set INTERLOCK_KEY to an agent's key of this server"
-    said = told.get("message") or told.get("detail") or "which is not what an Interlock server says"
-    return f"{url} answered {status}: {said}"
+    reason = answer.get("message") or answer.get("detail") or "which is not what an Interlock server says"
+    return f"{url} answered {status}: {reason}"
 
 
 def main(arguments: Sequence[str]) -> int:

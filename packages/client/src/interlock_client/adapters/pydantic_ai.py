@@ -8,7 +8,7 @@ from typing import Any, TypeVar, cast
 
 from pydantic_core import to_jsonable_python
 
-from interlock_client.adapters._gate import TIMEOUT, Gate, gather_asks, missing, refusal
+from interlock_client.adapters._gate import TIMEOUT, Gate, gather_asks, missing_package, refusal
 from interlock_client.answers import Approval
 from interlock_client.client import Interlock
 from interlock_client.hitl import Risk
@@ -27,7 +27,7 @@ try:
     from pydantic_ai.run import AgentRunResult
     from pydantic_ai.tools import ToolDefinition
 except ImportError as error:
-    raise missing("pydantic-ai-slim", "pydantic-ai") from error
+    raise missing_package("pydantic-ai-slim", "pydantic-ai") from error
 
 DepsT = TypeVar("DepsT")
 OutputT = TypeVar("OutputT")
@@ -47,7 +47,7 @@ def ask_a_person(
     `timeout` is how long each call may wait for a person, in seconds; a call that nobody decides is denied. Calls that
     are deferred because something else executes them are left alone.
     """
-    return _Asking(Gate(client, risk, timeout, allow_remember))
+    return _ApprovalCapability(Gate(client, risk, timeout, allow_remember))
 
 
 async def run_with_approvals(
@@ -66,7 +66,7 @@ async def run_with_approvals(
     return await agent.run(prompt, **options)
 
 
-class _Asking(HandleDeferredToolCalls[Any]):
+class _ApprovalCapability(HandleDeferredToolCalls[Any]):
     """Asks, and sees to it that what was allowed is what runs.
 
     Other capabilities may change the arguments of a call, each time it is looked at: what they make of them is shown.
@@ -84,8 +84,8 @@ class _Asking(HandleDeferredToolCalls[Any]):
         """What other capabilities made of that."""
         self._allowed: dict[str, Mapping[str, Any]] = {}
 
-    async def for_run(self, ctx: RunContext[Any]) -> "_Asking":
-        return _Asking(self._gate)
+    async def for_run(self, ctx: RunContext[Any]) -> "_ApprovalCapability":
+        return _ApprovalCapability(self._gate)
 
     def get_ordering(self) -> CapabilityOrdering:
         return CapabilityOrdering(position="innermost")
@@ -140,12 +140,12 @@ class _Asking(HandleDeferredToolCalls[Any]):
         tool = context.tools.get(call.tool_name)
         return await self._gate.ask(
             call.tool_name,
-            self._shown(call, tool),
+            self._display_args(call, tool),
             description=(tool and tool.description) or "",
             schema=tool and tool.parameters_json_schema,
         )
 
-    def _shown(self, call: ToolCallPart, tool: ToolDefinition | None) -> dict[str, Any]:
+    def _display_args(self, call: ToolCallPart, tool: ToolDefinition | None) -> dict[str, Any]:
         """What the call would run with: as the model wrote it, and where something else changes that, as changed."""
         written = call.args_as_dict(raise_if_invalid=True)
         changed = self._changed.get(call.tool_call_id)

@@ -54,7 +54,7 @@ class Inbox(Part):
         try:
             headers = {"idempotency-key": key}
             call = ServerCall("POST", f"{HITL}/requests", body, headers=headers, repeatable=True)
-            return await self._enveloped(RequestObject, call, Patience(None))
+            return await self._fetch_data(RequestObject, call, Patience(None))
         except InvalidInput as error:
             if "agent" not in body or [one.field for one in error.errors] != ["agent"]:
                 raise
@@ -69,14 +69,14 @@ class Inbox(Part):
     async def _look(self, request: RequestObject, wait: float) -> RequestObject:
         path = f"{HITL}/requests/{segment(request.request_id)}"
         call = ServerCall("GET", path, params={"wait": wait}, repeatable=True, holds=wait)
-        return await self._enveloped(RequestObject, call, Patience(None))
+        return await self._fetch_data(RequestObject, call, Patience(None))
 
     async def withdraw(self, placing: "asyncio.Task[RequestObject]", reason: str) -> None:
         """However long the server is away: whoever sees the request should not answer somebody who has gone."""
         try:
             body = {"request_id": (await placing).request_id, "reason": reason}
             call = ServerCall("POST", f"{HITL}/cancel", body, headers=self._new_key(), repeatable=True)
-            await self._enveloped(Cancelled, call, Patience(None))
+            await self._fetch_data(Cancelled, call, Patience(None))
         except InterlockError as error:
             logger.debug("a request could not be withdrawn: %s", error)
 
@@ -124,14 +124,14 @@ class Dialogs:
             await asyncio.gather(*left, return_exceptions=True)
 
     async def _ask(self, name: str, agent: Agent, call: Call, key: str, answer: Answer) -> None:
-        placing = asyncio.create_task(self._inbox.place(agent, call, key))
+        placement = asyncio.create_task(self._inbox.place(agent, call, key))
         task = asyncio.current_task()
         assert task is not None
         try:
-            request = await self._inbox.wait_until_settled(await asyncio.shield(placing))
+            request = await self._inbox.wait_until_settled(await asyncio.shield(placement))
             outcome = _outcome(call, request)
         except asyncio.CancelledError:
-            await self._inbox.withdraw(placing, self._reasons.get(task, GONE))
+            await self._inbox.withdraw(placement, self._reasons.get(task, GONE))
             raise
         except (InterlockError, AnswerMismatch) as error:
             outcome = None

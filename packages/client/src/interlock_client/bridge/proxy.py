@@ -18,9 +18,9 @@ from interlock_client.bridge.acp import (
     Agent,
     Conversation,
     Permission,
+    encode,
     id_of,
     read,
-    written,
 )
 from interlock_client.bridge.dialogs import Dialogs, Inbox
 from interlock_client.errors import InvalidInput
@@ -101,18 +101,18 @@ class Proxy:
         while line := await self._from_agent.readline():
             message = read(line)
             if message and message.get("method") == ASKS and id_of(message) in self._answered:
-                message, line = self._renamed(message)
+                message, line = self._rename(message)
             # First to the editor, whose dialog is then there when a person has answered.
             await self._to_editor.put(line)
             if message:
                 self._handle_agent_message(message)
 
-    def _renamed(self, message: dict[str, Any]) -> tuple[dict[str, Any], bytes]:
+    def _rename(self, message: dict[str, Any]) -> tuple[dict[str, Any], bytes]:
         """Under an id that no other dialog has: what the editor still says of the one before is not about this call."""
         name = f"interlock-{secrets.token_hex(8)}"
         self._agents_ids[id_of({"id": name})] = message["id"]
         message = {**message, "id": name}
-        return message, written(message)
+        return message, encode(message)
 
     def _handle_agent_message(self, message: dict[str, object]) -> None:
         self._conversation.hear_agent(message)
@@ -120,8 +120,8 @@ class Proxy:
         if method == ASKS and "id" in message:
             self._ask(self._conversation.permission(message), id_of(message))
         elif method == CANCEL_REQUEST:
-            asked = (object_of(message.get("params")) or {}).get("requestId")
-            for name in [name for name, one in self._asked.items() if self._agents_id(name, one.id) == asked]:
+            request_id = (object_of(message.get("params")) or {}).get("requestId")
+            for name in [name for name, one in self._asked.items() if self._agents_id(name, one.id) == request_id]:
                 self._close(name, GONE)
 
     def _ask(self, permission: Permission, name: str) -> None:
@@ -157,7 +157,7 @@ class Proxy:
             message = read(line)
             if message is None or self._handle_editor_message(message):
                 if message and "method" not in message and id_of(message) in self._agents_ids:
-                    line = written({**message, "id": self._agents_ids[id_of(message)]})
+                    line = encode({**message, "id": self._agents_ids[id_of(message)]})
                 self._to_agent.write(line)
                 with suppress(ConnectionError):
                     await self._to_agent.drain()

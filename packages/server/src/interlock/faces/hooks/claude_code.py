@@ -175,7 +175,7 @@ def _outcome(call: Call, view: RequestView) -> Outcome:
 
 
 async def _settle(request: Request, caller: Principal, event: dict[str, Any]) -> Response:
-    for request_id in _calls(request).ended(caller.id, claude_code.ended(event)):
+    for request_id in _calls(request).ended(caller.id, claude_code.read_end(event)):
         await _withdraw(request, caller, request_id)
     return Response("{}", media_type="application/json")
 
