@@ -476,7 +476,7 @@ def _application(
     ray: "RayWorkers | None",
 ) -> Application:
     from interlock.faces.app import create_app
-    from interlock.faces.http.guard import Allowed
+    from interlock.faces.http.guard import AllowedHosts
     from interlock.faces.http.limits import Limits
     from interlock.faces.http.server_state import ServerState
     from interlock.faces.http.tokens import Tokens
@@ -502,7 +502,7 @@ def _application(
         attempt_key=derive(base.ring.replies, "sign-on"),
         public_url=config.public_url,
     )
-    allowed = Allowed(
+    allowed = AllowedHosts(
         frozenset({config.host.lower(), *(host.lower() for host in config.allowed_hosts), *_public_host(config)}),
         frozenset(config.allowed_origins),
         any_address=not config.is_loopback,

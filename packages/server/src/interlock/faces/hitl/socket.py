@@ -21,7 +21,7 @@ from interlock.domain.event import Event, ThreadDeleted
 from interlock.domain.moment import to_iso
 from interlock.domain.principal import Principal
 from interlock.faces.hitl.envelope import Envelope, failure
-from interlock.faces.hitl.events import RenderedEvent, StreamPosition, read_place, rendered_events, still_pending
+from interlock.faces.hitl.events import RenderedEvent, StreamPosition, read_place, render_events, still_pending
 from interlock.faces.hitl.views import votes_view
 from interlock.faces.http.connections import watch, welcome
 from interlock.faces.http.credentials import caller_now
@@ -32,7 +32,7 @@ from interlock.faces.shared.refusals import count_text
 from interlock.faces.shared.responses import reply_to
 from interlock.services.requests import answering, pending
 from interlock.services.requests.answering import Sender
-from interlock.services.threads.followers import following
+from interlock.services.threads.followers import count_follower
 from interlock.services.threads.following import follow
 from interlock.services.threads.threads import is_visible
 from interlock.texts import Locale
@@ -80,9 +80,9 @@ class _Conversations:
                     task.cancel()
 
     async def _converse(self) -> None:
-        asked = self._websocket.query_params
-        if first := asked.get("conversation_id"):
-            last = {"last_event_id": asked["last_event_id"]} if "last_event_id" in asked else {}
+        query = self._websocket.query_params
+        if first := query.get("conversation_id"):
+            last = {"last_event_id": query["last_event_id"]} if "last_event_id" in query else {}
             await self._handle(json.dumps({"type": "subscribe", "conversation_id": first, **last}))
         while True:
             message = await self._websocket.receive()
@@ -104,7 +104,7 @@ class _Conversations:
         message: Message = {}
         try:
             self._state.limits.admit(self._principal.person_id)
-            message = _parsed(raw)
+            message = _parse(raw)
             await _ACTIONS[message["type"]](self, message)
         except InterlockError as error:
             self._tell_error(message, error)
@@ -175,10 +175,10 @@ class _Conversations:
         """Tell what happens on one conversation, until it is deleted."""
         about = {"conversation_id": conversation_id}
         try:
-            with following(self._core, conversation_id):
+            with count_follower(self._core, conversation_id):
                 async with aclosing(follow(self._core, conversation_id, since.seq)) as items:
                     async for item in items:
-                        for event in rendered_events(item, since, self._locale):
+                        for event in render_events(item, since, self._locale):
                             self._put_event(event)
                         if isinstance(item, Event) and isinstance(item.data, ThreadDeleted):
                             break
@@ -194,7 +194,7 @@ class _Conversations:
         self._put({**fields, "id": number} if number else fields)
 
 
-def _parsed(raw: str | bytes) -> Message:
+def _parse(raw: str | bytes) -> Message:
     message = read_message(raw)
     kind = message.get("type")
     if not isinstance(kind, str) or kind not in _ACTIONS:

@@ -47,7 +47,7 @@ class HookCalls:
         if call is not None and runs:
             self._running = [*self._running[-MOST_RUNNING:], replace(call, call=runs)]
 
-    def ended(self, asker_id: str, end: End) -> list[str]:
+    def record_end(self, asker_id: str, end: End) -> list[str]:
         """The requests to withdraw."""
         if end.call:
             return self._ran(asker_id, end)

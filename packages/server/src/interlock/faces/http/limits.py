@@ -146,7 +146,7 @@ class Limits:
                 raise
 
     @asynccontextmanager
-    async def registering(self, address: str) -> AsyncGenerator[None]:
+    async def admit_registration(self, address: str) -> AsyncGenerator[None]:
         """Around the making of one account."""
         async with self._turn(address):
             if wait := self._registrations.take(address):

@@ -41,7 +41,7 @@ MOST_REMEMBERED = 100
 
 
 @dataclass(frozen=True, slots=True)
-class Resumed:
+class ResumeResult:
     run_id: str
     """The run that goes on, or the one that waits where something is still open."""
     seq: int
@@ -72,7 +72,7 @@ class Resume:
         """Those of the question before."""
         self._is_first = True
 
-    async def answer(self, value: JsonValue) -> Resumed:
+    async def answer(self, value: JsonValue) -> ResumeResult:
         if value is None:
             raise Refusal(422, "invalid_answer", "null is no answer")
         await self._look()
@@ -80,7 +80,7 @@ class Resume:
             return await self._by_ids(cast("JsonObject", value))
         return await self._bare(value)
 
-    async def pass_breakpoint(self) -> Resumed | None:
+    async def pass_breakpoint(self) -> ResumeResult | None:
         """The yes to a breakpoint; None where the thread stands at none."""
         await self._look()
         stops = [one for one in self._requests if is_breakpoint(one)]
@@ -105,7 +105,7 @@ class Resume:
     def _open(self) -> list[Interrupt]:
         return open_interrupts(self._pause, self._requests)
 
-    async def _by_ids(self, given: Mapping[str, JsonValue]) -> Resumed:
+    async def _by_ids(self, given: Mapping[str, JsonValue]) -> ResumeResult:
         known = {one.id: one for one in self._open}
         if given.keys() <= known.keys() and self._pause is not None:
             named = [(known[key], value) for key, value in given.items()]
@@ -119,22 +119,22 @@ class Resume:
             pause, _ = next(iter(past.values()))
             return await self._first_reply(pause)
         key = next(iter(past))
-        raise await self._settled(past[key][1])
+        raise await self._refuse_settled(past[key][1])
 
-    async def _bare(self, value: JsonValue) -> Resumed:
+    async def _bare(self, value: JsonValue) -> ResumeResult:
         waiting = self._open
         if len(waiting) > 1:
             message = "several interrupts are open: send {id: value}"
             raise self._refusal(422, "ambiguous", message)
         if self._pause is None or not waiting:
-            if repeat := await self._repeated(value):
+            if repeat := await self._find_repeat(value):
                 return repeat
             raise await self._nothing()
-        if self._may_be_resent(self._pause) and (repeat := await self._repeated(value)):
+        if self._may_be_resent(self._pause) and (repeat := await self._find_repeat(value)):
             return repeat
         if not self._is_in_view(self._pause):
             if not self._has_seen(self._pause):
-                repeat = await self._repeated_part(self._pause, waiting[0], value) or await self._repeated(value)
+                repeat = await self._repeat_of_part(self._pause, waiting[0], value) or await self._find_repeat(value)
                 if repeat is not None:
                     return repeat
             raise self._not_shown()
@@ -169,16 +169,16 @@ class Resume:
     def _not_shown(self) -> Refusal:
         return self._refusal(409, "not_shown", "this was sent before the present question was shown to you")
 
-    async def _answer(self, pause: Pause, named: Sequence[tuple[Interrupt, JsonValue]]) -> Resumed:
+    async def _answer(self, pause: Pause, named: Sequence[tuple[Interrupt, JsonValue]]) -> ResumeResult:
         for one, value in named:
-            if _is_by_place(value) and one.settled and not self._has_seen(pause):
+            if _is_by_place(value) and one.settled_requests and not self._has_seen(pause):
                 # Meant for the places of what its sender saw: what is left has others.
-                if repeat := await self._repeated_part(pause, one, value):
+                if repeat := await self._repeat_of_part(pause, one, value):
                     return repeat
                 raise self._not_shown()
-        reads = [answers.read(one.pending, value, self._convert) for one, value in named]
+        reads = [answers.read(one.pending_requests, value, self._convert) for one, value in named]
         replies = [reply for read in reads for reply in read]
-        bound = {request.id for one, _ in named for request in one.pending}
+        bound = {request.id for one, _ in named for request in one.pending_requests}
 
         def choose(pending: Sequence[Request]) -> list[Reply]:
             if not bound <= {one.id for one in pending}:
@@ -186,32 +186,32 @@ class Resume:
             return replies
 
         try:
-            return await self._settled_by(pause, choose)
+            return await self._answer_pause(pause, choose)
         except (_Changed, AlreadySettled) as error:
             return await self._again(named, error)
 
-    async def _settle(self, pause: Pause, requests: Sequence[Request], choose: answering.Choose) -> Resumed:
-        def chosen(pending: Sequence[Request]) -> list[Reply]:
+    async def _settle(self, pause: Pause, requests: Sequence[Request], choose: answering.Choose) -> ResumeResult:
+        def choose_open(pending: Sequence[Request]) -> list[Reply]:
             targets = [one for one in pending if one in requests]
             if not targets:
                 raise _Changed
             return choose(targets)
 
         try:
-            return await self._settled_by(pause, chosen)
+            return await self._answer_pause(pause, choose_open)
         except (_Changed, AlreadySettled):
             await self._look()
             raise await self._nothing() from None
 
-    async def _settled_by(self, pause: Pause, choose: answering.Choose) -> Resumed:
+    async def _answer_pause(self, pause: Pause, choose: answering.Choose) -> ResumeResult:
         sender = Sender(self._caller, SOURCE)
         settled = await answering.answer_pause(
             self._core, sender, self._thread_id, pause.id, choose, detached=self._detached
         )
         run_id = settled.run.id if settled.run else pause.run_id
-        return Resumed(run_id, settled.seq, goes_on=settled.run is not None)
+        return ResumeResult(run_id, settled.seq, goes_on=settled.run is not None)
 
-    async def _again(self, named: Sequence[tuple[Interrupt, JsonValue]], error: Exception) -> Resumed:
+    async def _again(self, named: Sequence[tuple[Interrupt, JsonValue]], error: Exception) -> ResumeResult:
         """Somebody was first: the same caller with the same answer, who gets that reply, or another one."""
         pause = self._pause
         await self._look()
@@ -225,9 +225,9 @@ class Resume:
             return await self._first_reply(now)
         if isinstance(error, AlreadySettled):
             raise self._refusal(409, "already_settled", error.message, named[0][0].id, error.end)
-        raise await self._settled(found[0][0] if found else named[0][0])
+        raise await self._refuse_settled(found[0][0] if found else named[0][0])
 
-    async def _repeated_part(self, pause: Pause, interrupt: Interrupt, value: JsonValue) -> Resumed | None:
+    async def _repeat_of_part(self, pause: Pause, interrupt: Interrupt, value: JsonValue) -> ResumeResult | None:
         """The reply to the same answer to an action that is settled, where others of its interrupt are left."""
         return await self._first_reply(pause) if await self._was_given(interrupt, value) else None
 
@@ -239,10 +239,10 @@ class Resume:
         by_pause: dict[str, list[Request]] = {}
         for one in requests:
             by_pause.setdefault(one.pause_id, []).append(one)
-        asked = [(pause, one) for pause in pauses for one in interrupts_of(pause, by_pause.get(pause.id, ()))]
-        return {one.id: (pause, one) for pause, one in asked if one.id in keys}
+        pairs = [(pause, one) for pause in pauses for one in interrupts_of(pause, by_pause.get(pause.id, ()))]
+        return {one.id: (pause, one) for pause, one in pairs if one.id in keys}
 
-    async def _repeated(self, value: JsonValue) -> Resumed | None:
+    async def _find_repeat(self, value: JsonValue) -> ResumeResult | None:
         """The reply to the same bare resume of a moment ago."""
         async with self._core.store.snapshot() as tx:
             settled = (PauseStatus.SETTLED, PauseStatus.CONSUMED)
@@ -255,12 +255,12 @@ class Resume:
         return await self._first_reply(last)
 
     async def _is_repeat(self, interrupt: Interrupt, value: JsonValue) -> bool:
-        return not interrupt.pending and await self._was_given(interrupt, value)
+        return not interrupt.pending_requests and await self._was_given(interrupt, value)
 
     async def _was_given(self, interrupt: Interrupt, value: JsonValue) -> bool:
         """Whether this is what the same caller gave last to the interrupt, or to a part of it."""
-        at = max((one.settled_at for one in interrupt.settled if one.settled_at), default=None)
-        last = [one for one in interrupt.settled if one.settled_at == at]
+        at = max((one.settled_at for one in interrupt.settled_requests if one.settled_at), default=None)
+        last = [one for one in interrupt.settled_requests if one.settled_at == at]
         try:
             return bool(last) and await self._is_same(last, answers.read(last, value, self._convert))
         except InvalidAnswer:
@@ -285,14 +285,14 @@ class Resume:
         except InvalidAnswer:
             return False
 
-    async def _first_reply(self, pause: Pause) -> Resumed:
+    async def _first_reply(self, pause: Pause) -> ResumeResult:
         async with self._core.store.snapshot() as tx:
             runs = await tx.runs.newest(self._thread_id, MOST_REMEMBERED)
         place = next((n for n, one in enumerate(runs) if one.id == pause.run_id), 0)
         later = next((one for one in reversed(runs[:place]) if one.cause is RunCause.ANSWER), None)
         if pause.status is PauseStatus.OPEN or later is None:
-            return Resumed(pause.run_id, 0, goes_on=False)
-        return Resumed(later.id, later.started_seq - 1, goes_on=True)
+            return ResumeResult(pause.run_id, 0, goes_on=False)
+        return ResumeResult(later.id, later.started_seq - 1, goes_on=True)
 
     async def _nothing(self) -> Refusal:
         async with self._core.store.snapshot() as tx:
@@ -300,8 +300,8 @@ class Resume:
             error = await nothing_pending(tx, thread)
         return self._refusal(409, "nothing_pending", "nothing waits for an answer here", end=error.end)
 
-    async def _settled(self, interrupt: Interrupt) -> Refusal:
-        last = max(interrupt.settled or interrupt.requests, key=lambda one: one.settled_at or one.created_at)
+    async def _refuse_settled(self, interrupt: Interrupt) -> Refusal:
+        last = max(interrupt.settled_requests or interrupt.requests, key=lambda one: one.settled_at or one.created_at)
         async with self._core.store.snapshot() as tx:
             answer = (await tx.answers.of_requests([last.id])).get(last.id)
         message = "this was answered already"
