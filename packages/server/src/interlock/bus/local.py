@@ -71,7 +71,7 @@ def _hand_out(items: Sequence[Item], queues: set[_Queue[Item]]) -> None:
 
 
 @contextmanager
-def _registered(queues: set[_Queue[Item]]) -> Generator[_Queue[Item]]:
+def _register(queues: set[_Queue[Item]]) -> Generator[_Queue[Item]]:
     queue: _Queue[Item] = _Queue()
     queues.add(queue)
     try:
@@ -125,7 +125,7 @@ class LocalBus:
 
     @asynccontextmanager
     async def notices(self) -> AsyncGenerator[_Queue[Notice]]:
-        with _registered(self._inboxes) as inbox:
+        with _register(self._inboxes) as inbox:
             yield inbox
 
     def call(self, calls: Sequence[Call]) -> None:
@@ -133,7 +133,7 @@ class LocalBus:
 
     @asynccontextmanager
     async def calls(self) -> AsyncGenerator[_Queue[Call]]:
-        with _registered(self._workers) as worker:
+        with _register(self._workers) as worker:
             yield worker
 
     def publish(self, thread_id: str, items: Sequence[Live]) -> None:

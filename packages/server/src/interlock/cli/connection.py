@@ -34,7 +34,7 @@ class ConnectionLimits:
     """Whose connections are those of others, and not counted."""
     open: Counter[str] = field(default_factory=Counter[str])
 
-    def counted(self, client: tuple[str, int] | None) -> str | None:
+    def counted_address(self, client: tuple[str, int] | None) -> str | None:
         """The address under which a connection counts; None where it does not."""
         if client is None or any(_is_of(client[0], proxy) for proxy in self.proxies):
             return None
@@ -66,7 +66,7 @@ class Connection(H11Protocol):
         self._late: asyncio.TimerHandle | None = None
         self._awaited: str | None = None
         self._is_socket = False
-        self._address = self.bounds.counted(self.client)
+        self._address = self.bounds.counted_address(self.client)
         self.app_state = {**self.app_state, DROP: transport.abort}
         if self._address is None or self.bounds.open[self._address] < self.bounds.per_address:
             if self._address is not None:
@@ -158,7 +158,7 @@ class Connection(H11Protocol):
 
 
 def connections(bounds_: ConnectionLimits) -> type[Connection]:
-    class Bounded(Connection):
+    class BoundedConnection(Connection):
         bounds = bounds_
 
-    return Bounded
+    return BoundedConnection

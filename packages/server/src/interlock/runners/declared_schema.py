@@ -66,30 +66,32 @@ def _simple(given: Any) -> Any:
     if not isinstance(given, dict):
         return given if isinstance(given, bool) else True
     schema = cast("dict[str, Any]", given)
-    kept: dict[str, Any] = {name: schema[name] for name in _WORDS if name in schema}
-    kept |= {name: _simple(schema[name]) for name in _PARTS if name in schema}
+    kept_schema: dict[str, Any] = {name: schema[name] for name in _WORDS if name in schema}
+    kept_schema |= {name: _simple(schema[name]) for name in _PARTS if name in schema}
     lists = (*_LISTS, "prefixItems")
-    kept |= {name: [_simple(one) for one in _listed(schema[name])] for name in lists if _listed(schema.get(name))}
-    if "oneOf" in kept:
+    kept_schema |= {
+        name: [_simple(one) for one in _as_list(schema[name])] for name in lists if _as_list(schema.get(name))
+    }
+    if "oneOf" in kept_schema:
         # Of branches that were simplified several may hold.
-        kept["allOf"] = [*kept.get("allOf", ()), {"anyOf": kept.pop("oneOf")}]
-    if "prefixItems" in schema and "prefixItems" not in kept:
-        kept.pop("items", None)
+        kept_schema["allOf"] = [*kept_schema.get("allOf", ()), {"anyOf": kept_schema.pop("oneOf")}]
+    if "prefixItems" in schema and "prefixItems" not in kept_schema:
+        kept_schema.pop("items", None)
     if isinstance(schema.get("properties"), dict):
-        kept["properties"] = {name: _simple(one) for name, one in schema["properties"].items()}
+        kept_schema["properties"] = {name: _simple(one) for name, one in schema["properties"].items()}
     if "$ref" in schema or "patternProperties" in schema:
         # What these add or allow is not known here.
         return True
-    return kept
+    return kept_schema
 
 
-def _listed(value: Any) -> list[Any]:
+def _as_list(value: Any) -> list[Any]:
     return cast("list[Any]", value) if isinstance(value, list) else []
 
 
 def _alternatives(schema: Any) -> int:
     if isinstance(schema, dict):
-        named = cast("dict[str, Any]", schema)
-        own = sum(len(_listed(named.get(name))) for name in _LISTS)
-        return own + sum(_alternatives(one) for one in named.values())
-    return sum(_alternatives(one) for one in _listed(schema))
+        members = cast("dict[str, Any]", schema)
+        own = sum(len(_as_list(members.get(name))) for name in _LISTS)
+        return own + sum(_alternatives(one) for one in members.values())
+    return sum(_alternatives(one) for one in _as_list(schema))
