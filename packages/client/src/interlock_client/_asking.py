@@ -158,7 +158,7 @@ class Asking(Part):
         if where := conversation_id or self.conversation_id:
             return await self._post(type, data, timeout, where)
         # The first ask begins the conversation; those beside it wait for that, and go on in the same one.
-        async with self._beginning:
+        async with self._begin_lock:
             if not self.conversation_id:
                 request = await self._post(type, data, timeout, None)
                 self.conversation_id = request.conversation_id

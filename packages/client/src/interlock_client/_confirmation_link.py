@@ -76,9 +76,9 @@ class ConfirmationLink(ABC):
         self.ws: ClientConnection | None = None
         self.config = config
         self._address = address
-        self._changed = asyncio.Event()
+        self._change = asyncio.Event()
         self._is_over = False
-        self._running: asyncio.Task[None] | None = None
+        self._task: asyncio.Task[None] | None = None
 
     async def connect(self) -> None:
         """Connect, and handle what comes until `close` is called.
@@ -90,12 +90,12 @@ class ConfirmationLink(ABC):
             self.ws = await open_connection(self._address)
             while not self._is_over:
                 if await self._greet():
-                    self._changed.set()
+                    self._change.set()
                     await self._start_message_loop()
                 await self._reopen()
         finally:
             self._is_over = True
-            self._changed.set()
+            self._change.set()
             await self._finish()
 
     async def close(self) -> None:
@@ -169,23 +169,23 @@ class ConfirmationLink(ABC):
                 while self.ws is None or self.ws.close_code is not None:
                     if self._is_over:
                         raise connection_lost("not connected: `connect` has ended")
-                    self._changed.clear()
-                    await self._changed.wait()
+                    self._change.clear()
+                    await self._change.wait()
                 return self.ws
         except TimeoutError:
             raise connection_lost("not connected: is `connect` running?") from None
 
     async def __aenter__(self) -> Self:
-        self._running = asyncio.create_task(self.connect())
+        self._task = asyncio.create_task(self.connect())
         there = asyncio.create_task(self._wait_for_connection())
-        await asyncio.wait({self._running, there}, return_when=asyncio.FIRST_COMPLETED)
-        if self._running.done():
+        await asyncio.wait({self._task, there}, return_when=asyncio.FIRST_COMPLETED)
+        if self._task.done():
             there.cancel()
             await asyncio.gather(there, return_exceptions=True)
-            await self._running
+            await self._task
         return self
 
     async def __aexit__(self, *_: object) -> None:
         await self.close()
-        if self._running is not None:
-            await self._running
+        if self._task is not None:
+            await self._task

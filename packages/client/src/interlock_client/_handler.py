@@ -59,7 +59,7 @@ class ConfirmationHandler(ConfirmationLink):
         self.pending_confirmations: dict[str, ConfirmationRequest] = {}
         self.last_seq = 0
         self._replies: dict[str, _Reply] = {}
-        self._asking: dict[str, asyncio.Task[None]] = {}
+        self._ask_tasks: dict[str, asyncio.Task[None]] = {}
         self._sessions: list[asyncio.Future[str]] = []
 
     @abstractmethod
@@ -129,7 +129,7 @@ class ConfirmationHandler(ConfirmationLink):
 
     async def _finish(self) -> None:
         self._no_session(connection_lost("the connection ended before there was a session"))
-        await self._stop_asking([*self._asking])
+        await self._stop_asking([*self._ask_tasks])
 
     def _no_session(self, error: ConfirmationError) -> None:
         for waiting in self._sessions:
@@ -152,10 +152,10 @@ class ConfirmationHandler(ConfirmationLink):
             await self._handle_message(message)
 
     def _start_asking(self, step_id: str, asking: Coroutine[Any, Any, None]) -> None:
-        if step_id in self._asking:
+        if step_id in self._ask_tasks:
             asking.close()
         else:
-            self._asking[step_id] = asyncio.create_task(self._ask(step_id, asking))
+            self._ask_tasks[step_id] = asyncio.create_task(self._ask(step_id, asking))
 
     async def _ask(self, step_id: str, asking: Coroutine[Any, Any, None]) -> None:
         try:
@@ -165,7 +165,7 @@ class ConfirmationHandler(ConfirmationLink):
         except Exception:
             logger.exception("%s is still pending: its handler failed", step_id)
         finally:
-            del self._asking[step_id]
+            del self._ask_tasks[step_id]
 
     async def _handle_message(self, message: Message) -> None:
         """Act on one event of the server."""
@@ -255,10 +255,10 @@ class ConfirmationHandler(ConfirmationLink):
     async def _forget(self) -> None:
         self.pending_confirmations.clear()
         self._replies.clear()
-        await self._stop_asking([*self._asking])
+        await self._stop_asking([*self._ask_tasks])
 
     async def _stop_asking(self, step_ids: list[str]) -> None:
-        tasks = [task for step_id in step_ids if (task := self._asking.get(step_id)) is not None]
+        tasks = [task for step_id in step_ids if (task := self._ask_tasks.get(step_id)) is not None]
         others = [task for task in tasks if task is not asyncio.current_task()]
         for task in others:
             task.cancel()

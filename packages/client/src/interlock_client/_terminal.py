@@ -26,21 +26,21 @@ class Lines:
     def __init__(self, say: Callable[[str], None], warning: str) -> None:
         self._say = say
         self._warning = warning
-        self._reading: asyncio.Future[str] | None = None
+        self._next_line: asyncio.Future[str] | None = None
 
     async def next(self, prompt: str, read: Read | None = None) -> str:
         """`EOFError` when there will be no more."""
-        if self._reading is not None:
+        if self._next_line is not None:
             self._say(self._warning)
-            await self._end_of(self._reading)
-        self._reading = reading = _in_thread(read or input, prompt)
+            await self._end_of(self._next_line)
+        self._next_line = reading = _in_thread(read or input, prompt)
         line = await asyncio.shield(reading)
-        self._reading = None
+        self._next_line = None
         return line
 
     async def _end_of(self, reading: "asyncio.Future[str]") -> None:
         await asyncio.wait([reading])
-        self._reading = None
+        self._next_line = None
         reading.exception()
 
 

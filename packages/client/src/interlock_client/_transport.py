@@ -260,7 +260,7 @@ class Part:
         self._agent = agent
         self.conversation_id: str | None = conversation_id
         """Where this client asks; the first ask begins one, unless it was given."""
-        self._beginning = asyncio.Lock()
+        self._begin_lock = asyncio.Lock()
 
     async def _fetch_data(self, model: type[M], call: Call, patience: Patience | None = None) -> M:
         envelope = await self._transport.fetch(Done[model], call, patience)

@@ -60,7 +60,7 @@ class Bridge:
         self._key = settings.key
         self._query = f"?{urlencode(query)}" if query else ""
         self._output = output
-        self._writing = threading.Lock()
+        self._write_lock = threading.Lock()
         self._exchanges: dict[str, Exchange] = {}
         self.version = ""
         """What a host of the older era agreed on with the server."""
@@ -91,7 +91,7 @@ class Bridge:
 
     def end(self) -> None:
         """At once, with what was said so far: an interpreter that ends in order does not survive threads that read."""
-        with self._writing, suppress(OSError):
+        with self._write_lock, suppress(OSError):
             self._output.flush()
         os._exit(0)
 
@@ -99,7 +99,7 @@ class Bridge:
         self._exchanges.pop(_key_of(message_id), None)
 
     def write(self, message: Json) -> None:
-        with self._writing:
+        with self._write_lock:
             self._output.write(json.dumps(message).encode() + b"\n")
             self._output.flush()
 

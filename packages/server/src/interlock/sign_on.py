@@ -111,7 +111,7 @@ class OidcSignOn:
         self._hosts = {(urlsplit(settings.issuer).hostname or "").lower(), *settings.hosts}
         self._provider: _Provider | None = None
         self._keys: _Keys | None = None
-        self._describing = _SharedCall[_Provider]()
+        self._description_call = _SharedCall[_Provider]()
         self._reading_keys = _SharedCall[_Keys]()
         self._client = httpx.AsyncClient(
             timeout=SECONDS,
@@ -257,7 +257,7 @@ class OidcSignOn:
 
     async def _present_provider(self) -> _Provider:
         if self._provider is None or self._clock.now() - self._provider.read_at > KEPT:
-            self._provider = await self._describing.get(self._describe)
+            self._provider = await self._description_call.get(self._describe)
         return self._provider
 
     async def _describe(self) -> _Provider:

@@ -140,7 +140,7 @@ class Watch:
     def __init__(self, opencode: OpenCode, inbox: Inbox, folders: Iterable[str] = ()) -> None:
         self._opencode = opencode
         self._dialogs = Dialogs(inbox)
-        self._asked: dict[str, Dialog] = {}
+        self._open_dialogs: dict[str, Dialog] = {}
         self._gone: set[str] = set()
         """What was asked in turns that were stopped; it comes up again with the next turn."""
         # Where it was started, and what is named; others are known once something happens there.
@@ -177,14 +177,15 @@ class Watch:
                 await self._compare(one)
         elif name == "server.heartbeat" or name in ENDED:
             # A turn that is stopped takes what it asked with it, and does not tell of each.
-            for one in {asked.folder for asked in self._asked.values() if name not in ENDED or asked.folder == folder}:
+            folders = {dialog.folder for dialog in self._open_dialogs.values()}
+            for one in folders & {folder} if name in ENDED else folders:
                 await self._compare(one)
 
     async def _compare(self, folder: str | None) -> None:
         """What is asked there now: what came while nobody followed, and what has gone."""
         pending = await self._opencode.pending(folder)
         ids = {dialog.id for dialog in pending}
-        for dialog in tuple(self._asked.values()):
+        for dialog in tuple(self._open_dialogs.values()):
             if dialog.folder == folder and dialog.id not in ids:
                 self._gone.add(dialog.id)
                 self._close(dialog.id, GONE)
@@ -192,13 +193,13 @@ class Watch:
             await self._ask(dialog)
 
     def _close(self, asked_id: str, reason: str) -> None:
-        self._asked.pop(asked_id, None)
+        self._open_dialogs.pop(asked_id, None)
         self._dialogs.close(asked_id, reason)
 
     async def _ask(self, dialog: Dialog) -> None:
-        if not dialog.id or not dialog.session or dialog.id in self._asked or dialog.id in self._gone:
+        if not dialog.id or not dialog.session or dialog.id in self._open_dialogs or dialog.id in self._gone:
             return
-        self._asked[dialog.id] = dialog
+        self._open_dialogs[dialog.id] = dialog
         self._folders.add(dialog.folder)
         call = _call(dialog, await self._opencode.input_of(dialog))
 

@@ -44,7 +44,7 @@ class Proxy:
         self._to_editor: asyncio.Queue[bytes] = asyncio.Queue(LINES)
         self._conversation = Conversation(agent)
         self._dialogs = Dialogs(inbox)
-        self._asked: dict[str, Permission] = {}
+        self._permissions: dict[str, Permission] = {}
         """What the agent waits for, by the id of its request."""
         self._answered: set[str] = set()
         """What was answered here, and not yet by the editor."""
@@ -121,7 +121,9 @@ class Proxy:
             self._ask(self._conversation.permission(message), id_of(message))
         elif method == CANCEL_REQUEST:
             request_id = (object_of(message.get("params")) or {}).get("requestId")
-            for name in [name for name, one in self._asked.items() if self._agents_id(name, one.id) == request_id]:
+            for name in [
+                name for name, one in self._permissions.items() if self._agents_id(name, one.id) == request_id
+            ]:
                 self._close(name, GONE)
 
     def _ask(self, permission: Permission, name: str) -> None:
@@ -129,13 +131,13 @@ class Proxy:
         self._answered.discard(name)
         if not permission.allowed or not permission.session:
             return
-        self._asked[name] = permission
+        self._permissions[name] = permission
 
         async def answer(outcome: Outcome) -> None:
             if (reply := permission.answer(outcome, self._agents_id(name, permission.id))) is None:
                 return
             # Not after a pause: from now on the editor comes second.
-            del self._asked[name]
+            del self._permissions[name]
             self._answered.add(name)
             self._to_agent.write(reply)
             await self._to_editor.put(permission.cancel())
@@ -149,7 +151,7 @@ class Proxy:
         return self._agents_ids.get(name, editors_id)
 
     def _close(self, name: str, reason: str) -> None:
-        self._asked.pop(name, None)
+        self._permissions.pop(name, None)
         self._dialogs.close(name, reason)
 
     async def _hear_editor(self) -> None:
@@ -168,7 +170,7 @@ class Proxy:
         name = id_of(message)
         if message.get("method") == CANCEL_TURN:
             session = optional_text(object_of(message.get("params")) or {}, "sessionId")
-            for name in [name for name, asked in self._asked.items() if asked.session == session]:
+            for name in [name for name, asked in self._permissions.items() if asked.session == session]:
                 self._close(name, AT_TERMINAL)
         elif "method" not in message and name in self._answered:
             self._answered.discard(name)

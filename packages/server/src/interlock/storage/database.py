@@ -138,12 +138,12 @@ class SqliteDatabase:
         event.listen(self.engine, "connect", _prepare_sqlite)
         self._preparations = Preparations(self.engine.dialect)
         self._turn = asyncio.Lock()
-        self._waiting = 0
+        self._waiting_count = 0
         self._writer: InlineConnection | None = None
         self._readers: list[InlineConnection] = []
         self._group: asyncio.Future[None] | None = None
         self._group_size = 0
-        self._flushing: set[asyncio.Task[None]] = set()
+        self._flush_tasks: set[asyncio.Task[None]] = set()
         # Of its own, so that no tool that keeps other threads busy can hold up a commit.
         self._thread = ThreadPoolExecutor(1, "interlock-sqlite")
 
@@ -174,21 +174,21 @@ class SqliteDatabase:
                 raise failure
 
     async def _acquire(self) -> None:
-        self._waiting += 1
+        self._waiting_count += 1
         try:
             await self._turn.acquire()
         except BaseException:
             # Whoever left the group open counted on this one to commit it.
             flushing = asyncio.create_task(self._flush())
-            self._flushing.add(flushing)
-            flushing.add_done_callback(self._flushing.discard)
+            self._flush_tasks.add(flushing)
+            flushing.add_done_callback(self._flush_tasks.discard)
             raise
         finally:
-            self._waiting -= 1
+            self._waiting_count -= 1
 
     async def _flush(self) -> None:
         async with self._turn:
-            if self._group is None or self._waiting:
+            if self._group is None or self._waiting_count:
                 return
             try:
                 await self._finish("COMMIT")
@@ -245,7 +245,7 @@ class SqliteDatabase:
                 self._connection.run("ROLLBACK TO member")
             if not alone:
                 self._connection.run("RELEASE member")
-            if not self._waiting or self._group_size >= GROUP_SIZE:
+            if not self._waiting_count or self._group_size >= GROUP_SIZE:
                 await self._finish("COMMIT")
         except Exception as error:
             await self._abandon(error)

@@ -45,12 +45,12 @@ class _Line:
         self._numbers = count(1)
         self._waiting: dict[int, tuple[Any, Any, Queue]] = {}
         """By its own id: the host's id and progress token, and where it reads."""
-        self._listening: Queue | None = None
+        self._listener_queue: Queue | None = None
         self._kept: deque[JsonObject] = deque(maxlen=MOST_KEPT)
 
     @property
     def is_busy(self) -> bool:
-        return bool(self._waiting) or self._listening is not None
+        return bool(self._waiting) or self._listener_queue is not None
 
     def hear(self, message: JsonObject | None) -> None:
         self.used = time.monotonic()
@@ -82,8 +82,8 @@ class _Line:
 
     def _tell(self, message: JsonObject) -> None:
         """What belongs to no request: on the stream for that, else on the one of the request that came last."""
-        if self._listening is not None:
-            self._listening.put_nowait(message)
+        if self._listener_queue is not None:
+            self._listener_queue.put_nowait(message)
         elif self._waiting:
             next(reversed(self._waiting.values()))[2].put_nowait(message)
         else:
@@ -131,12 +131,12 @@ class _Line:
         queue: Queue = asyncio.Queue()
         while self._kept:
             queue.put_nowait(self._kept.popleft())
-        self._listening = queue
+        self._listener_queue = queue
         try:
             yield queue
         finally:
-            if self._listening is queue:
-                self._listening = None
+            if self._listener_queue is queue:
+                self._listener_queue = None
 
 
 class StdioUpstream:
@@ -144,11 +144,11 @@ class StdioUpstream:
         self.settings = settings
         self._environment = {**environment, **settings.env}
         self._lines: dict[tuple[str, str], _Line] = {}
-        self._ending: asyncio.Task[None] | None = None
+        self._end_task: asyncio.Task[None] | None = None
 
     @asynccontextmanager
     async def open(self, exchange: Exchange) -> AsyncGenerator[Reply]:
-        self._ending = self._ending or asyncio.create_task(self._end_idle())
+        self._end_task = self._end_task or asyncio.create_task(self._end_idle())
         message = exchange.message
         is_beginning = message is not None and message.get("method") == "initialize"
         session = secrets.token_urlsafe(24) if is_beginning else exchange.headers.get(SESSION, "")
@@ -225,9 +225,9 @@ class StdioUpstream:
                 await child.close()
 
     async def close(self) -> None:
-        if self._ending is not None:
-            self._ending.cancel()
-            await asyncio.wait([self._ending])
+        if self._end_task is not None:
+            self._end_task.cancel()
+            await asyncio.wait([self._end_task])
         for where in list(self._lines):
             await self._end(where)
 

@@ -67,7 +67,7 @@ class _Conversations:
         self._core = self._state.core
         self._locale: Locale = locale_of(websocket)
         self._tasks = asyncio.TaskGroup()
-        self._following: dict[str, asyncio.Task[None]] = {}
+        self._follow_tasks: dict[str, asyncio.Task[None]] = {}
 
     async def serve(self) -> None:
         # What fails in one of its tasks ends the connection: a socket that is open and silent would be worse.
@@ -76,7 +76,7 @@ class _Conversations:
             try:
                 await self._converse()
             finally:
-                for task in (watching, *self._following.values()):
+                for task in (watching, *self._follow_tasks.values()):
                     task.cancel()
 
     async def _converse(self) -> None:
@@ -93,7 +93,7 @@ class _Conversations:
     async def _still(self, principal: Principal) -> None:
         """Leave what is no longer theirs to see."""
         self._principal = principal
-        for conversation_id in [*self._following]:
+        for conversation_id in [*self._follow_tasks]:
             if not await is_visible(self._core, principal, conversation_id):
                 await self._leave(conversation_id)
 
@@ -122,10 +122,10 @@ class _Conversations:
 
     async def _subscribe(self, message: Message) -> None:
         conversation_id = _text(message, "conversation_id")
-        if conversation_id in self._following and message.get("last_event_id") is None:
+        if conversation_id in self._follow_tasks and message.get("last_event_id") is None:
             self._put({"type": "subscribed", "conversation_id": conversation_id})
             return
-        if len(self._following) >= MOST_CONVERSATIONS:
+        if len(self._follow_tasks) >= MOST_CONVERSATIONS:
             raise InvalidInput(f"a connection follows {MOST_CONVERSATIONS} conversations at the most")
         self._principal = await caller_now(self._websocket)
         open_requests = await pending.open_requests_of(self._core, self._principal, conversation_id)
@@ -139,7 +139,7 @@ class _Conversations:
                 for event in still_pending(conversation_id, requests, pause.opened_seq, self._locale):
                     self._put_event(event)
         task = self._tasks.create_task(self._follow(conversation_id, seen or StreamPosition(open_requests.seq)))
-        self._following[conversation_id] = task
+        self._follow_tasks[conversation_id] = task
 
     async def _unsubscribe(self, message: Message) -> None:
         await self._leave(_text(message, "conversation_id"))
@@ -149,7 +149,7 @@ class _Conversations:
         self._put({"type": "unsubscribed", "conversation_id": conversation_id})
 
     async def _stop(self, conversation_id: str) -> None:
-        if task := self._following.pop(conversation_id, None):
+        if task := self._follow_tasks.pop(conversation_id, None):
             task.cancel()
             await asyncio.wait([task])
 
@@ -184,7 +184,7 @@ class _Conversations:
                             break
         except StorageUnavailable as error:
             self._tell_error(about, error)
-        self._following.pop(conversation_id, None)
+        self._follow_tasks.pop(conversation_id, None)
         self._put({"type": "unsubscribed", **about})
 
     def _put_event(self, rendered: RenderedEvent) -> None:

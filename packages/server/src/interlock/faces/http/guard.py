@@ -297,10 +297,10 @@ class Compression:
 
     def __init__(self, app: ASGIApp) -> None:
         self._plain = app
-        self._compressed = GZipMiddleware(app, minimum_size=SMALLEST, compresslevel=LEVEL)
+        self._compressor = GZipMiddleware(app, minimum_size=SMALLEST, compresslevel=LEVEL)
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        await (self._compressed if _may_be_compressed(scope) else self._plain)(scope, receive, send)
+        await (self._compressor if _may_be_compressed(scope) else self._plain)(scope, receive, send)
 
 
 def _may_be_compressed(scope: Scope) -> bool:

@@ -46,7 +46,7 @@ class Pulse:
         self._nearest: tuple[datetime | None, datetime | None] = (None, None)
         self.server = new_id("server")
         """By which the others know that this server looks."""
-        self._signed = 0
+        self._signed_at = 0
 
     @contextmanager
     def following(self, thread_id: str, wake: Wake) -> Generator[None]:
@@ -137,15 +137,15 @@ class Pulse:
 
     async def _sign(self, core: "Core", moment: int, questions: Collection[str]) -> None:
         """Say which threads are followed here, and that all others are not."""
-        if not questions and moment - self._signed < SIGN_SECONDS * 1000:
+        if not questions and moment - self._signed_at < SIGN_SECONDS * 1000:
             return
         async with core.store.transaction() as tx:
             await tx.follower_questions.answer_followed([one for one in questions if core.presence.is_followed(one)])
             await tx.servers.sign(self.server, moment, FORGOTTEN_SECONDS * 1000)
-        self._signed = moment
+        self._signed_at = moment
 
     async def _leave(self, core: "Core") -> None:
-        if self._signed:
+        if self._signed_at:
             with suppress(StorageUnavailable):
                 async with core.store.transaction() as tx:
                     await tx.servers.leave(self.server)
