@@ -10,7 +10,7 @@ from langgraph.checkpoint.memory import InMemorySaver
 from langgraph.types import Command
 
 from interlock.agents.demo.agent import build
-from interlock.agents.demo.scripted import ScriptedChatModel
+from interlock.agents.demo.scripted_model import ScriptedChatModel
 from interlock.agents.demo.workspace import workspace_tools
 
 CONFIG: Any = {"configurable": {"thread_id": "t"}}

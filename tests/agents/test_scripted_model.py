@@ -7,7 +7,7 @@ from typing import Any, Literal
 import pytest
 from langchain_core.messages import AIMessage, AIMessageChunk, BaseMessage, HumanMessage, ToolMessage
 
-from interlock.agents.demo.scripted import ScriptedChatModel
+from interlock.agents.demo.scripted_model import ScriptedChatModel
 
 MODEL = ScriptedChatModel()
 

@@ -41,7 +41,7 @@ def quiet(*values: str) -> Silence:
 
 def stored(value: Any, *values: str) -> tuple[bytes, Any]:
     kind, data = SERDE.dumps_typed(value)
-    kept = quiet(*(values or (VALUE,))).packed(kind, data)
+    kept = quiet(*(values or (VALUE,))).pack(kind, data)
     return kept, SERDE.loads_typed((kind, kept))
 
 
@@ -76,8 +76,8 @@ def test_a_value_is_taken_out_of_what_is_stored_wherever_it_stands(name: str) ->
 
 def test_what_holds_no_value_stays_byte_for_byte() -> None:
     kind, data = SERDE.dumps_typed([HumanMessage("hello", id="1"), {"n": 1.5}, (1, 2)])
-    assert quiet(VALUE).packed(kind, data) is data
-    assert Silence().packed(kind, data) is data
+    assert quiet(VALUE).pack(kind, data) is data
+    assert Silence().pack(kind, data) is data
 
 
 def test_arguments_of_calls_and_asks_stay_as_they_are() -> None:

@@ -157,7 +157,7 @@ from interlock.domain.kinds import RequestKind, read_ask
 from interlock.domain.request import Answer, AnswerOrigin, PublicRequest, Request, RequestStatus
 from interlock.faces.agui.events import interrupt
 from interlock.faces.agui.kinds import reply_of
-from interlock.faces.confirm.kinds import asking, description_of
+from interlock.faces.confirm.kinds import question, description_of
 from interlock.faces.hitl import views as hitl
 from interlock.faces.langgraph.answers import read
 from interlock.faces.langgraph.interrupts import Interrupt
@@ -191,7 +191,7 @@ print(json.dumps({
     "threads": thread_view(shown, "en")["questions"][0]["question"],
     "hitl": hitl.asked_event("ann-1", shown, "en")["data"]["what"],
     "hitl answered": hitl.settled_event("ann-1", end)["type"],
-    "confirm": asking(request.body, "en"),
+    "confirm": question(request.body, "en"),
     "confirm description": description_of(request.body, "en"),
     "sessions": session_view(request, "en")["description"],
     "inbox": showing.headline(request, None),

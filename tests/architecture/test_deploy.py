@@ -18,7 +18,7 @@ from interlock import __version__
 from interlock.cli.serving import GRACE_SECONDS
 from interlock.config import Config, load
 from interlock.faces.app import create_app
-from interlock.faces.http.guard import Allowed
+from interlock.faces.http.guard import AllowedHosts
 from interlock.faces.http.server_state import ServerState
 from interlock.faces.http.tokens import Tokens
 from interlock.faces.web.pages import Pages
@@ -135,7 +135,7 @@ def test_every_path_that_is_asked_for_exists() -> None:
     def lifespan(_app: FastAPI) -> AbstractAsyncContextManager[None]:
         raise AssertionError("it is only described here, and not started")
 
-    served = create_app(ServerState(cast("Any", None), Tokens(cast("Any", None))), Allowed(), lifespan, Pages())
+    served = create_app(ServerState(cast("Any", None), Tokens(cast("Any", None))), AllowedHosts(), lifespan, Pages())
     asked = {value for one in objects() if one["kind"] != "Ingress" for key, value in walk(one) if key == "path"}
     for text in ((DEPLOY / "Dockerfile").read_text(), (DEPLOY / "compose.yaml").read_text()):
         asked |= set(re.findall(r"http://127\.0\.0\.1:\d+(/\w+)", text))

@@ -15,7 +15,7 @@ from fastapi import FastAPI
 from fastapi.routing import APIRoute
 
 from interlock.faces.app import create_app
-from interlock.faces.http.guard import Allowed
+from interlock.faces.http.guard import AllowedHosts
 from interlock.faces.http.server_state import ServerState
 from interlock.faces.http.tokens import Tokens
 from interlock.faces.langgraph import assistants, many, protocol, runs, thread_stream, threads
@@ -40,7 +40,7 @@ def described() -> Mapping[str, Any]:
     def lifespan(_app: FastAPI) -> AbstractAsyncContextManager[None]:
         raise AssertionError("it is only described here, and not started")
 
-    app = create_app(ServerState(cast("Any", None), Tokens(cast("Any", None))), Allowed(), lifespan, Pages())
+    app = create_app(ServerState(cast("Any", None), Tokens(cast("Any", None))), AllowedHosts(), lifespan, Pages())
     paths: dict[str, dict[str, Any]] = app.openapi()["paths"]
     return {
         f"{method.upper()} {_unnamed(path)}": one for path, methods in paths.items() for method, one in methods.items()

@@ -17,7 +17,7 @@ from typer.exceptions import TyperException
 
 from interlock.config import Config
 from interlock.faces.app import create_app
-from interlock.faces.http.guard import Allowed
+from interlock.faces.http.guard import AllowedHosts
 from interlock.faces.http.server_state import ServerState
 from interlock.faces.http.tokens import Tokens
 from interlock.faces.web.pages import Pages
@@ -85,7 +85,7 @@ def served() -> set[tuple[str, str]]:
     def lifespan(_app: FastAPI) -> AbstractAsyncContextManager[None]:
         raise AssertionError("it is only described here, and not started")
 
-    app = create_app(ServerState(cast("Any", None), Tokens(cast("Any", None))), Allowed(), lifespan, Pages())
+    app = create_app(ServerState(cast("Any", None), Tokens(cast("Any", None))), AllowedHosts(), lifespan, Pages())
     return {(method.upper(), path) for path, methods in app.openapi()["paths"].items() for method in methods}
 
 

@@ -17,7 +17,7 @@ from interlock import failpoints
 from interlock.config import Config
 from interlock.domain.event import EventType
 from interlock.faces.app import create_app
-from interlock.faces.http.guard import Allowed
+from interlock.faces.http.guard import AllowedHosts
 from interlock.faces.http.server_state import ServerState
 from interlock.faces.http.tokens import Tokens
 from interlock.faces.web.pages import Pages
@@ -156,7 +156,7 @@ def test_every_path_is_in_the_reference() -> None:
     def lifespan(_app: FastAPI) -> AbstractAsyncContextManager[None]:
         raise AssertionError("it is only described here, and not started")
 
-    served = create_app(ServerState(cast("Any", None), Tokens(cast("Any", None))), Allowed(), lifespan, Pages())
+    served = create_app(ServerState(cast("Any", None), Tokens(cast("Any", None))), AllowedHosts(), lifespan, Pages())
     text = "".join(document.read_text() for document in REFERENCE.glob("*-api.md"))
     paths: dict[str, dict[str, Any]] = served.openapi()["paths"]
     named = [f"{method.upper()} {path}" for path, methods in paths.items() for method in methods]

@@ -23,7 +23,7 @@ def codes_of_the_core() -> Iterator[str]:
 
 def codes_of_the_envelope() -> set[str]:
     named = [value for value in vars(envelope).values() if isinstance(value, envelope.Code)]
-    tables = [value for name, value in vars(envelope).items() if name in ("_CODES", "_TURNED_AWAY")]
+    tables = [value for name, value in vars(envelope).items() if name in ("_CODES", "_CODES_OF_STATUS")]
     assert len(tables) == 2
     return {code.code for code in (*named, *(one for table in tables for one in table.values()))}
 

@@ -23,7 +23,7 @@ def test_the_types_are_those_of_the_models() -> None:
     script = generator()
     for file in script.TARGETS:
         written = (script.SOURCES / file).read_text()
-        assert script.generated(file) == written, "run packages/sdk-ts/scripts/generate_types.py"
+        assert script.generate(file) == written, "run packages/sdk-ts/scripts/generate_types.py"
 
 
 def test_every_code_is_the_same_error_in_both_languages() -> None:

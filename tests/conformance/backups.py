@@ -132,7 +132,7 @@ def summed_again(parts: Parts, key: bytes | None = None, **changes: Any) -> Part
     manifest = replace(manifest, parts=tuple(fitting), **changes)
     if key is not None:
         manifest = replace(manifest, mac=manifest.mac_under(key))
-    return parts | {MANIFEST: manifest.encoded()}
+    return parts | {MANIFEST: manifest.encode()}
 
 
 def without_columns(parts: Parts, table: str, *names: str) -> Parts:
@@ -144,7 +144,7 @@ def without_columns(parts: Parts, table: str, *names: str) -> Parts:
     lines = b"".join(json.dumps([row[place] for place in places]).encode() + b"\n" for row in rows)
     older = replace(part, columns={name: kind for name, kind in part.columns.items() if name not in names})
     others = tuple(older if one is part else one for one in manifest.parts)
-    return parts | {part.file: lines, MANIFEST: replace(manifest, parts=others).encoded()}
+    return parts | {part.file: lines, MANIFEST: replace(manifest, parts=others).encode()}
 
 
 async def shape_at(revision: str, path: Path) -> dict[str, set[str]]:

@@ -54,7 +54,7 @@ async def ends(request: pytest.FixtureRequest) -> AsyncGenerator[Ends]:
         yield Ends(bus, bus)
         return
     server: RedisServer = request.getfixturevalue("redis_server")
-    async with RedisBus(server.url).running() as telling, RedisBus(server.url).running() as hearing:
+    async with RedisBus(server.url).run() as telling, RedisBus(server.url).run() as hearing:
         yield Ends(telling, hearing)
 
 
@@ -194,11 +194,11 @@ async def test_a_process_that_starts_in_the_middle_of_a_message_has_its_beginnin
     redis_server: RedisServer, thread: str
 ) -> None:
     async with AsyncExitStack() as stack:
-        telling = await stack.enter_async_context(RedisBus(redis_server.url).running())
+        telling = await stack.enter_async_context(RedisBus(redis_server.url).run())
         telling.publish(thread, [token(thread, 1, "Once "), token(thread, 2, "upon ")])
-        witness = await stack.enter_async_context(RedisBus(redis_server.url).running())
+        witness = await stack.enter_async_context(RedisBus(redis_server.url).run())
         await connected(Ends(telling, witness), thread)
-        late = await stack.enter_async_context(RedisBus(redis_server.url).running())
+        late = await stack.enter_async_context(RedisBus(redis_server.url).run())
         await connected(Ends(telling, late), f"{thread}-again")
         async with late.subscribe(thread) as subscription:
             assert await heard(subscription, 1) == [Partial(thread, 1, 2, "m", "Once upon ")]
@@ -207,8 +207,8 @@ async def test_a_process_that_starts_in_the_middle_of_a_message_has_its_beginnin
 async def test_the_streams_are_bounded_and_who_was_cut_off_is_told(redis_server: RedisServer, thread: str) -> None:
     redis_server.command("FLUSHALL")
     async with AsyncExitStack() as stack:
-        telling = await stack.enter_async_context(RedisBus(redis_server.url).running())
-        hearing = await stack.enter_async_context(RedisBus(redis_server.url).running())
+        telling = await stack.enter_async_context(RedisBus(redis_server.url).run())
+        hearing = await stack.enter_async_context(RedisBus(redis_server.url).run())
         async with hearing.subscribe(thread) as subscription:
             telling.publish(thread, [event(thread, 0)])
             await heard(subscription, 1)
@@ -223,8 +223,8 @@ async def test_the_streams_are_bounded_and_who_was_cut_off_is_told(redis_server:
 async def test_a_lost_and_emptied_redis_is_waited_for_and_followers_are_told(thread: str) -> None:
     with redis() as server:
         async with AsyncExitStack() as stack:
-            telling = await stack.enter_async_context(RedisBus(server.url).running())
-            hearing = await stack.enter_async_context(RedisBus(server.url).running())
+            telling = await stack.enter_async_context(RedisBus(server.url).run())
+            hearing = await stack.enter_async_context(RedisBus(server.url).run())
             subscription = await stack.enter_async_context(hearing.subscribe(thread))
             inbox = await stack.enter_async_context(hearing.notices())
             telling.publish(thread, [event(thread, 1)])
@@ -242,8 +242,8 @@ async def test_a_lost_and_emptied_redis_is_waited_for_and_followers_are_told(thr
 
 async def test_an_emptied_redis_costs_only_what_was_not_read(redis_server: RedisServer, thread: str) -> None:
     async with AsyncExitStack() as stack:
-        telling = await stack.enter_async_context(RedisBus(redis_server.url).running())
-        hearing = await stack.enter_async_context(RedisBus(redis_server.url).running())
+        telling = await stack.enter_async_context(RedisBus(redis_server.url).run())
+        hearing = await stack.enter_async_context(RedisBus(redis_server.url).run())
         async with hearing.subscribe(thread) as subscription:
             telling.publish(thread, [event(thread, 1)])
             await heard(subscription, 1)
@@ -254,5 +254,5 @@ async def test_an_emptied_redis_costs_only_what_was_not_read(redis_server: Redis
 
 async def test_a_redis_that_is_not_there_stops_the_start() -> None:
     with pytest.raises(StorageUnavailable):
-        async with RedisBus("redis://127.0.0.1:1/0").running():
+        async with RedisBus("redis://127.0.0.1:1/0").run():
             pass

@@ -97,7 +97,7 @@ async def test_a_running_server_signs_with_the_newest_key_and_reads_what_others_
     assert await keys.get(first[0]) is None
     assert await keys.get(second[0] + 1) is None
     async with database.read() as connection:
-        assert await SqlAccess(connection).changed_since(0) == {EVERYBODY}
+        assert await SqlAccess(connection).list_changed_since(0) == {EVERYBODY}
 
 
 async def test_a_server_with_the_operators_old_key_says_why_nobody_can_sign_in(database: Database) -> None:

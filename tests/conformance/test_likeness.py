@@ -17,7 +17,7 @@ from interlock.services.core import Core, unit
 from interlock.services.policies import versions
 from interlock.services.requests.likeness import MOST_COUNTED, draft_policy, likeness
 from interlock.services.requests.settling import Settlement, settle
-from interlock.storage._settled import alike_statement
+from interlock.storage._settled_requests import alike_statement
 from interlock.storage.database import Database
 from interlock.storage.requests import request_values
 from interlock.storage.schema import requests

@@ -105,8 +105,8 @@ async def test_a_token_that_was_ended_is_nobodys_and_the_others_go_on(store: Sto
         before = await tx.access.version()
         await tx.users.end_token("u-bob", after(40), after(200), after(100))
         assert await tx.access.version() > before
-        assert await tx.access.changed_since(before) == {"u-bob"}
-        assert await tx.access.changed_since(0) == {"u-ann", "u-bob"}
+        assert await tx.access.list_changed_since(before) == {"u-bob"}
+        assert await tx.access.list_changed_since(0) == {"u-ann", "u-bob"}
         # What has expired by itself is not kept.
         assert await tx.users.by_token("u-ann", after(30), KEY) == a_user()
 

@@ -62,11 +62,11 @@ async def test_stranded_are_those_on_idle_threads(store: Store) -> None:
         await tx.waiting_runs.add(waiting("run-b", "ann-2"))
         await tx.waiting_runs.add(waiting("run-c", "ann-2"))
     async with store.snapshot() as tx:
-        assert await tx.waiting_runs.stranded(10) == ["ann-2"]
+        assert await tx.waiting_runs.list_stranded(10) == ["ann-2"]
     async with store.transaction() as tx:
         await tx.leases.end(lease, ThreadStatus.IDLE, AT, None)
     async with store.snapshot() as tx:
-        assert sorted(await tx.waiting_runs.stranded(10)) == ["ann-1", "ann-2"]
+        assert sorted(await tx.waiting_runs.list_stranded(10)) == ["ann-1", "ann-2"]
 
 
 async def test_they_go_with_their_thread(store: Store) -> None:
@@ -78,4 +78,4 @@ async def test_they_go_with_their_thread(store: Store) -> None:
         await tx.threads.drop("ann-1", 10)
     async with store.snapshot() as tx:
         assert await tx.waiting_runs.get("run-a") is None
-        assert await tx.waiting_runs.stranded(10) == []
+        assert await tx.waiting_runs.list_stranded(10) == []

@@ -14,7 +14,7 @@ from interlock.passwords import Argon2Passwords
 from interlock.ports.clock import SystemClock
 from interlock.ports.store import Store
 from interlock.services.core import Core, OperatorSettings, unit
-from interlock.services.runs import lifecycle as running
+from interlock.services.runs import lifecycle
 from interlock.services.runs.workers import FORGOTTEN, GONE_SECONDS, dismiss_once, require_worker, send_heartbeats
 from interlock.storage.database import Database
 from interlock.storage.schema import workers
@@ -79,7 +79,7 @@ async def test_a_dismissed_worker_is_fenced_off_takes_nothing_more_and_ends(core
     async with unit(core) as work:
         await begin(work.tx, "ann-1")
         await work.tx.runs.add(a_run("run-1", "ann-1"))
-    lost = await running.claim(core, "worker-1")
+    lost = await lifecycle.claim(core, "worker-1")
     assert lost is not None
     await beat(core)
 
@@ -88,16 +88,16 @@ async def test_a_dismissed_worker_is_fenced_off_takes_nothing_more_and_ends(core
     async with unit(core) as work:
         await work.tx.workers.forget(core.clock.now(), FORGOTTEN)
     # It still runs, as one does whose node's keeper is dead, and is told of the run first.
-    assert await running.claim(core, "worker-1", "run-1") is None
-    assert await running.claim(core, "worker-1") is None
+    assert await lifecycle.claim(core, "worker-1", "run-1") is None
+    assert await lifecycle.claim(core, "worker-1") is None
     with pytest.raises(LeaseLost):
-        await running.requeue(core, lost.lease)
-    taken = await running.claim(core, "worker-2")
+        await lifecycle.requeue(core, lost.lease)
+    taken = await lifecycle.claim(core, "worker-2")
     assert taken is not None
     assert (taken.run.id, taken.run.attempt) == ("run-1", 2)
     # Who says so a second time, as another server does, takes nothing from whoever has it now.
     assert await dismiss_once(core, "worker-1")
-    await running.requeue(core, taken.lease)
+    await lifecycle.requeue(core, taken.lease)
     # One that lives after all finds out, and does not go on under that name.
     async with asyncio.timeout(60):
         await send_heartbeats(core, lambda: Worker("worker-1", "node", "ray", AT, core.clock.now(), 1, 0))

@@ -9,7 +9,7 @@ import httpx
 import pytest
 from starlette.types import Receive, Scope, Send
 
-from interlock.faces.http.guard import MAX_BODY, Allowed, Guard
+from interlock.faces.http.guard import MAX_BODY, AllowedHosts, Guard
 from interlock.faces.http.limits import Limits
 from interlock.faces.http.problems import Problems
 from tests.support.puppet import says, script
@@ -89,7 +89,7 @@ def test_what_a_browser_sends_for_this_site_is_taken(server: ServerProcess, site
 
 
 def test_other_hosts_and_origins_can_be_allowed() -> None:
-    allowed = Allowed(frozenset({"interlock.example"}), frozenset({"https://app.example"}))
+    allowed = AllowedHosts(frozenset({"interlock.example"}), frozenset({"https://app.example"}))
     assert allowed.takes_host("interlock.example")
     assert allowed.takes_host("Interlock.Example:8000")
     assert not allowed.takes_host("other.example")
@@ -100,7 +100,7 @@ def test_other_hosts_and_origins_can_be_allowed() -> None:
 
 
 def test_a_server_beyond_loopback_goes_by_its_addresses_but_not_by_any_name() -> None:
-    allowed = Allowed(frozenset({"0.0.0.0"}), any_address=True)
+    allowed = AllowedHosts(frozenset({"0.0.0.0"}), any_address=True)
     assert allowed.takes_host("192.168.1.5:8000")
     assert allowed.takes_host("[fe80::1]:8000")
     assert not allowed.takes_host("evil.example")
@@ -181,7 +181,7 @@ async def test_what_fails_inside_is_told_as_an_error_with_its_request_id(caplog:
     async def broken(_scope: Scope, _receive: Receive, _send: Send) -> None:
         raise RuntimeError("inside")
 
-    transport = httpx.ASGITransport(Guard(broken, Allowed(), Limits(), Problems({})))
+    transport = httpx.ASGITransport(Guard(broken, AllowedHosts(), Limits(), Problems({})))
     with caplog.at_level("INFO", "interlock.access"):
         async with httpx.AsyncClient(transport=transport, base_url="http://localhost") as http:
             reply = await http.get("/", headers={"x-request-id": "broken-one"})

@@ -193,7 +193,7 @@ async def test_passwords_of_one_address_wait_in_a_short_line_and_those_of_others
     with pytest.raises(RateLimited):
         await sign_in("10.0.0.1", "one more")
     with pytest.raises(RateLimited):
-        async with limits.registering("10.0.0.1"):
+        async with limits.admit_registration("10.0.0.1"):
             pass
     await sign_in("10.0.0.2", "alice")
     assert hashed == ["10.0.0.2"]

@@ -21,7 +21,7 @@ SAID: dict[Locale, str] = {"zh": "当前没有可用的执行节点", "en": "No 
 @pytest.mark.parametrize("locale", ["zh", "en"])
 async def test_each_face_says_so_in_the_callers_language(tmp_path: Path, locale: Locale) -> None:
     async with application(Config(data=tmp_path, auth="none", locale=locale)) as built:
-        replied = SessionsErrorFormat().refused(ERROR, request_to(built.app))
+        replied = SessionsErrorFormat().refuse(ERROR, request_to(built.app))
     assert (replied.status_code, replied.headers["retry-after"]) == (503, "1")
     told = [bytes(replied.body).decode(), refusal(ERROR, locale).content, str(failure(ERROR, locale))]
     assert [SAID[locale] in one for one in told] == [True] * 3
@@ -29,5 +29,5 @@ async def test_each_face_says_so_in_the_callers_language(tmp_path: Path, locale:
 
 async def test_the_others_name_the_code(tmp_path: Path) -> None:
     async with application(Config(data=tmp_path, auth="none")) as built:
-        replied = DefaultErrorFormat().refused(ERROR, request_to(built.app))
+        replied = DefaultErrorFormat().refuse(ERROR, request_to(built.app))
     assert (replied.status_code, b'"code":"no_worker"' in bytes(replied.body).replace(b" ", b"")) == (503, True)

@@ -20,7 +20,7 @@ from websockets.exceptions import ConnectionClosed
 
 from interlock.cli.connection import ConnectionLimits, connections
 from interlock.domain.errors import InvalidInput
-from interlock.faces.http.guard import Allowed, Guard
+from interlock.faces.http.guard import AllowedHosts, Guard
 from interlock.faces.http.limits import REFUSED_BURST, Limits
 from interlock.faces.http.problems import Problems
 from interlock.faces.http.sockets import MAX_MESSAGE, TRY_AGAIN_LATER, Outbox, check_message, refuse_handshake
@@ -38,7 +38,9 @@ BOUND = 60.0
 @asynccontextmanager
 async def served(endpoint: Endpoint, limits: Limits | None = None) -> AsyncGenerator[str]:
     """The address of a server with this endpoint behind a guard, without the scheme."""
-    app = Guard(Starlette(routes=[WebSocketRoute("/socket", endpoint)]), Allowed(), limits or Limits(), Problems({}))
+    app = Guard(
+        Starlette(routes=[WebSocketRoute("/socket", endpoint)]), AllowedHosts(), limits or Limits(), Problems({})
+    )
     listening = socket.create_server(("127.0.0.1", 0))
     config = uvicorn.Config(
         app,

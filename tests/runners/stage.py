@@ -24,13 +24,13 @@ from interlock.domain.run import Claim, Run, RunStatus
 from interlock.passwords import Argon2Passwords
 from interlock.runners.graph_run import GraphRun
 from interlock.runners.hosting import HostedAgents
-from interlock.runners.loading import HostedAgent, hosted
+from interlock.runners.loading import HostedAgent, host_agent
 from interlock.runners.local import LocalRunner
 from interlock.runners.transcript import messages_in
 from interlock.services.core import Core, OperatorSettings
 from interlock.services.requests import answering
 from interlock.services.requests.answering import Reply, Sender, SettleResult
-from interlock.services.runs import lifecycle as running
+from interlock.services.runs import lifecycle
 from interlock.services.threads import messages
 from interlock.services.threads.following import follow
 from interlock.services.threads.messages import StartedRun
@@ -141,7 +141,7 @@ class Stage:
         async with asyncio.timeout(SECONDS):
             # A thread that is locked at this moment is passed over, and found the next time.
             while await self._is_running():
-                await running.take_over(self.core, everything=True)
+                await lifecycle.take_over(self.core, everything=True)
 
     async def _is_running(self) -> bool:
         async with self.database.read() as connection:
@@ -157,7 +157,7 @@ class Stage:
     async def claim(self, worker: str = "mortal") -> Claim:
         async with asyncio.timeout(SECONDS):
             # On PostgreSQL the transaction of a worker that was killed may hold its rows a moment longer.
-            while (claimed := await running.claim(self.core, worker)) is None:
+            while (claimed := await lifecycle.claim(self.core, worker)) is None:
                 continue
         return claimed
 
@@ -251,7 +251,7 @@ class Stage:
 
 
 def hosting(graph: Any, name: str = "agent") -> HostedAgent:
-    return hosted(name, graph)
+    return host_agent(name, graph)
 
 
 def words_of(request: Request) -> str:

@@ -14,7 +14,7 @@ import interlock
 from interlock import ask
 from interlock.agents._langgraph import INTERRUPT
 from interlock.domain.errors import LeaseLost
-from interlock.services.runs import lifecycle as running
+from interlock.services.runs import lifecycle
 from interlock.storage.checkpoints import CheckpointSaver
 from interlock.storage.schema import effects
 from tests.runners.conftest import Host, on_sqlite
@@ -149,7 +149,7 @@ async def test_a_worker_that_dies_after_it_dropped_an_answer_asks_the_same_again
     assert settled.run is not None
     run = await stage.dying()
     with monkeypatch.context() as broken:
-        broken.setattr(running, "open_pause", dies)
+        broken.setattr(lifecycle, "open_pause", dies)
         with pytest.raises(asyncio.CancelledError):
             await run.execute()
     await stage.start()

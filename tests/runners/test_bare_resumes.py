@@ -12,7 +12,7 @@ from interlock.bus.local import LocalBus
 from interlock.domain.request import Pause, PauseStatus, Request
 from interlock.faces.langgraph.errors import Refusal
 from interlock.faces.langgraph.interrupts import interrupts_of, view_of
-from interlock.faces.langgraph.repeats import Resumed
+from interlock.faces.langgraph.repeats import ResumeResult
 from interlock.faces.langgraph.resumes import Resume
 from interlock.passwords import Argon2Passwords
 from interlock.services.core import Core
@@ -79,7 +79,7 @@ async def told_by_bob(stage: Stage, request: Request) -> Turn:
     return await stage.ended(settled.run, settled.seq)
 
 
-async def resume(core: Core, value: Any = "yes", *, is_click: bool = False) -> Resumed:
+async def resume(core: Core, value: Any = "yes", *, is_click: bool = False) -> ResumeResult:
     return await Resume(core, ANN, THREAD, "en", is_click=is_click, is_fetched=is_click).answer(value)
 
 
@@ -184,7 +184,7 @@ async def test_a_list_for_a_part_gets_its_first_reply_again(host: Host) -> None:
     given = {shown.id: [ACCEPT, IGNORE]}
     first = await resume(stage.core, given)
     stage.clock.move(24)
-    assert await resume(stage.core, given) == Resumed(first.run_id, 0, goes_on=False)
+    assert await resume(stage.core, given) == ResumeResult(first.run_id, 0, goes_on=False)
     stage.clock.move(LATER)
     assert await refusal(stage.core, given) == "not_shown"
     assert await stage.open_requests() == turn.requests[2:]

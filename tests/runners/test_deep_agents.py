@@ -15,7 +15,7 @@ from interlock.domain.errors import InvalidAnswer
 from interlock.domain.event import AssistantMessage
 from interlock.domain.grant import GrantScope
 from interlock.langchain import InterlockMiddleware
-from interlock.services.runs import lifecycle as running
+from interlock.services.runs import lifecycle
 from tests.runners.conftest import Host, on_sqlite
 from tests.runners.deeds import Deeds
 from tests.runners.script import Call, by_hand, script
@@ -248,7 +248,7 @@ async def test_a_subagents_approved_call_is_held_against_what_was_shown(
     started = await stage.send()
     if dies:
         with monkeypatch.context() as broken:
-            broken.setattr(running, "open_pause", killed)
+            broken.setattr(lifecycle, "open_pause", killed)
             with pytest.raises(asyncio.CancelledError):
                 await (await stage.dying()).execute()
     await stage.start()

@@ -18,7 +18,7 @@ from interlock.domain.request import PauseOrigin
 from interlock.domain.run import Claim, RunStatus
 from interlock.runners.graph_run import GraphRun
 from interlock.services.core import OperatorSettings
-from interlock.services.runs import lifecycle as running
+from interlock.services.runs import lifecycle
 from interlock.services.runs.effects import RunJournal
 from interlock.services.runs.log import RunLog
 from interlock.services.threads import messages
@@ -88,7 +88,7 @@ async def test_every_use_case_of_a_run_is_fenced(host: Host, how: str) -> None:
     claim = await stage.claim("old")
     lease = claim.lease
     if how == "given back":
-        await running.requeue(stage.core, lease)
+        await lifecycle.requeue(stage.core, lease)
     else:
         await stage.take_over()
         await stage.claim("new")
@@ -98,17 +98,17 @@ async def test_every_use_case_of_a_run_is_fenced(host: Host, how: str) -> None:
     journal = RunJournal(stage.core, lease, log, approved=())
 
     for work in (
-        running.report(stage.core, lease, log),
-        running.open_pause(stage.core, claim, PauseOrigin.INTERRUPT, "node", []),
-        running.finish(stage.core, lease, RunStatus.DONE),
-        running.requeue(stage.core, lease),
+        lifecycle.report(stage.core, lease, log),
+        lifecycle.open_pause(stage.core, claim, PauseOrigin.INTERRUPT, "node", []),
+        lifecycle.finish(stage.core, lease, RunStatus.DONE),
+        lifecycle.requeue(stage.core, lease),
         journal.begin("task", "c1", "send", {}, idempotent=False, parent=None),
     ):
         with pytest.raises(LeaseLost):
             await work
 
     assert await snapshot(stage) == before
-    assert await running.renew(stage.core, "old", [THREAD]) == set()
+    assert await lifecycle.renew(stage.core, "old", [THREAD]) == set()
 
 
 def node(state: Said) -> Said:
@@ -214,7 +214,7 @@ async def test_a_lease_is_renewed_while_its_run_takes_long(host: Host) -> None:
     first = await lease_end()
     await until(lease_end, lambda end: end > first)
     stage.clock.move((first - stage.clock.now()).total_seconds())
-    assert await running.take_over(stage.core, everything=False) == []
+    assert await lifecycle.take_over(stage.core, everything=False) == []
     gate.open.set()
 
     turn = await stage.ended(started.run, started.seq)
@@ -253,8 +253,8 @@ async def test_a_server_whose_clock_is_wrong_takes_no_run_from_another_and_loses
 
     for _ in range(2):
         for number, stage in enumerate((right, wrong)):
-            assert await running.take_over(stage.core, everything=False) == []
+            assert await lifecycle.take_over(stage.core, everything=False) == []
             thread_id = claims[number].thread.id
-            assert await running.renew(stage.core, f"worker-{number}", [thread_id]) == {thread_id}
+            assert await lifecycle.renew(stage.core, f"worker-{number}", [thread_id]) == {thread_id}
     for stage, claim in zip((right, wrong), claims, strict=True):
-        await running.finish(stage.core, claim.lease, RunStatus.DONE)
+        await lifecycle.finish(stage.core, claim.lease, RunStatus.DONE)

@@ -13,7 +13,7 @@ from langchain_core.tools import BaseTool, StructuredTool
 from langgraph.graph import START, MessagesState, StateGraph
 
 from interlock.langchain import InterlockMiddleware
-from interlock.runners.loading import AgentNotLoaded, hosted
+from interlock.runners.loading import AgentNotLoaded, host_agent
 from tests.runners.conftest import Host, on_sqlite
 from tests.runners.deeds import Deeds
 from tests.runners.script import agent, by_hand, line, script
@@ -121,19 +121,19 @@ def tried_again(request: Any, handler: Any) -> Any:
 )
 def test_a_misspelled_tool_is_refused_with_the_nearest_name(graph: Any) -> None:
     with pytest.raises(AgentNotLoaded, match=r"'mine'.*'send_mial'.*did you mean 'send_mail'\?"):
-        hosted("mine", graph)
+        host_agent("mine", graph)
 
 
 def test_a_name_that_is_like_no_other_is_refused_with_those_there_are() -> None:
     with pytest.raises(AgentNotLoaded, match=r"'zzz'.*delete, send_mail"):
-        hosted("mine", gated_by(InterlockMiddleware({"zzz": True})))
+        host_agent("mine", gated_by(InterlockMiddleware({"zzz": True})))
 
 
 def test_a_gate_that_stands_in_another_graph_than_its_tool_is_refused() -> None:
     wipe = Deeds().tool("wipe")
     graph = deep(subagents=[subagent(tools=[wipe])], middleware=[InterlockMiddleware({"wipe": True})])
     with pytest.raises(AgentNotLoaded, match=r"'wipe'.*another graph"):
-        hosted("mine", graph)
+        host_agent("mine", graph)
 
 
 @pytest.mark.parametrize(
@@ -182,12 +182,12 @@ class StricterGate(Gate):
 )
 def test_a_gate_of_langchain_that_is_not_understood_is_refused(gate: Any, kind: Any) -> None:
     with pytest.raises(AgentNotLoaded, match=r"did you mean '(approve|when|description)'"):
-        hosted("mine", gated_by(kind({"send_mail": gate})))
+        host_agent("mine", gated_by(kind({"send_mail": gate})))
 
 
 def test_what_only_a_class_of_somebodys_own_knows_is_taken_and_told(caplog: pytest.LogCaptureFixture) -> None:
     own: Any = {"allowed_decisions": ["approve", "postpone"], "whenever": print, "reviewers": ["ann"]}
-    assert hosted("mine", gated_by(StricterGate({"send_mail": own}))).name == "mine"
+    assert host_agent("mine", gated_by(StricterGate({"send_mail": own}))).name == "mine"
     assert all(f"'{name}' of LangChain's" in caplog.text for name in ("postpone", "whenever", "reviewers"))
 
 
@@ -209,7 +209,7 @@ def test_what_only_a_class_of_somebodys_own_knows_is_taken_and_told(caplog: pyte
     ids=lambda _: "",
 )
 def test_gates_on_tools_that_are_there_are_taken(graph: Any) -> None:
-    assert hosted("mine", graph).name == "mine"
+    assert host_agent("mine", graph).name == "mine"
 
 
 def late(deeds: Deeds, gates: Any) -> Any:

@@ -16,7 +16,7 @@ from interlock import ask
 from interlock.domain.effect import EffectState
 from interlock.domain.request import PauseOrigin, PauseStatus
 from interlock.langchain import InterlockMiddleware
-from interlock.services.runs import lifecycle as running
+from interlock.services.runs import lifecycle
 from interlock.services.runs.effects import RunJournal
 from interlock.storage.schema import effects
 from tests.runners.conftest import Host, on_sqlite
@@ -227,7 +227,7 @@ async def test_a_run_waits_for_an_effect_that_is_about_to_begin_when_another_ask
     host: Host, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Its intent would stand without an end, and a person would be asked what became of it."""
-    pausing, write = asyncio.Event(), running.open_pause
+    pausing, write = asyncio.Event(), lifecycle.open_pause
     begin = RunJournal.begin
 
     async def pause(*args: Any, **more: Any) -> Any:
@@ -250,7 +250,7 @@ async def test_a_run_waits_for_an_effect_that_is_about_to_begin_when_another_ask
     async def node(state: State) -> State:
         return {"heard": await asyncio.gather(interlock.effect("a", asks), interlock.effect("b", acts))}
 
-    monkeypatch.setattr(running, "open_pause", pause)
+    monkeypatch.setattr(lifecycle, "open_pause", pause)
     monkeypatch.setattr(RunJournal, "begin", begin_slowly)
     stage = await host(line(State, node))
     turn = await stage.say()

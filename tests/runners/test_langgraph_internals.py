@@ -152,12 +152,12 @@ async def test_positions_tell_which_answers_of_the_task_were_taken(host: Host) -
 
     def node(state: Heard) -> Heard:
         positions = Positions()
-        before = positions.used
+        before = positions.used_count
         first: Any = interrupt("first?")
-        seen.append((positions.has_answers, before, positions.used))
+        seen.append((positions.has_answers, before, positions.used_count))
         positions = Positions()
         second: Any = interrupt("second?")
-        return {"heard": [first, second, positions.used]}
+        return {"heard": [first, second, positions.used_count]}
 
     stage = await host(line(Heard, node))
     turn = await stage.say()
@@ -215,7 +215,7 @@ def test_interrupt_can_be_guarded_for_those_who_imported_it_before() -> None:
     before = langgraph.types.interrupt
     install()
     assert langgraph.types.interrupt is before is interrupt
-    assert "guarded_interrupt" in interrupt.__code__.co_names
+    assert "interrupt_with_guard" in interrupt.__code__.co_names
     parameters = inspect.signature(interrupt).parameters
     assert list(parameters) == ["value", "response_schema"]
     assert parameters["response_schema"].kind is inspect.Parameter.KEYWORD_ONLY

@@ -9,7 +9,7 @@ from langgraph.graph import MessagesState
 from langgraph.prebuilt import ToolNode
 
 from interlock import ask
-from interlock.domain.effect import EffectKey, EffectState, numbered
+from interlock.domain.effect import EffectKey, EffectState, unique_call_id
 from interlock.langchain import InterlockMiddleware
 from tests.runners.conftest import Host, on_sqlite
 from tests.runners.deeds import Deeds, Gate
@@ -144,7 +144,7 @@ def test_numbered_ids_are_never_taken_for_those_of_a_model() -> None:
     ids = ["", "a", "a #1", "a #2", "a #2.2", "a #2 #1"]
     made = [(one, time, rank) for one in ids for time in (1, 2, 3) for rank in (0, 1)]
 
-    keys = [EffectKey("thread", "task", numbered(*one)) for one in made]
+    keys = [EffectKey("thread", "task", unique_call_id(*one)) for one in made]
 
     assert len(set(keys)) == len(made)
     assert [key.tool_call_id for key in keys] == [one for one, _, _ in made]

@@ -15,7 +15,7 @@ from langgraph.types import interrupt
 from interlock.domain.effect import EffectState
 from interlock.domain.request import Request
 from interlock.langchain import InterlockMiddleware
-from interlock.services.runs import lifecycle as running
+from interlock.services.runs import lifecycle
 from interlock.services.runs.results import Result, result_of
 from tests.runners.conftest import Host, on_sqlite
 from tests.runners.deeds import Deeds
@@ -144,7 +144,7 @@ async def test_an_approval_in_one_graph_is_not_held_against_the_call_around_it_o
     started = await stage.send()
     if dies:
         with monkeypatch.context() as broken:
-            broken.setattr(running, "open_pause", killed)
+            broken.setattr(lifecycle, "open_pause", killed)
             with pytest.raises(asyncio.CancelledError):
                 await (await stage.dying()).execute()
     await stage.start()

@@ -15,7 +15,7 @@ from interlock.domain.principal import Principal, Role, User
 from interlock.domain.run import RunStatus
 from interlock.domain.run_input import MessageInput
 from interlock.domain.thread import ThreadStatus
-from interlock.services.runs import waiting
+from interlock.services.runs import waiting_runs
 from interlock.services.threads import messages, threads
 from interlock.services.threads.export import export_thread
 from interlock.services.threads.following import follow
@@ -96,7 +96,7 @@ async def test_a_run_waits_behind_a_pause_until_its_answer_has_been_used(host: H
     turn = await stage.say("ask")
     assert turn.status == "paused"
     assert isinstance(await enqueue(stage, "next"), EnqueuedRun)
-    await waiting.start_stranded(stage.core)
+    await waiting_runs.start_stranded(stage.core)
     assert await said(stage) == ["ask"]
     await stage.answer(turn.request, {"answer": "yes"})
     await finished(stage, 3)
@@ -187,7 +187,7 @@ async def test_what_waits_goes_with_its_thread(host: Host) -> None:
     two = await enqueue(stage, "two")
     await threads.delete_thread(stage.core, ANN, THREAD)
     gate.open.set()
-    await waiting.start_stranded(stage.core)
+    await waiting_runs.start_stranded(stage.core)
     async with stage.core.store.snapshot() as tx:
         assert await tx.waiting_runs.get(two.run.id) is None
     assert [type(event.data) for event in await stage.events()][-1] is ThreadDeleted
@@ -206,7 +206,7 @@ async def test_what_somebody_sent_who_may_not_come_in_any_more_does_not_start(ho
         await tx.users.set_disabled(ANN.id, AT)
     gate.open.set()
     await finished(stage, 1)
-    await waiting.start_stranded(stage.core)
+    await waiting_runs.start_stranded(stage.core)
     async with stage.core.store.snapshot() as tx:
         assert await tx.waiting_runs.get(two.run.id) is None
         assert await tx.runs.get(two.run.id) is None

@@ -8,7 +8,7 @@ import pytest
 
 from interlock.config import load
 from interlock.runners.ray import RaySettings
-from interlock.worker_settings import fingerprint, given_to_ray, with_own_passwords, without_password
+from interlock.worker_settings import fingerprint, settings_for_ray, with_own_passwords, without_password
 
 DATABASE = "postgresql://interlock:planted-pg@db.internal:5432/interlock?sslmode=require"
 TRACES = "https://user:planted-otlp@collector.internal:4318/v1/traces"
@@ -38,7 +38,7 @@ def test_no_password_goes_to_ray_and_a_worker_takes_it_from_its_own_node(
     monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
     config = load({"runner": "ray", "database": DATABASE, "bus": BUS, "otlp_endpoint": TRACES, "data": tmp_path})
-    given = given_to_ray(config)
+    given = settings_for_ray(config)
     handed = pickle.dumps((RaySettings(None, 1, None), given))
     assert b"planted" not in handed + base64.b64encode(handed)
     assert not any(isinstance(value, str) and "planted" in value for value in given.values())

@@ -80,11 +80,11 @@ HEADER = """\
 Schema = Mapping[str, Any]
 
 
-def generated(target: str) -> str:
+def generate(target: str) -> str:
     """The whole file."""
     aliases, modules = TARGETS[target]
-    enums = [enum for module in modules for enum in _defined(module, StrEnum)]
-    models = [model for module in modules for model in _defined(module, BaseModel)]
+    enums = [enum for module in modules for enum in _classes_of(module, StrEnum)]
+    models = [model for module in modules for model in _classes_of(module, BaseModel)]
     names = [*aliases, *(one.__name__ for one in (*enums, *models))]
     if twice := sorted({name for name in names if names.count(name) > 1}):
         raise ValueError(f"two wire models have one name: {', '.join(twice)}")
@@ -95,7 +95,7 @@ def generated(target: str) -> str:
 C = TypeVar("C")
 
 
-def _defined(module: ModuleType, kind: type[C]) -> Iterator[type[C]]:
+def _classes_of(module: ModuleType, kind: type[C]) -> Iterator[type[C]]:
     """In the order in which the module defines them."""
     for value in vars(module).values():
         if isinstance(value, type) and issubclass(value, kind) and value.__module__ == module.__name__:
@@ -179,4 +179,4 @@ def _comment(text: str | None, indent: str = "") -> str:
 
 if __name__ == "__main__":
     for file in TARGETS:
-        (SOURCES / file).write_text(generated(file))
+        (SOURCES / file).write_text(generate(file))

@@ -6,7 +6,7 @@ from typing import Any
 from interlock_client.cli.terminal.contents import join_lines
 from interlock_client.cli.terminal.open_request import OpenRequest
 from interlock_client.cli.terminal.sections import sections
-from interlock_client.cli.terminal.wording import ending
+from interlock_client.cli.terminal.wording import end_text
 from interlock_client.events import InboxSettled
 from interlock_client.inbox import InboxEntry
 
@@ -74,7 +74,7 @@ def test_what_was_answered_at_the_agents_terminal_is_told_as_that() -> None:
         batchable=False,
         looking=[],
     )
-    told = ending(InboxSettled(entry, "cancelled", "ann", None, "hitl", None, "answered_at_the_terminal"))
+    told = end_text(InboxSettled(entry, "cancelled", "ann", None, "hitl", None, "answered_at_the_terminal"))
     assert told == "It was answered at the agent's terminal, and withdrawn here."
-    other = ending(InboxSettled(entry, "cancelled", "ann", None, "hitl", None, "no time"))
+    other = end_text(InboxSettled(entry, "cancelled", "ann", None, "hitl", None, "no time"))
     assert other == "ann cancelled this (hitl)."

@@ -13,7 +13,7 @@ from interlock_client.cli.terminal.editing import NotJson, changes, read, read_a
 from interlock_client.cli.terminal.open_request import Kind, OpenRequest
 from interlock_client.cli.terminal.revealing import json_text, lines, plain
 from interlock_client.cli.terminal.sections import sections
-from interlock_client.cli.terminal.wording import heading, remembering
+from interlock_client.cli.terminal.wording import heading, remember_choices
 from tests.cli.terminal.driving import Asker, inbox
 from tests.support.server import ServerProcess
 
@@ -72,7 +72,7 @@ def approval(tool: str, args: dict[str, Any], said: str = "") -> dict[str, Any]:
 def test_nothing_of_an_approval_is_hidden_or_obeyed(tool: str, args: dict[str, Any], said: str) -> None:
     one = waiting("approval", approval(tool, args, said))
     shown = [plain(line) for section in sections(one) for line in section.lines]
-    shown += [heading(one), *(choice.sentence for choice in remembering(one, allow=True))]
+    shown += [heading(one), *(choice.sentence for choice in remember_choices(one, allow=True))]
     assert all(is_safe(line) and "\n" not in line for line in shown)
 
 

@@ -89,14 +89,14 @@ async def test_the_highlight_stays_on_its_request_when_others_come_and_go(
         await driver.sees("second_tool")
         await driver.press("j")
         chosen = driver.app.screen.query_one(RequestList)
-        assert chosen.selected == second
+        assert chosen.selected_id == second
         asker.approval("third_tool", risk_level="high")
         await driver.sees("third_tool")
-        assert chosen.selected == second
+        assert chosen.selected_id == second
         admin.respond(first, {"granted": False})
         await driver.sees_no("▲ first_tool")
         await driver.until(lambda: len(driver.app.waiting) == 2, "it still waits")
-        assert chosen.selected == second
+        assert chosen.selected_id == second
 
 
 async def test_searching_narrows_the_list(server: ServerProcess, key: str, asker: Asker) -> None:

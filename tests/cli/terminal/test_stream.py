@@ -190,7 +190,7 @@ async def test_what_comes_up_takes_neither_the_focus_nor_the_screen(
         assert driver.app.focused is focused
         await driver.press("escape")
         await driver.sees("urgent_tool")
-        assert driver.app.screen.query_one(RequestList).selected == first
+        assert driver.app.screen.query_one(RequestList).selected_id == first
 
 
 async def test_more_time_reaches_whoever_reads_the_request(

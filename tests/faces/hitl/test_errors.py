@@ -9,7 +9,7 @@ from fastapi import FastAPI
 
 from interlock.domain.errors import LeaseLost, NotAuthenticated, StorageUnavailable
 from interlock.faces.hitl.envelope import Envelope
-from interlock.faces.http.guard import MAX_BODY, Allowed, Guard
+from interlock.faces.http.guard import MAX_BODY, AllowedHosts, Guard
 from interlock.faces.http.limits import REFUSED_BURST, Limits
 from interlock.faces.http.problems import Problems
 from tests.support.hitl import (
@@ -230,7 +230,7 @@ def broken_app(limits: Limits | None = None) -> FastAPI:
 
     for name, route in {"fails": fails, "bug": bug, "no-database": no_database, "refuses": refuses}.items():
         app.add_api_route(f"{HITL}/{name}", route)
-    app.add_middleware(Guard, allowed=Allowed(), limits=limits or Limits(), problems=problems)
+    app.add_middleware(Guard, allowed=AllowedHosts(), limits=limits or Limits(), problems=problems)
     return app
 
 

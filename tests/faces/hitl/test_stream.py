@@ -15,7 +15,7 @@ from interlock.bootstrap import application
 from interlock.config import Config
 from interlock.faces.hitl import streaming
 from interlock.faces.http import watching
-from interlock.faces.http.credentials import authenticated
+from interlock.faces.http.credentials import authenticate
 from interlock.faces.http.sse import KEEP_ALIVE
 from interlock.services.requests import pending
 from interlock.services.threads import following, threads
@@ -256,7 +256,7 @@ async def test_a_silent_stream_says_that_it_lives(tmp_path: Path, monkeypatch: p
     async with application(Config(data=tmp_path, auth="none")) as built, asyncio.timeout(60):
         core = built.state.core
         request = request_to(built.app)
-        principal = await authenticated(request)
+        principal = await authenticate(request)
         thread = await threads.create_thread(core, principal)
         standing = await pending.open_requests_of(core, principal, thread.id)
         assert standing is not None

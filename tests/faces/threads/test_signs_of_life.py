@@ -9,7 +9,7 @@ import pytest
 from interlock.bootstrap import Application, application
 from interlock.config import Config
 from interlock.faces.http import watching
-from interlock.faces.http.credentials import authenticated
+from interlock.faces.http.credentials import authenticate
 from interlock.faces.http.sse import KEEP_ALIVE
 from interlock.faces.threads.frames import Frames
 from interlock.faces.threads.streaming import Stream
@@ -30,7 +30,7 @@ async def built(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> AsyncGenerat
 
 async def followed(built: Application) -> AsyncGenerator[bytes]:
     request = request_to(built.app)
-    principal = await authenticated(request)
+    principal = await authenticate(request)
     thread = await threads.create_thread(built.state.core, principal)
     stream = Stream(request, principal, thread.id, Frames(thread.id, "zh", joined_late=True))
     return stream.thread(thread.seq)

@@ -35,8 +35,8 @@ def _schema(annotation: Any) -> Schema | None:
         return _schema(annotation.__supertype__)
     if annotation in _TYPES:
         return {"type": _TYPES[annotation]}
-    made = _MADE_OF.get(get_origin(annotation) or annotation)
-    return made(get_args(annotation)) if made else None
+    reader = _MADE_OF.get(get_origin(annotation) or annotation)
+    return reader(get_args(annotation)) if reader else None
 
 
 def _either(parts: Parts) -> Schema | None:

@@ -35,13 +35,13 @@ class Asking(Part):
         connection or the server in between. Cancelling this call withdraws the request.
         """
         began = time.monotonic()
-        placing = asyncio.create_task(self._place(type, dict(request_data), timeout, conversation_id))
+        placement = asyncio.create_task(self._place(type, dict(request_data), timeout, conversation_id))
         try:
-            request = await asyncio.shield(placing)
+            request = await asyncio.shield(placement)
             left = None if timeout is None else timeout + self._transport.patience - (time.monotonic() - began)
             return await self._wait_until_settled(request, left)
         except asyncio.CancelledError:
-            await self._withdraw(placing)
+            await self._withdraw(placement)
             raise
 
     async def ask_clarification(
@@ -104,7 +104,7 @@ class Asking(Part):
         settled = await self.ask("env_var", data, timeout=timeout, conversation_id=conversation_id)
         # Sent twice, the second one finds nothing: it is never given to two.
         call = Call("POST", f"{HITL}/requests/{segment(settled.request_id)}/collect", repeatable=True)
-        return (await self._enveloped(CollectedValues, call)).values
+        return (await self._fetch_data(CollectedValues, call)).values
 
     async def ask_questions(
         self, questions: Fields, timeout: float | None = DEFAULT_TIMEOUT, *, conversation_id: str | None = None
@@ -158,7 +158,7 @@ class Asking(Part):
         if where := conversation_id or self.conversation_id:
             return await self._post(type, data, timeout, where)
         # The first ask begins the conversation; those beside it wait for that, and go on in the same one.
-        async with self._beginning:
+        async with self._begin_lock:
             if not self.conversation_id:
                 request = await self._post(type, data, timeout, None)
                 self.conversation_id = request.conversation_id
@@ -171,7 +171,7 @@ class Asking(Part):
         body = {"type": type, "request_data": data, "timeout_seconds": timeout}
         more = self._body(conversation_id=conversation_id, agent=self._agent)
         call = Call("POST", f"{HITL}/requests", {**body, **more}, headers=self._new_key(), repeatable=True)
-        return await self._enveloped(RequestObject, call)
+        return await self._fetch_data(RequestObject, call)
 
     async def _wait_until_settled(self, request: RequestObject, seconds: float | None) -> RequestObject:
         path = f"{HITL}/requests/{segment(request.request_id)}"
@@ -180,7 +180,7 @@ class Asking(Part):
         try:
             while request.status == "pending":
                 left = None if until is None else max(until - time.monotonic(), self._transport.patience)
-                request = await self._enveloped(RequestObject, look, Patience(left))
+                request = await self._fetch_data(RequestObject, look, Patience(left))
         except (Forbidden, NotFound) as error:
             # Who asked may always look: there is nothing left to look at.
             raise NotAnswered("deleted", request_id=request.request_id) from error
@@ -195,7 +195,7 @@ class Asking(Part):
                 request = await placing
                 body = self._body(request_id=request.request_id, reason="withdrawn: the asker no longer waits")
                 call = Call("POST", f"{HITL}/cancel", body, headers=self._new_key(), repeatable=True)
-                await self._enveloped(Cancelled, call)
+                await self._fetch_data(Cancelled, call)
         except (InterlockError, TimeoutError) as error:
             logger.debug("a request could not be withdrawn: %s", error)
 

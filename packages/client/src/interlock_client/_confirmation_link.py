@@ -35,7 +35,7 @@ class Address:
         return f"Address({self.url!r})"
 
     @property
-    def spelled(self) -> str:
+    def full_url(self) -> str:
         """The address of a server will do for that of its socket."""
         parts = urlsplit(self.url)
         if parts.scheme not in _SCHEMES or not parts.hostname:
@@ -50,10 +50,10 @@ class Address:
         return {**headers, "Authorization": f"Bearer {self.credential.strip()}"} if self.credential else headers
 
 
-async def opened(address: Address) -> ClientConnection:
+async def open_connection(address: Address) -> ClientConnection:
     try:
         return await connect(
-            address.spelled,
+            address.full_url,
             additional_headers=address.headers,
             max_size=LARGEST_MESSAGE,
             ping_interval=HEARTBEAT,
@@ -76,9 +76,9 @@ class ConfirmationLink(ABC):
         self.ws: ClientConnection | None = None
         self.config = config
         self._address = address
-        self._changed = asyncio.Event()
+        self._change = asyncio.Event()
         self._is_over = False
-        self._running: asyncio.Task[None] | None = None
+        self._task: asyncio.Task[None] | None = None
 
     async def connect(self) -> None:
         """Connect, and handle what comes until `close` is called.
@@ -87,16 +87,16 @@ class ConfirmationLink(ABC):
         """
         self._is_over = False
         try:
-            self.ws = await opened(self._address)
+            self.ws = await open_connection(self._address)
             while not self._is_over:
-                if await self._greeted():
-                    self._changed.set()
+                if await self._greet():
+                    self._change.set()
                     await self._start_message_loop()
                 await self._reopen()
         finally:
             self._is_over = True
-            self._changed.set()
-            await self._ended()
+            self._change.set()
+            await self._finish()
 
     async def close(self) -> None:
         self._is_over = True
@@ -114,7 +114,7 @@ class ConfirmationLink(ABC):
     async def _receive(self, raw: str | bytes) -> None: ...
 
     @abstractmethod
-    async def _ended(self) -> None:
+    async def _finish(self) -> None:
         """There will be no more."""
 
     async def _start_message_loop(self) -> None:
@@ -125,7 +125,7 @@ class ConfirmationLink(ABC):
         except ConnectionClosed:
             return
 
-    async def _greeted(self) -> bool:
+    async def _greet(self) -> bool:
         assert self.ws is not None
         greeting = self._greeting()
         try:
@@ -147,7 +147,7 @@ class ConfirmationLink(ABC):
             if self._is_over:
                 return
             try:
-                self.ws = await opened(self._address)
+                self.ws = await open_connection(self._address)
                 return
             except NetworkError as error:
                 lost = connection_lost(error.message)
@@ -155,37 +155,37 @@ class ConfirmationLink(ABC):
         raise lost
 
     async def _send(self, message: Message) -> None:
-        ws = await self._connected()
+        ws = await self._wait_for_connection()
         try:
             await ws.send(json.dumps(message))
         except ConnectionClosed as error:
             # Whether it arrived is not known, and sent twice it would be said twice.
             raise connection_lost(f"the connection broke while sending: {error}") from error
 
-    async def _connected(self) -> ClientConnection:
+    async def _wait_for_connection(self) -> ClientConnection:
         """The connection, once there is one."""
         try:
             async with asyncio.timeout(CONNECTING):
                 while self.ws is None or self.ws.close_code is not None:
                     if self._is_over:
                         raise connection_lost("not connected: `connect` has ended")
-                    self._changed.clear()
-                    await self._changed.wait()
+                    self._change.clear()
+                    await self._change.wait()
                 return self.ws
         except TimeoutError:
             raise connection_lost("not connected: is `connect` running?") from None
 
     async def __aenter__(self) -> Self:
-        self._running = asyncio.create_task(self.connect())
-        there = asyncio.create_task(self._connected())
-        await asyncio.wait({self._running, there}, return_when=asyncio.FIRST_COMPLETED)
-        if self._running.done():
+        self._task = asyncio.create_task(self.connect())
+        there = asyncio.create_task(self._wait_for_connection())
+        await asyncio.wait({self._task, there}, return_when=asyncio.FIRST_COMPLETED)
+        if self._task.done():
             there.cancel()
             await asyncio.gather(there, return_exceptions=True)
-            await self._running
+            await self._task
         return self
 
     async def __aexit__(self, *_: object) -> None:
         await self.close()
-        if self._running is not None:
-            await self._running
+        if self._task is not None:
+            await self._task

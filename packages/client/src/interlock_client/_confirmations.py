@@ -118,7 +118,7 @@ def confirmation_error(message: Mapping[str, Any]) -> ConfirmationError:
     )
 
 
-def timed_out(request: ConfirmationRequest, seconds: float) -> ConfirmationTimeout:
+def timeout_error(request: ConfirmationRequest, seconds: float) -> ConfirmationTimeout:
     details = {"timeout_seconds": seconds}
     text = "User confirmation timeout"
     return ConfirmationTimeout(text, error_type="timeout", step_id=request.step_id, details=details)

@@ -28,8 +28,8 @@ class ErrorHandlingConfirmationClient(ConfirmationHandler):
 
     async def show_timeout_message(self, error: ConfirmationError) -> None:
         seconds = error.timeout_seconds
-        spelled = f"{seconds:g}" if seconds is not None else "?"
-        await self.show_notification(self.wording.text("timed_out", seconds=spelled), "warning")
+        seconds_text = f"{seconds:g}" if seconds is not None else "?"
+        await self.show_notification(self.wording.text("timed_out", seconds=seconds_text), "warning")
 
     async def show_error(self, error: ConfirmationError) -> None:
         detail = f": {error.message}" if self.config.show_detailed_errors else ""
@@ -59,7 +59,7 @@ class ErrorHandlingConfirmationClient(ConfirmationHandler):
         if self.ws is not None:
             await self.ws.close()
 
-    async def _timed_out(self, error: ConfirmationError) -> None:
+    async def _handle_timeout(self, error: ConfirmationError) -> None:
         await self.show_timeout_message(error)
         await self.clear_pending_confirmation(error.step_id)
 
@@ -76,7 +76,7 @@ class ErrorHandlingConfirmationClient(ConfirmationHandler):
 
 
 _ACTIONS: Mapping[str, Callable[[ErrorHandlingConfirmationClient, ConfirmationError], Awaitable[None]]] = {
-    "timeout": ErrorHandlingConfirmationClient._timed_out,  # pyright: ignore[reportPrivateUsage]
+    "timeout": ErrorHandlingConfirmationClient._handle_timeout,  # pyright: ignore[reportPrivateUsage]
     "invalid_step_id": ErrorHandlingConfirmationClient._invalid_step,  # pyright: ignore[reportPrivateUsage]
     "session_not_found": ErrorHandlingConfirmationClient._session_not_found,  # pyright: ignore[reportPrivateUsage]
     "network_error": ErrorHandlingConfirmationClient.handle_network_error,

@@ -45,7 +45,7 @@ class Follower:
         patience, reached = Patience(self._transport.patience), False
         while True:
             try:
-                async with self._transport.stream(self._resuming()) as (_, frames):
+                async with self._transport.stream(self._next_call()) as (_, frames):
                     if not reached:
                         # What was there once is waited for without end.
                         patience, reached = Patience(None, self._on_trouble), True
@@ -62,7 +62,7 @@ class Follower:
                 return
             await patience.pause(trouble)
 
-    def _resuming(self) -> Call:
+    def _next_call(self) -> Call:
         self._again, self._unnumbered = self._unnumbered, []
         headers = {} if self._last is None else {"last-event-id": self._last}
         return replace(self._call, headers=headers)
@@ -88,7 +88,7 @@ def event_of(read: EventReader[T], frame: Frame) -> T:
         raise ServerFailed(f"an event of the stream is not of the form: {frame.event}") from error
 
 
-async def followed(follower: Follower, read: EventReader[T]) -> AsyncGenerator[T]:
+async def follow_events(follower: Follower, read: EventReader[T]) -> AsyncGenerator[T]:
     async with aclosing(follower.frames()) as frames:
         async for frame in frames:
             yield event_of(read, frame)

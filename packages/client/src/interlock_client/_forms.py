@@ -105,8 +105,8 @@ def _question(place: int, question: Body) -> Field:
     options: Sequence[Body] = question.get("options") or ()
     offered = tuple((str(one["value"]), str(one.get("label") or one["value"])) for one in options)
     custom = not options or any(one.get("allow_custom") for one in options)
-    named = tuple((value, label) for value, label in offered if value != CUSTOM)
-    return Field(str(place), str(question.get("question", "")), named, custom)
+    choices = tuple((value, label) for value, label in offered if value != CUSTOM)
+    return Field(str(place), str(question.get("question", "")), choices, custom)
 
 
 _FORMS: Mapping[

@@ -19,7 +19,7 @@ from interlock_client._confirmations import (
     SessionNotFound,
     confirmation_error,
     connection_lost,
-    timed_out,
+    timeout_error,
 )
 from interlock_client._patience import logger
 from interlock_client.confirm import AgentEvents, SystemEvents, UserEvents
@@ -53,13 +53,13 @@ class ConfirmationHandler(ConfirmationLink):
         locale: str | None = None,
         config: ConfirmationConfig | Mapping[str, Any] | None = None,
     ) -> None:
-        spoken = language() if locale is None else locale
-        super().__init__(Address(ws_url, key or token, user, spoken), ConfirmationConfig.of(config))
+        language_tag = language() if locale is None else locale
+        super().__init__(Address(ws_url, key or token, user, language_tag), ConfirmationConfig.of(config))
         self.session_id: str | None = None
         self.pending_confirmations: dict[str, ConfirmationRequest] = {}
         self.last_seq = 0
         self._replies: dict[str, _Reply] = {}
-        self._asking: dict[str, asyncio.Task[None]] = {}
+        self._ask_tasks: dict[str, asyncio.Task[None]] = {}
         self._sessions: list[asyncio.Future[str]] = []
 
     @abstractmethod
@@ -127,9 +127,9 @@ class ConfirmationHandler(ConfirmationLink):
         metadata = {"last_seq": self.last_seq}
         return {"event": UserEvents.RECONNECT, "session_id": self.session_id, "metadata": metadata}
 
-    async def _ended(self) -> None:
+    async def _finish(self) -> None:
         self._no_session(connection_lost("the connection ended before there was a session"))
-        await self._stop_asking([*self._asking])
+        await self._stop_asking([*self._ask_tasks])
 
     def _no_session(self, error: ConfirmationError) -> None:
         for waiting in self._sessions:
@@ -138,13 +138,13 @@ class ConfirmationHandler(ConfirmationLink):
 
     async def _receive(self, raw: str | bytes) -> None:
         try:
-            parsed: Any = json.loads(raw)
+            value: Any = json.loads(raw)
         except ValueError:
             logger.warning("the server sent a message that is not JSON")
             return
-        if not isinstance(parsed, dict):
+        if not isinstance(value, dict):
             return
-        message = cast("Message", parsed)
+        message = cast("Message", value)
         if message.get("event") == AgentEvents.USER_CONFIRM:
             # Beside the loop: while a person thinks, events go on.
             self._start_asking(str(message.get("step_id")), self._handle_message(message))
@@ -152,10 +152,10 @@ class ConfirmationHandler(ConfirmationLink):
             await self._handle_message(message)
 
     def _start_asking(self, step_id: str, asking: Coroutine[Any, Any, None]) -> None:
-        if step_id in self._asking:
+        if step_id in self._ask_tasks:
             asking.close()
         else:
-            self._asking[step_id] = asyncio.create_task(self._ask(step_id, asking))
+            self._ask_tasks[step_id] = asyncio.create_task(self._ask(step_id, asking))
 
     async def _ask(self, step_id: str, asking: Coroutine[Any, Any, None]) -> None:
         try:
@@ -165,7 +165,7 @@ class ConfirmationHandler(ConfirmationLink):
         except Exception:
             logger.exception("%s is still pending: its handler failed", step_id)
         finally:
-            del self._asking[step_id]
+            del self._ask_tasks[step_id]
 
     async def _handle_message(self, message: Message) -> None:
         """Act on one event of the server."""
@@ -210,7 +210,7 @@ class ConfirmationHandler(ConfirmationLink):
             if not limit.expired():
                 raise
             self.pending_confirmations.pop(request.step_id, None)
-            await self.on_error(timed_out(request, self.config.confirmation_timeout))
+            await self.on_error(timeout_error(request, self.config.confirmation_timeout))
 
     async def _handle_error(self, message: Message) -> None:
         error = confirmation_error(message)
@@ -255,10 +255,10 @@ class ConfirmationHandler(ConfirmationLink):
     async def _forget(self) -> None:
         self.pending_confirmations.clear()
         self._replies.clear()
-        await self._stop_asking([*self._asking])
+        await self._stop_asking([*self._ask_tasks])
 
     async def _stop_asking(self, step_ids: list[str]) -> None:
-        tasks = [task for step_id in step_ids if (task := self._asking.get(step_id)) is not None]
+        tasks = [task for step_id in step_ids if (task := self._ask_tasks.get(step_id)) is not None]
         others = [task for task in tasks if task is not asyncio.current_task()]
         for task in others:
             task.cancel()

@@ -34,7 +34,7 @@ class InboxPart(Part):
         `for_whom` is `me`, `group:NAME`, `claimed` (by the caller) or `all`.
         """
         query = {"kind": kind, "risk": risk, "agent": agent, "for": for_whom}
-        return self._listed(query, Patience(self._transport.patience))
+        return self._list_entries(query, Patience(self._transport.patience))
 
     async def whoami(self) -> Present:
         """Who is calling."""
@@ -60,7 +60,7 @@ class InboxPart(Part):
             async for frame in frames:
                 if frame.event in ("hello", "reset"):
                     # The stream is open, so nothing that happens from now on is missed: look at what happened before.
-                    async for event in self._missed(waiting, Patience(None, on_connection)):
+                    async for event in self._catch_up(waiting, Patience(None, on_connection)):
                         yield event
                     if on_connection is not None:
                         on_connection(None)
@@ -68,15 +68,15 @@ class InboxPart(Part):
                     for event in event_of(lambda name, data, _: list(_events_of(name, data, waiting)), frame):
                         yield event
 
-    async def _missed(self, waiting: Waiting, patience: Patience) -> AsyncGenerator[InboxEvent]:
-        listed = {entry.request_id: entry async for entry in self._listed({}, patience)}
-        for entry in listed.values():
+    async def _catch_up(self, waiting: Waiting, patience: Patience) -> AsyncGenerator[InboxEvent]:
+        entries = {entry.request_id: entry async for entry in self._list_entries({}, patience)}
+        for entry in entries.values():
             before = waiting.get(entry.request_id)
             if before is not None and before.people == entry.people:
                 continue
             waiting[entry.request_id] = entry
             yield InboxAsked(entry) if before is None else InboxChanged(entry, "missed")
-        for request_id in waiting.keys() - listed.keys():
+        for request_id in waiting.keys() - entries.keys():
             if event := await self._end_of(waiting[request_id], patience):
                 del waiting[request_id]
                 yield event
@@ -92,7 +92,7 @@ class InboxPart(Part):
         at = now.answered_at.isoformat().replace("+00:00", "Z") if now.answered_at else None
         return InboxSettled(entry, now.status, now.answered_by, at, now.source, now.response, now.reason)
 
-    async def _listed(self, query: dict[str, Any], patience: Patience) -> AsyncGenerator[InboxEntry]:
+    async def _list_entries(self, query: dict[str, Any], patience: Patience) -> AsyncGenerator[InboxEntry]:
         params = {**query, "limit": PAGE}
         while True:
             page = await self._transport.fetch(Inbox, Call("GET", INBOX, params=params, repeatable=True), patience)

@@ -28,7 +28,7 @@ class LoopThread:
         if self.is_closed:
             work.close()
             raise RuntimeError("this client is closed")
-        future = asyncio.run_coroutine_threadsafe(_awaited(work), self._loop)
+        future = asyncio.run_coroutine_threadsafe(_wait_for(work), self._loop)
         try:
             return future.result()
         except BaseException:
@@ -64,7 +64,7 @@ class LoopThread:
             asyncio.run_coroutine_threadsafe(ending, self._loop).result(ENDING)
 
 
-async def _awaited(work: Coroutine[Any, Any, T]) -> T:
+async def _wait_for(work: Coroutine[Any, Any, T]) -> T:
     # The step of a generator is no coroutine by the letter.
     return await work
 

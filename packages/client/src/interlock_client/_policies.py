@@ -14,30 +14,28 @@ REPLAY_SECONDS = 600.0
 class Policies(Part):
     async def check_policy(self, text: str) -> policy.PolicyCheck:
         """Everything that is wrong with a policy: its form, its conditions, its own tests. Nothing is saved."""
-        return await self._asked(policy.PolicyCheck, "check", text=text)
+        return await self._ask(policy.PolicyCheck, "check", text=text)
 
     async def try_policy(self, text: str, facts: policy.PolicyFacts) -> policy.PolicyDecision:
         """What a policy says of facts that are given here. Nothing is written."""
         given = facts.model_dump(mode="json", exclude_unset=True)
-        return await self._asked(policy.PolicyDecision, "try", text=text, facts=given)
+        return await self._ask(policy.PolicyDecision, "try", text=text, facts=given)
 
     async def replay_policy(
         self, text: str, *, since: datetime | None = None, limit: int = 10_000
     ) -> policy.ReplayReport:
         """What a policy would have said of the requests on record, the newest first. Nothing is written."""
         begin = None if since is None else since.isoformat()
-        return await self._asked(
-            policy.ReplayReport, "replay", holds=REPLAY_SECONDS, text=text, since=begin, limit=limit
-        )
+        return await self._ask(policy.ReplayReport, "replay", holds=REPLAY_SECONDS, text=text, since=begin, limit=limit)
 
     async def save_policy(self, text: str, note: str = "") -> policy.SavedPolicyVersion:
         """Save a policy as the next version. It counts only once it is activated."""
-        return await self._changed(policy.SavedPolicyVersion, "versions", text=text, note=note)
+        return await self._change(policy.SavedPolicyVersion, "versions", text=text, note=note)
 
     async def activate_policy(self, version: int | None, *, expected: int | None) -> policy.ActivePolicy:
         """Have a version count in place of `expected`, or none. `Conflict` where another one counts by now."""
         path = "deactivate" if version is None else f"versions/{version}/activate"
-        return await self._changed(policy.ActivePolicy, path, expected=expected)
+        return await self._change(policy.ActivePolicy, path, expected=expected)
 
     async def policies(self, *, limit: int = 50, before: int | None = None) -> policy.PolicyHistory:
         """Which version counts, which is in shadow, and all that were saved, the newest first."""
@@ -51,7 +49,7 @@ class Policies(Part):
     async def shadow_policy(self, version: int | None, *, expected: int | None) -> policy.PolicyShadow:
         """Put a version in shadow in place of `expected`, or none."""
         path = "shadow/off" if version is None else f"versions/{version}/shadow"
-        return await self._changed(policy.PolicyShadow, path, expected=expected)
+        return await self._change(policy.PolicyShadow, path, expected=expected)
 
     async def shadow_report(self, version: int) -> policy.ShadowReport:
         """Where a version in shadow, and what counted, differ."""
@@ -61,9 +59,9 @@ class Policies(Part):
         """Why a request was put to people, or was not: what the policy said of it."""
         return await self._got(policy.PolicyExplanation, f"/api/v1/inbox/requests/{segment(request_id)}/explain")
 
-    async def _asked(self, model: type[M], path: str, *, holds: float = 0.0, **fields: Any) -> M:
+    async def _ask(self, model: type[M], path: str, *, holds: float = 0.0, **fields: Any) -> M:
         call = Call("POST", f"{POLICY}/{path}", self._body(**fields), holds=holds, repeatable=True)
         return await self._transport.fetch(model, call)
 
-    async def _changed(self, model: type[M], path: str, **fields: Any) -> M:
+    async def _change(self, model: type[M], path: str, **fields: Any) -> M:
         return await self._transport.fetch(model, Call("POST", f"{POLICY}/{path}", self._body(**fields)))

@@ -3,7 +3,7 @@
 from collections.abc import AsyncGenerator, Mapping
 from typing import Any
 
-from interlock_client._following import Follower, followed
+from interlock_client._following import Follower, follow_events
 from interlock_client._transport import HITL, Call, Part, segment
 from interlock_client.errors import InvalidInput
 from interlock_client.events import RequestEvent, request_event
@@ -42,12 +42,12 @@ class Requests(Part):
         if any(value is not None for value in query.values()):
             raise InvalidInput("filters are for all conversations: leave conversation_id out")
         call = Call("GET", f"{HITL}/conversations/{segment(conversation_id)}/pending", repeatable=True)
-        for request in (await self._enveloped(PendingOfConversation, call)).pending_requests:
+        for request in (await self._fetch_data(PendingOfConversation, call)).pending_requests:
             yield request
 
     async def _all_pending(self, params: dict[str, Any]) -> AsyncGenerator[PendingRequest]:
         while True:
-            page = await self._enveloped(PendingPage, Call("GET", f"{HITL}/pending", params=params, repeatable=True))
+            page = await self._fetch_data(PendingPage, Call("GET", f"{HITL}/pending", params=params, repeatable=True))
             for request in page.pending_requests:
                 yield request
             if page.next_cursor is None:
@@ -63,7 +63,7 @@ class Requests(Part):
             repeatable=True,
             holds=max(wait, 0.0),
         )
-        return await self._enveloped(RequestObject, call)
+        return await self._fetch_data(RequestObject, call)
 
     async def respond(
         self,
@@ -85,13 +85,13 @@ class Requests(Part):
             request_id=request_id, response={**(response or {}), **fields}, metadata=metadata, over_claim=over_claim
         )
         call = Call("POST", f"{HITL}/respond", body, headers=self._new_key(), repeatable=True)
-        return await self._enveloped(Answered, call)
+        return await self._fetch_data(Answered, call)
 
     async def cancel(self, request_id: str, reason: str | None = None) -> Cancelled:
         """Cancel a request that is pending: the agent is told that nobody answered, and goes on."""
         body = self._body(request_id=request_id, reason=reason)
         call = Call("POST", f"{HITL}/cancel", body, headers=self._new_key(), repeatable=True)
-        return await self._enveloped(Cancelled, call)
+        return await self._fetch_data(Cancelled, call)
 
     def follow(
         self, conversation_id: str | None = None, last_event_id: str | None = None
@@ -105,4 +105,4 @@ class Requests(Part):
         if not where:
             raise InvalidInput("which conversation? This client has none of its own yet; follow_inbox() follows all")
         call = Call("GET", "/api/v1/agent/stream", params={"conversation_id": where}, repeatable=True)
-        return followed(Follower(self._transport, call, last_event_id), request_event)
+        return follow_events(Follower(self._transport, call, last_event_id), request_event)

@@ -26,21 +26,21 @@ class Lines:
     def __init__(self, say: Callable[[str], None], warning: str) -> None:
         self._say = say
         self._warning = warning
-        self._reading: asyncio.Future[str] | None = None
+        self._next_line: asyncio.Future[str] | None = None
 
     async def next(self, prompt: str, read: Read | None = None) -> str:
         """`EOFError` when there will be no more."""
-        if self._reading is not None:
+        if self._next_line is not None:
             self._say(self._warning)
-            await self._end_of(self._reading)
-        self._reading = reading = _in_thread(read or input, prompt)
+            await self._end_of(self._next_line)
+        self._next_line = reading = _in_thread(read or input, prompt)
         line = await asyncio.shield(reading)
-        self._reading = None
+        self._next_line = None
         return line
 
     async def _end_of(self, reading: "asyncio.Future[str]") -> None:
         await asyncio.wait([reading])
-        self._reading = None
+        self._next_line = None
         reading.exception()
 
 
@@ -114,8 +114,8 @@ class CliConfirmationHandler(ErrorHandlingConfirmationClient):
     async def _decide(self, request: ConfirmationRequest) -> ConfirmationResponse:
         fields = fields_of(request)
         if fields:
-            return await self._filled(request, fields)
-        confirmed = await (self._typed_out(request) if request.is_high_risk else self._yes_or_no())
+            return await self._fill_in(request, fields)
+        confirmed = await (self._confirm_by_name(request) if request.is_high_risk else self._yes_or_no())
         return ConfirmationResponse(confirmed, self.wording.text("confirmed" if confirmed else "refused"))
 
     async def _yes_or_no(self) -> bool:
@@ -125,7 +125,7 @@ class CliConfirmationHandler(ErrorHandlingConfirmationClient):
                 return typed == "y"
             self.say(self.wording.text("y or n"))
 
-    async def _typed_out(self, request: ConfirmationRequest) -> bool:
+    async def _confirm_by_name(self, request: ConfirmationRequest) -> bool:
         name = visible(request.tool_name, keep="")
         while True:
             typed = (await self._lines.next(self.wording.text("type name?", name=name))).strip()
@@ -135,7 +135,7 @@ class CliConfirmationHandler(ErrorHandlingConfirmationClient):
                 return True
             self.say(self.wording.text("name or n", name=name))
 
-    async def _filled(self, request: ConfirmationRequest, fields: list[Field]) -> ConfirmationResponse:
+    async def _fill_in(self, request: ConfirmationRequest, fields: list[Field]) -> ConfirmationResponse:
         self.say(self.wording.text("decline", word=DECLINE))
         values: list[str] = []
         for field in fields:

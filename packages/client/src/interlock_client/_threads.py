@@ -5,7 +5,7 @@ from contextlib import aclosing
 from typing import Any, Literal
 
 from interlock_client import threads as wire
-from interlock_client._following import Follower, event_of, followed
+from interlock_client._following import Follower, event_of, follow_events
 from interlock_client._patience import Patience
 from interlock_client._transport import Call, Frame, Part, segment, thread_id_of
 from interlock_client.errors import NetworkError, RateLimited, ServerUnavailable
@@ -76,7 +76,7 @@ class Threads(Part):
     def follow_thread(self, thread_id: str, last_event_id: str | None = None) -> AsyncGenerator[ChatEvent]:
         """Everything that happens on a thread from now on, or since an event. It resumes by itself."""
         follower = Follower(self._transport, _stream_of(thread_id), last_event_id)
-        return followed(follower, chat_event)
+        return follow_events(follower, chat_event)
 
     async def _run(self, call: Call) -> AsyncGenerator[ChatEvent]:
         """The stream of a POST. When it breaks off it is followed to its end: sent again it would be a new message."""

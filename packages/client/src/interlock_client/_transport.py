@@ -242,12 +242,12 @@ def _authorities() -> SSLContext:
 
 def _check_url(url: str) -> str:
     try:
-        parsed = httpx.URL(url)
+        address = httpx.URL(url)
     except httpx.InvalidURL:
-        parsed = httpx.URL()
-    if parsed.scheme not in ("http", "https") or not parsed.host or (parsed.port or 0) > HIGHEST_PORT:
+        address = httpx.URL()
+    if address.scheme not in ("http", "https") or not address.host or (address.port or 0) > HIGHEST_PORT:
         raise InvalidInput(f"{url!r} is no address of a server: it begins with http:// or https://")
-    if parsed.userinfo:
+    if address.userinfo:
         raise InvalidInput("an address holds no credential: give it as key or token")
     return url.rstrip("/")
 
@@ -260,9 +260,9 @@ class Part:
         self._agent = agent
         self.conversation_id: str | None = conversation_id
         """Where this client asks; the first ask begins one, unless it was given."""
-        self._beginning = asyncio.Lock()
+        self._begin_lock = asyncio.Lock()
 
-    async def _enveloped(self, model: type[M], call: Call, patience: Patience | None = None) -> M:
+    async def _fetch_data(self, model: type[M], call: Call, patience: Patience | None = None) -> M:
         envelope = await self._transport.fetch(Done[model], call, patience)
         return envelope.data
 
@@ -275,5 +275,5 @@ class Part:
 
     def _body(self, **fields: Any) -> dict[str, Any]:
         """With who is calling, for a server that runs without accounts; unset fields are left out."""
-        named = {"user_id": self._transport.user, **fields}
-        return {name: value for name, value in named.items() if value is not None}
+        fields_of_caller = {"user_id": self._transport.user, **fields}
+        return {name: value for name, value in fields_of_caller.items() if value is not None}

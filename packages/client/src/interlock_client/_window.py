@@ -61,8 +61,8 @@ class GuiConfirmationHandler(ErrorHandlingConfirmationClient):
             windows.do(lambda screen: screen.close(request.step_id))
         await self.send_confirmation(request.step_id, response)
 
-    async def _ended(self) -> None:
-        await super()._ended()
+    async def _finish(self) -> None:
+        await super()._finish()
         if self._windows is not None:
             await asyncio.to_thread(self._windows.end)
             self._windows = None

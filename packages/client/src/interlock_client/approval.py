@@ -43,7 +43,7 @@ def requires_approval(
     fixed_options: dict[str, Any] = {"risk_level": risk_level, "allow_remember": allow_remember, "timeout": timeout}
 
     def decorate(function: Callable[P, T]) -> Callable[P, T]:
-        guarded = _Guarded(function, name or function.__name__)
+        guarded = _GuardedFunction(function, name or function.__name__)
         described = _description(function) if description is None else description
         options: dict[str, Any] = {
             **fixed_options,
@@ -55,7 +55,7 @@ def requires_approval(
 
         @wraps(function)
         async def later(*args: P.args, **kwargs: P.kwargs) -> Any:
-            call = guarded.called(args, kwargs)
+            call = guarded.bind(args, kwargs)
             approval = await cast("Interlock", client).ask_approval(
                 guarded.name, call.display_args, **options, fixed=call.fixed
             )
@@ -63,7 +63,7 @@ def requires_approval(
 
         @wraps(function)
         def now(*args: P.args, **kwargs: P.kwargs) -> T:
-            call = guarded.called(args, kwargs)
+            call = guarded.bind(args, kwargs)
             approval = cast("SyncInterlock", client).ask_approval(
                 guarded.name, call.display_args, **options, fixed=call.fixed
             )
@@ -74,7 +74,7 @@ def requires_approval(
     return decorate
 
 
-class _Guarded:
+class _GuardedFunction:
     def __init__(self, function: Callable[..., Any], name: str) -> None:
         self.function = function
         self.name = name
@@ -89,7 +89,7 @@ class _Guarded:
         closed: dict[str, Any] = {"required": list(properties), "additionalProperties": False}
         return {"type": "object", "properties": properties, **closed}
 
-    def called(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> "_Call":
+    def bind(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> "_Call":
         bound = self.signature.bind(*args, **kwargs)
         bound.apply_defaults()
         return _Call(self, bound)
@@ -98,36 +98,36 @@ class _Guarded:
 class _Call:
     """One call, as it was when it was asked about: what changes its arguments meanwhile changes nothing here."""
 
-    def __init__(self, guarded: _Guarded, bound: inspect.BoundArguments) -> None:
-        self._guarded = guarded
-        self._given = {name: copy.deepcopy(one) if _is_plain(one) else one for name, one in bound.arguments.items()}
-        self.display_args = {name: _display(value) for name, value in self._given.items()}
-        self.fixed = [name for name, one in self._given.items() if not _is_plain(one)]
+    def __init__(self, guarded: _GuardedFunction, bound: inspect.BoundArguments) -> None:
+        self._function = guarded
+        self._arguments = {name: copy.deepcopy(one) if _is_plain(one) else one for name, one in bound.arguments.items()}
+        self.display_args = {name: _display(value) for name, value in self._arguments.items()}
+        self.fixed = [name for name, one in self._arguments.items() if not _is_plain(one)]
         """Objects of the program, which nobody can edit."""
 
     def run(self, approval: Approval) -> Any:
         if not approval.granted:
-            raise Refused(self._guarded.name, approval.message)
-        arguments = self._given if approval.decision == "accept" else self._check_edit(approval.args)
-        bound = inspect.BoundArguments(self._guarded.signature, cast("Any", arguments))
-        return self._guarded.function(*bound.args, **bound.kwargs)
+            raise Refused(self._function.name, approval.message)
+        arguments = self._arguments if approval.decision == "accept" else self._check_edit(approval.args)
+        bound = inspect.BoundArguments(self._function.signature, cast("Any", arguments))
+        return self._function.function(*bound.args, **bound.kwargs)
 
     def _check_edit(self, args: Mapping[str, Any]) -> dict[str, Any]:
-        if args.keys() != self._given.keys():
-            raise InvalidInput(f"the edit has other arguments than {self._guarded.name}: {', '.join(sorted(args))}")
-        return {name: self._one(name, args[name]) for name in self._given}
+        if args.keys() != self._arguments.keys():
+            raise InvalidInput(f"the edit has other arguments than {self._function.name}: {', '.join(sorted(args))}")
+        return {name: self._one(name, args[name]) for name in self._arguments}
 
     def _one(self, name: str, value: Any) -> Any:
         if value == self.display_args[name]:
-            return self._given[name]
-        if not _is_plain(self._given[name]):
+            return self._arguments[name]
+        if not _is_plain(self._arguments[name]):
             raise InvalidInput(f"the edit changes {name}, which is an object of the program")
-        parameter = self._guarded.signature.parameters[name]
+        parameter = self._function.signature.parameters[name]
         container = _VARIADIC.get(parameter.kind)
         if container is not None and not isinstance(value, container):
             raise InvalidInput(f"the edit makes {name} something else than a {container.__name__}")
         # JSON has lists only.
-        if isinstance(self._given[name], tuple) and isinstance(value, list):
+        if isinstance(self._arguments[name], tuple) and isinstance(value, list):
             return tuple(cast("list[Any]", value))
         return value
 

@@ -292,8 +292,8 @@ def _parse_entry(one: Any) -> dict[str, str]:
 
 
 def _field_errors(errors: Any) -> tuple[FieldError, ...]:
-    listed = cast("list[Any]", errors) if isinstance(errors, list) else []
-    named = [cast("dict[str, Any]", one) for one in listed if isinstance(one, dict)]
+    items = cast("list[Any]", errors) if isinstance(errors, list) else []
+    entries = [cast("dict[str, Any]", one) for one in items if isinstance(one, dict)]
     return tuple(
-        FieldError(str(one.get("field", "")), str(one.get("code", "")), str(one.get("message", ""))) for one in named
+        FieldError(str(one.get("field", "")), str(one.get("code", "")), str(one.get("message", ""))) for one in entries
     )

@@ -183,8 +183,8 @@ def request_event(name: str, frame: Data, event_id: str | None) -> RequestEvent:
 
 
 def chat_event(name: str, frame: Data, event_id: str | None) -> ChatEvent:
-    made = _CHAT.get(name)
-    return OtherEvent(name, frame, event_id) if made is None else made(frame["thread_id"], frame, event_id)
+    reader = _CHAT.get(name)
+    return OtherEvent(name, frame, event_id) if reader is None else reader(frame["thread_id"], frame, event_id)
 
 
 def _partial(thread_id: str, frame: Data, event_id: str | None) -> ChatEvent:

@@ -60,7 +60,7 @@ class Bridge:
         self._key = settings.key
         self._query = f"?{urlencode(query)}" if query else ""
         self._output = output
-        self._writing = threading.Lock()
+        self._write_lock = threading.Lock()
         self._exchanges: dict[str, Exchange] = {}
         self.version = ""
         """What a host of the older era agreed on with the server."""
@@ -91,15 +91,15 @@ class Bridge:
 
     def end(self) -> None:
         """At once, with what was said so far: an interpreter that ends in order does not survive threads that read."""
-        with self._writing, suppress(OSError):
+        with self._write_lock, suppress(OSError):
             self._output.flush()
         os._exit(0)
 
-    def ended(self, message_id: Any) -> None:
+    def forget(self, message_id: Any) -> None:
         self._exchanges.pop(_key_of(message_id), None)
 
     def write(self, message: Json) -> None:
-        with self._writing:
+        with self._write_lock:
             self._output.write(json.dumps(message).encode() + b"\n")
             self._output.flush()
 
@@ -168,13 +168,13 @@ class Exchange:
 
     def run(self) -> None:
         try:
-            self._tried()
+            self._send_until_answered()
         except (Refused, Lost) as error:
             self._say(_error(self._message["id"], FAILED, str(error)))
         except Exception as error:
             self._say(_error(self._message["id"], FAILED, f"the bridge failed: {type(error).__name__}: {error}"))
         finally:
-            self._bridge.ended(self._message["id"])
+            self._bridge.forget(self._message["id"])
 
     def cancel(self) -> None:
         self._is_cancelled.set()
@@ -184,7 +184,7 @@ class Exchange:
             with suppress(OSError):
                 connection.sock.shutdown(socket.SHUT_RDWR)
 
-    def _tried(self) -> None:
+    def _send_until_answered(self) -> None:
         failures = 0
         is_answered = False
         while not is_answered and not self._is_cancelled.is_set():
@@ -221,14 +221,14 @@ class Exchange:
     def _single(self, response: http.client.HTTPResponse) -> Json:
         content = response.read()
         try:
-            told = object_of(json.loads(content)) or {}
+            answer = object_of(json.loads(content)) or {}
         except ValueError:
-            told = {}
-        if told.get("jsonrpc"):
-            return told
+            answer = {}
+        if answer.get("jsonrpc"):
+            return answer
         if response.status == 429 or response.status >= 500:
             raise Lost(f"it answered {response.status}")
-        raise Refused(_refusal(self._bridge.url, response.status, told))
+        raise Refused(_refusal(self._bridge.url, response.status, answer))
 
     def _pass_on(self, message: Json) -> bool:
         """Whether it was the answer."""
@@ -287,11 +287,11 @@ def _error(message_id: Any, code: int, text: str) -> Json:
     return {"jsonrpc": "2.0", "id": message_id, "error": {"code": code, "message": text}}
 
 
-def _refusal(url: str, status: int, told: Json) -> str:
+def _refusal(url: str, status: int, answer: Json) -> str:
     if status == 401:
         return f"{url} does not take the key: set INTERLOCK_KEY to an agent's key of this server"
-    said = told.get("message") or told.get("detail") or "which is not what an Interlock server says"
-    return f"{url} answered {status}: {said}"
+    reason = answer.get("message") or answer.get("detail") or "which is not what an Interlock server says"
+    return f"{url} answered {status}: {reason}"
 
 
 def main(arguments: Sequence[str]) -> int:

@@ -124,7 +124,7 @@ def _cell(args: Mapping[str, Any]) -> Presentation | None:
 
 def _patch(args: Mapping[str, Any]) -> Presentation | None:
     command = args.get("command")
-    changes = _patched(command) if isinstance(command, str) else None
+    changes = _parse_patch(command) if isinstance(command, str) else None
     return Presentation(("command",), tuple(changes)) if changes else None
 
 
@@ -152,9 +152,9 @@ _TOOLS: Mapping[str, Callable[[Mapping[str, Any]], Presentation | None]] = {
 
 def _objects(value: Any, names: Set[str]) -> list[Mapping[str, Any]]:
     """The objects of a list; none where one of them is something else, or has more than these names."""
-    listed = cast("list[Any]", value) if isinstance(value, list) else []
-    found = [cast("Mapping[str, Any]", one) for one in listed if isinstance(one, dict)]
-    return found if len(found) == len(listed) and all(one.keys() <= names for one in found) else []
+    items = cast("list[Any]", value) if isinstance(value, list) else []
+    found = [cast("Mapping[str, Any]", one) for one in items if isinstance(one, dict)]
+    return found if len(found) == len(items) and all(one.keys() <= names for one in found) else []
 
 
 _BEGIN, _END, _END_OF_FILE = "*** Begin Patch", "*** End Patch", "*** End of File"
@@ -162,7 +162,7 @@ _FILES: Mapping[str, Act] = {"*** Add File: ": "add", "*** Update File: ": "edit
 _MOVE, _PLACE = "*** Move to: ", "@@"
 
 
-def _patched(text: str) -> list[Change] | None:
+def _parse_patch(text: str) -> list[Change] | None:
     """The changes of a patch in Codex's format; None where a line is not understood."""
     lines = text.strip("\n").split("\n")
     if len(lines) < 2 or lines[0] != _BEGIN or lines[-1] != _END:

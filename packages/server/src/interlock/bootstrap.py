@@ -55,7 +55,7 @@ from interlock.storage.migrate import migrate
 from interlock.storage.sealing import derive
 from interlock.storage.store import SqlStore
 from interlock.storage.token_keys import RingTokenKeys
-from interlock.worker_settings import addresses, fingerprint, given_to_ray, runtime_env, with_own_passwords
+from interlock.worker_settings import addresses, fingerprint, runtime_env, settings_for_ray, with_own_passwords
 
 if TYPE_CHECKING:
     from fastapi import FastAPI
@@ -335,7 +335,7 @@ async def _bus(config: Config) -> AsyncGenerator[Bus]:
         from interlock.bus.redis import RedisBus
     except ImportError as error:
         raise InvalidInput("--bus needs the extra redis: install interlock-server[redis]") from error
-    async with RedisBus(config.bus).running() as bus:
+    async with RedisBus(config.bus).run() as bus:
         yield bus
 
 
@@ -346,10 +346,10 @@ def _traces(config: Config) -> Generator[tuple[Observer, ...]]:
         yield ()
         return
     try:
-        from interlock.tracing import exporting_to
+        from interlock.tracing import make_traces
     except ImportError as error:
         raise InvalidInput("INTERLOCK_OTLP_ENDPOINT needs the extra otel: install interlock-server[otel]") from error
-    traces = exporting_to(config.otlp_endpoint, f"{socket.gethostname()}-{os.getpid()}")
+    traces = make_traces(config.otlp_endpoint, f"{socket.gethostname()}-{os.getpid()}")
     try:
         yield (traces,)
     finally:
@@ -386,18 +386,18 @@ async def _agents(config: Config, database: Database) -> "HostedAgents":
 def _demo(config: Config) -> "HostedAgent":
     from interlock.agents.demo.agent import build
     from interlock.agents.demo.workspace import open_workspace
-    from interlock.runners.loading import hosted
+    from interlock.runners.loading import host_agent
 
     open_workspace(config.workspace)
     try:
         graph = build(config.workspace, config.model, config.locale)
-        return hosted(DEMO, graph)
+        return host_agent(DEMO, graph)
     except (ImportError, ValueError) as error:
         raise InvalidInput(f"INTERLOCK_MODEL={config.model!r} cannot be used: {error}") from error
 
 
 @asynccontextmanager
-async def working(config: Config, name: str) -> AsyncGenerator[asyncio.Task[None]]:
+async def run_worker(config: Config, name: str) -> AsyncGenerator[asyncio.Task[None]]:
     """A worker: runs what is queued, and answers nobody. What is yielded ends when it was dismissed."""
     os.environ.setdefault("LANGGRAPH_STRICT_MSGPACK", "true")
     arm(config)
@@ -407,8 +407,8 @@ async def working(config: Config, name: str) -> AsyncGenerator[asyncio.Task[None
             core = base.core(bus, agents, _local_runner(agents, base.database, config.worker_runs, name), traces)
             await core.runner.start()
             try:
-                async with _registered_worker(core, config.runner) as telling:
-                    yield telling
+                async with _registered_worker(core, config.runner) as heartbeat:
+                    yield heartbeat
             finally:
                 core.presence.close()
                 await core.runner.close()
@@ -417,8 +417,8 @@ async def working(config: Config, name: str) -> AsyncGenerator[asyncio.Task[None
 async def work_until_stopped(given: Mapping[str, Any], name: str) -> None:
     """What a worker process does; `given` are settings that win over those of its own environment."""
     asyncio.get_running_loop().set_default_executor(ThreadPoolExecutor(TOOL_THREADS, "interlock-tools"))
-    async with working(load(with_own_passwords(given)), name) as telling:
-        await telling
+    async with run_worker(load(with_own_passwords(given)), name) as heartbeat:
+        await heartbeat
 
 
 def _local_runner(
@@ -438,17 +438,17 @@ async def _registered_worker(core: Core, kind: str) -> AsyncGenerator[asyncio.Ta
 
     def describe() -> Worker:
         return Worker(
-            runner.worker, socket.gethostname(), kind, started_at, core.clock.now(), runner.capacity, runner.running,
+            runner.worker, socket.gethostname(), kind, started_at, core.clock.now(), runner.capacity, runner.run_count,
             core.tally.as_json(),
         )  # fmt: skip
 
-    telling = asyncio.create_task(send_heartbeats(core, describe))
-    heeding = asyncio.create_task(runner.listen())
+    heartbeat = asyncio.create_task(send_heartbeats(core, describe))
+    listener = asyncio.create_task(runner.listen())
     try:
-        yield telling
+        yield heartbeat
     finally:
-        await _cancelled(telling)
-        await _cancelled(heeding)
+        await _cancel(heartbeat)
+        await _cancel(listener)
         await leave(core, runner.worker)
 
 
@@ -464,7 +464,7 @@ async def _ray_workers(config: Config, database: Database, ring: KeyRing) -> "Ra
     settings = RaySettings(
         config.ray_address, config.workers, config.worker_memory, shipped, own.id, own.generation, own.settings
     )
-    return RayWorkers(settings, given_to_ray(config))
+    return RayWorkers(settings, settings_for_ray(config))
 
 
 def _application(
@@ -476,7 +476,7 @@ def _application(
     ray: "RayWorkers | None",
 ) -> Application:
     from interlock.faces.app import create_app
-    from interlock.faces.http.guard import Allowed
+    from interlock.faces.http.guard import AllowedHosts
     from interlock.faces.http.limits import Limits
     from interlock.faces.http.server_state import ServerState
     from interlock.faces.http.tokens import Tokens
@@ -502,14 +502,14 @@ def _application(
         attempt_key=derive(base.ring.replies, "sign-on"),
         public_url=config.public_url,
     )
-    allowed = Allowed(
+    allowed = AllowedHosts(
         frozenset({config.host.lower(), *(host.lower() for host in config.allowed_hosts), *_public_host(config)}),
         frozenset(config.allowed_origins),
         any_address=not config.is_loopback,
     )
     web = Pages(config.web_dir or BUILT)
     is_worker = ray is None and base.database.is_shared
-    app = create_app(state, allowed, lambda _app: _serving(state, ray, is_worker=is_worker), web, _upstreams(config))
+    app = create_app(state, allowed, lambda _app: _serve(state, ray, is_worker=is_worker), web, _upstreams(config))
     return Application(app, state)
 
 
@@ -520,8 +520,8 @@ def _public_host(config: Config) -> Iterator[str]:
 
 def _upstreams(config: Config) -> "list[Upstream]":
     """The MCP servers behind the gateway, none of which is connected yet."""
-    named = upstreams(config)
-    if not named:
+    all_settings = upstreams(config)
+    if not all_settings:
         return []
     from mcp.client.stdio import get_default_environment
 
@@ -530,11 +530,11 @@ def _upstreams(config: Config) -> "list[Upstream]":
 
     # Not the server's own environment, which holds its secrets.
     environment = get_default_environment()
-    return [StdioUpstream(one, environment) if one.command else HttpUpstream(one) for one in named]
+    return [StdioUpstream(one, environment) if one.command else HttpUpstream(one) for one in all_settings]
 
 
 @asynccontextmanager
-async def _serving(state: "ServerState", ray: "RayWorkers | None", *, is_worker: bool) -> AsyncGenerator[None]:
+async def _serve(state: "ServerState", ray: "RayWorkers | None", *, is_worker: bool) -> AsyncGenerator[None]:
     """What goes on while the server serves: the runner, deadlines, webhooks, and the drain when it is told to stop."""
     core = state.core
     await take_over(core)
@@ -546,7 +546,7 @@ async def _serving(state: "ServerState", ray: "RayWorkers | None", *, is_worker:
             stack.push_async_callback(ray.close, partial(dismiss_once, core))
         if is_worker:
             await stack.enter_async_context(_registered_worker(core, "server"))
-        working = [asyncio.create_task(work) for work in _duties(core, ray)]
+        duties = [asyncio.create_task(work) for work in _duties(core, ray)]
         draining = asyncio.create_task(_drain_when_closing(state))
         state.ready.set()
         try:
@@ -554,8 +554,8 @@ async def _serving(state: "ServerState", ray: "RayWorkers | None", *, is_worker:
         finally:
             state.closing.set()
             await draining
-            for task in working:
-                await _cancelled(task)
+            for task in duties:
+                await _cancel(task)
 
 
 def _duties(core: Core, ray: "RayWorkers | None") -> Iterator[Coroutine[Any, Any, None]]:
@@ -571,7 +571,7 @@ def _duties(core: Core, ray: "RayWorkers | None") -> Iterator[Coroutine[Any, Any
         yield ray.keep(partial(dismiss, core))
 
 
-async def _cancelled(task: asyncio.Task[None]) -> None:
+async def _cancel(task: asyncio.Task[None]) -> None:
     task.cancel()
     with suppress(asyncio.CancelledError):
         await task

@@ -111,7 +111,7 @@ class CelConditions:
     def reads(self, condition: str) -> tuple[str, ...]:
         """By its words: the engine does not give its tree away."""
         found: dict[str, None] = {}
-        for name, member, quoted in _READS.findall(_LITERAL.sub(_kept_key, condition)):
+        for name, member, quoted in _READS.findall(_LITERAL.sub(_keep_key, condition)):
             if name in _VARIABLES:
                 found[f"{name}.{member or quoted}" if name == "args" and (member or quoted) else name] = None
         return tuple(found)
@@ -172,7 +172,7 @@ def _is_whole(value: Any, depth: int = 0) -> bool:
     return depth <= _DEEPEST and all(_is_whole(one, depth + 1) for one in items)
 
 
-def _kept_key(literal: re.Match[str]) -> str:
+def _keep_key(literal: re.Match[str]) -> str:
     """Texts are no names of facts; the name of an argument may be one: `args["a-b"]`."""
     return f'["{literal[2][1:-1]}"' if literal[1] else '""'
 

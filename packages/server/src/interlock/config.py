@@ -157,8 +157,8 @@ def read_project(path: Path) -> Project:
     if not graphs:
         raise InvalidInput(f"--config {path}: it names no graphs")
     agents = tuple(f"{name}={_graph(path, folder, one)}" for name, one in graphs.items())
-    named: list[Any] = given.get("dependencies") or []
-    folders = [folder / one for one in named if isinstance(one, str) and one.startswith(".")]
+    dependencies: list[Any] = given.get("dependencies") or []
+    folders = [folder / one for one in dependencies if isinstance(one, str) and one.startswith(".")]
     return Project(agents, tuple(one.resolve() for one in folders), _project_environment(path, given.get("env")))
 
 
@@ -199,19 +199,19 @@ def _check_names(environment: Mapping[str, str]) -> None:
             raise InvalidInput(f"{name} is no setting: is it {near[0]} that is meant?")
 
 
-def _read(named: str, read: Any, text: str) -> Any:
+def _read(name: str, read: Any, text: str) -> Any:
     try:
         return read(text.strip())
     except ValueError as error:
-        raise InvalidInput(f"{named}{text!r}: {error}") from error
+        raise InvalidInput(f"{name}{text!r}: {error}") from error
 
 
-def _listed(text: str) -> tuple[str, ...]:
+def _split(text: str) -> tuple[str, ...]:
     return tuple(part for part in text.replace(",", " ").split() if part)
 
 
 def _hosts(text: str) -> tuple[str, ...]:
-    hosts = _listed(text.lower())
+    hosts = _split(text.lower())
     for host in hosts:
         if not _HOST.match(host) and not _is_address(host):
             raise ValueError(f"{host} is no host name: hooks.example.com, or *.example.com for all under a name")
@@ -227,7 +227,7 @@ def _whole_hosts(text: str) -> tuple[str, ...]:
 
 
 def _proxies(text: str) -> tuple[str, ...]:
-    proxies = _listed(text)
+    proxies = _split(text)
     for proxy in proxies:
         try:
             ip_network(proxy, strict=False)
@@ -238,7 +238,7 @@ def _proxies(text: str) -> tuple[str, ...]:
 
 
 def _origins(text: str) -> tuple[str, ...]:
-    origins = _listed(text)
+    origins = _split(text)
     for origin in origins:
         if not re.fullmatch(r"[a-z][a-z0-9+.-]*://[^/\s]+", origin):
             raise ValueError(f"{origin} is no origin: https://app.example.org, without a path")
@@ -258,7 +258,7 @@ def _is_address(text: str) -> bool:
 
 
 def _risks(text: str) -> tuple[tuple[str, str], ...]:
-    pairs = tuple((tool, risk) for tool, _, risk in (part.partition("=") for part in _listed(text)))
+    pairs = tuple((tool, risk) for tool, _, risk in (part.partition("=") for part in _split(text)))
     for tool, risk in pairs:
         if not tool or risk not in RISK_LEVELS:
             raise ValueError(f"it must be TOOL=RISK, where RISK is one of {', '.join(RISK_LEVELS)}")
@@ -345,7 +345,7 @@ def _folder(text: str) -> Path:
     return folder
 
 
-def _named_path(text: str) -> Path:
+def _parse_path(text: str) -> Path:
     if not text.strip():
         raise ValueError("it is empty: name a folder, or . for this one")
     return Path(text)
@@ -423,11 +423,11 @@ def _role_rules(text: str) -> tuple[RoleRule, ...]:
 _VARIABLES: Mapping[str, Any] = {
     "host": str,
     "port": _port,
-    "data": _named_path,
+    "data": _parse_path,
     "database": _database,
     "bus": _bus,
     "auth": _one_of("accounts", "none"),
-    "agents": _listed,
+    "agents": _split,
     "runner": _one_of("local", "ray"),
     "mcp_gateway": Path,
     "config": Path,
@@ -462,7 +462,7 @@ _VARIABLES: Mapping[str, Any] = {
     "retention_days": _days,
     "secret_key": str,
     "new_secret_key": str,
-    "allowed_hosts": _listed,
+    "allowed_hosts": _split,
     "allowed_origins": _origins,
     "webhook_hosts": _hosts,
     "webhook_private": _switch,
@@ -482,7 +482,7 @@ _VARIABLES: Mapping[str, Any] = {
     "otlp_endpoint": _address,
     "log_level": _one_of("debug", "info", "warning", "error"),
     "log_format": _one_of("auto", "text", "json"),
-    "failpoints": _listed,
+    "failpoints": _split,
 }
 
 

@@ -99,29 +99,29 @@ class HttpPoster:
         raise last
 
     async def _destination(self, url: str) -> _Destination:
-        parsed = self._parsed(url)
-        addresses = await self._addresses(parsed)
+        target = self._parse(url)
+        addresses = await self._addresses(target)
         if not self._allow_private and not all(is_public(ipaddress.ip_address(address)) for address in addresses):
             raise _error(
                 "address",
-                f"{parsed.host} stands for a private or loopback address; INTERLOCK_WEBHOOK_PRIVATE=on allows these",
+                f"{target.host} stands for a private or loopback address; INTERLOCK_WEBHOOK_PRIVATE=on allows these",
             )
-        return _Destination(parsed, addresses)
+        return _Destination(target, addresses)
 
-    def _parsed(self, url: str) -> httpx.URL:
+    def _parse(self, url: str) -> httpx.URL:
         try:
-            parsed = httpx.URL(url)
+            address = httpx.URL(url)
         except (httpx.InvalidURL, ValueError) as error:
             raise _error("form", "the URL cannot be read") from error
         if len(url) > LONGEST_URL:
             raise _error("length", f"a webhook's URL has {LONGEST_URL} characters at the most")
-        if parsed.scheme not in ("http", "https") or not parsed.host:
+        if address.scheme not in ("http", "https") or not address.host:
             raise _error("form", "a webhook's URL begins with https:// or http:// and a host")
-        if parsed.userinfo:
+        if address.userinfo:
             raise _error("credentials", "a webhook's URL holds no user name and no password")
-        if not self._is_named(parsed):
-            raise _error("host", f"{parsed.host} is not one of the hosts in INTERLOCK_WEBHOOK_HOSTS")
-        return parsed
+        if not self._is_named(address):
+            raise _error("host", f"{address.host} is not one of the hosts in INTERLOCK_WEBHOOK_HOSTS")
+        return address
 
     def _is_named(self, url: httpx.URL) -> bool:
         names = {name.lower().rstrip(".") for name in (url.host, url.raw_host.decode())}

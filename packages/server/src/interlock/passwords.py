@@ -21,7 +21,7 @@ class Argon2Passwords:
         self._hasher = PasswordHasher()
         # Each takes 64 MiB while it works: a flood of sign-ins waits its turn. The pool is its own,
         # so that no tool that keeps threads busy can keep people from signing in.
-        self._waiting = 0
+        self._waiting_count = 0
         self._threads = ThreadPoolExecutor(2, "interlock-passwords")
 
     async def hash(self, password: str) -> str:
@@ -34,10 +34,10 @@ class Argon2Passwords:
             return False
 
     async def _away(self, work: Callable[..., T], *args: str) -> T:
-        if self._waiting >= MOST_WAITING:
+        if self._waiting_count >= MOST_WAITING:
             raise RateLimited("too many people sign in at this moment; try again", 1.0)
-        self._waiting += 1
+        self._waiting_count += 1
         try:
             return await asyncio.get_running_loop().run_in_executor(self._threads, work, *args)
         finally:
-            self._waiting -= 1
+            self._waiting_count -= 1

@@ -84,7 +84,7 @@ def is_loopback(host: str) -> bool:
         return False
 
 
-class _Shared(Generic[T]):
+class _SharedCall(Generic[T]):
     """One call for all who wait for it: a provider that hangs is not waited for by one after the other."""
 
     def __init__(self) -> None:
@@ -111,8 +111,8 @@ class OidcSignOn:
         self._hosts = {(urlsplit(settings.issuer).hostname or "").lower(), *settings.hosts}
         self._provider: _Provider | None = None
         self._keys: _Keys | None = None
-        self._describing = _Shared[_Provider]()
-        self._reading_keys = _Shared[_Keys]()
+        self._description_call = _SharedCall[_Provider]()
+        self._reading_keys = _SharedCall[_Keys]()
         self._client = httpx.AsyncClient(
             timeout=SECONDS,
             limits=httpx.Limits(max_connections=20),
@@ -151,12 +151,12 @@ class OidcSignOn:
         provider = await self._present_provider()
         # A code of another provider, sent here, would be handed to this one.
         if issuer != self.issuer and (issuer is not None or provider.sends_issuer):
-            raise _refused("the code came back from another issuer, or from none")
+            raise _refusal("the code came back from another issuer, or from none")
         reply = await self._redeem(provider, code, verifier)
         token = reply.get("id_token")
         if not isinstance(token, str):
-            raise _refused("the provider sent no ID token")
-        return self._read(await self._verified(provider, token), nonce)
+            raise _refusal("the provider sent no ID token")
+        return self._read(await self._verify(provider, token), nonce)
 
     async def end_address(self) -> str | None:
         provider = await self._present_provider()
@@ -183,12 +183,12 @@ class OidcSignOn:
             headers["authorization"] = f"Basic {base64.b64encode(pair.encode()).decode()}"
         return await self._call("POST", provider.token, form, headers)
 
-    async def _verified(self, provider: _Provider, token: str) -> Mapping[str, Any]:
+    async def _verify(self, provider: _Provider, token: str) -> Mapping[str, Any]:
         try:
             header: Mapping[str, Any] = jwt.get_unverified_header(token)
             algorithm = header.get("alg")
             if algorithm not in ALGORITHMS:
-                raise _refused("the ID token is signed in a way that is not taken")
+                raise _refusal("the ID token is signed in a way that is not taken")
             key = await self._key(provider, algorithm, header.get("kid"))
             return jwt.decode(
                 token,
@@ -206,20 +206,20 @@ class OidcSignOn:
                 },
             )
         except (jwt.PyJWTError, TypeError, ValueError, OverflowError, RecursionError) as error:
-            raise _refused(f"the ID token does not hold: {type(error).__name__}") from None
+            raise _refusal(f"the ID token does not hold: {type(error).__name__}") from None
 
     def _read(self, claims: Mapping[str, Any], nonce: str) -> SignOnClaims:
         self._check_times(claims)
         if not hmac.compare_digest(str(claims["nonce"]).encode("utf-8", "replace"), nonce.encode()):
-            raise _refused("the ID token was made for another attempt: its nonce differs")
+            raise _refusal("the ID token was made for another attempt: its nonce differs")
         audience: Any = claims["aud"]
         is_shared = isinstance(audience, list) and len(cast("list[Any]", audience)) > 1
         if claims.get("azp", None if is_shared else self._settings.client_id) != self._settings.client_id:
-            raise _refused("the ID token was made for another client: azp is not this one's")
+            raise _refusal("the ID token was made for another client: azp is not this one's")
         subject = claims["sub"]
         is_text = isinstance(subject, str) and subject.isascii() and subject.isprintable()
         if not is_text or not 0 < len(subject) <= LONGEST_SUBJECT:
-            raise _refused("the subject of the ID token cannot be taken")
+            raise _refusal("the subject of the ID token cannot be taken")
         names = tuple(name for one in _NAMES if isinstance(name := claims.get(one), str) and name.strip())
         groups = self._groups(claims)
         if groups is None:
@@ -249,30 +249,30 @@ class OidcSignOn:
         for one in (expires, issued, begins):
             # A truth value is a number too, and what is no number compares with nothing.
             if isinstance(one, bool) or not isinstance(one, int | float) or one != one:
-                raise _refused("a time in the ID token is no number")
+                raise _refusal("a time in the ID token is no number")
         if now - skew >= expires:
-            raise _refused("the ID token has expired; is this server's clock right?")
+            raise _refusal("the ID token has expired; is this server's clock right?")
         if issued > now + skew or begins > now + skew or issued < now - OLDEST.total_seconds():
-            raise _refused("the ID token is of another time; is this server's clock right?")
+            raise _refusal("the ID token is of another time; is this server's clock right?")
 
     async def _present_provider(self) -> _Provider:
         if self._provider is None or self._clock.now() - self._provider.read_at > KEPT:
-            self._provider = await self._describing.get(self._describe)
+            self._provider = await self._description_call.get(self._describe)
         return self._provider
 
     async def _describe(self) -> _Provider:
         path = f"{self.issuer.rstrip('/')}/.well-known/openid-configuration"
-        return self._described(await self._call("GET", path))
+        return self._read_provider(await self._call("GET", path))
 
-    def _described(self, given: Mapping[str, Any]) -> _Provider:
+    def _read_provider(self, given: Mapping[str, Any]) -> _Provider:
         if given.get("issuer") != self.issuer:
-            raise _refused("the provider calls itself another issuer than INTERLOCK_OIDC_ISSUER: write it exactly so")
+            raise _refusal("the provider calls itself another issuer than INTERLOCK_OIDC_ISSUER: write it exactly so")
         places = {name: given.get(name) for name in ("authorization_endpoint", "token_endpoint", "jwks_uri")}
         ends: Any = given.get("end_session_endpoint")
         for name, place in (*places.items(), *([("end_session_endpoint", ends)] if ends else [])):
             self._check_place(name, place)
-        named: Any = given.get("token_endpoint_auth_methods_supported")
-        methods = cast("list[Any]", named) if isinstance(named, list) else ["client_secret_basic"]
+        methods_given: Any = given.get("token_endpoint_auth_methods_supported")
+        methods = cast("list[Any]", methods_given) if isinstance(methods_given, list) else ["client_secret_basic"]
         return _Provider(
             cast("str", places["authorization_endpoint"]),
             cast("str", places["token_endpoint"]),
@@ -288,29 +288,29 @@ class OidcSignOn:
             parts = urlsplit(place) if isinstance(place, str) else urlsplit("")
             host, _ = (parts.hostname or "").lower(), parts.port
         except ValueError:
-            raise _refused(f"the provider's {name} cannot be read") from None
+            raise _refusal(f"the provider's {name} cannot be read") from None
         is_open = parts.scheme == "http" and is_loopback(host)
         if host not in self._hosts:
-            raise _refused(f"the provider's {name} is on the host {host!r}: name it in INTERLOCK_OIDC_HOSTS")
+            raise _refusal(f"the provider's {name} is on the host {host!r}: name it in INTERLOCK_OIDC_HOSTS")
         if (parts.scheme != "https" and not is_open) or parts.username is not None or parts.fragment:
-            raise _refused(f"the provider's {name} is no address with https")
+            raise _refusal(f"the provider's {name} is no address with https")
 
     async def _key(self, provider: _Provider, algorithm: str, kid: object) -> jwt.PyJWK:
         now = self._clock.now()
         if self._keys is None or now - self._keys.read_at > KEPT:
             self._keys = await self._reading_keys.get(lambda: self._read_keys(provider))
-        found = _matching(self._keys.keys, algorithm, kid)
+        found = _select_keys(self._keys.keys, algorithm, kid)
         if not found and now - self._keys.read_at > APART:
             self._keys = await self._reading_keys.get(lambda: self._read_keys(provider))
-            found = _matching(self._keys.keys, algorithm, kid)
+            found = _select_keys(self._keys.keys, algorithm, kid)
         if len(found) != 1:
-            raise _refused("the ID token names no key of the provider")
+            raise _refusal("the ID token names no key of the provider")
         return jwt.PyJWK(dict(found[0]), algorithm=algorithm)
 
     async def _read_keys(self, provider: _Provider) -> _Keys:
         given: Any = (await self._call("GET", provider.keys)).get("keys")
         if not isinstance(given, list):
-            raise _refused("the provider sent no keys")
+            raise _refusal("the provider sent no keys")
         keys = [cast("Mapping[str, Any]", one) for one in cast("list[Any]", given) if isinstance(one, dict)]
         return _Keys(keys, self._clock.now())
 
@@ -322,7 +322,7 @@ class OidcSignOn:
                 asyncio.timeout(SECONDS),
                 self._client.stream(method, url, data=form, headers=dict(headers or {})) as response,
             ):
-                body = await _bounded_body(response)
+                body = await _read_body(response)
         except TimeoutError:
             raise _unreachable(url, f"no response within {SECONDS:g} seconds") from None
         except (httpx.HTTPError, httpx.InvalidURL) as error:
@@ -334,13 +334,13 @@ class OidcSignOn:
             read = None
         given: Mapping[str, Any] = cast("Mapping[str, Any]", read) if isinstance(read, dict) else {}
         if 400 <= response.status_code < 500 and form is not None:
-            raise _refused(f"the provider did not take the code: {_plain(given.get('error'))}")
+            raise _refusal(f"the provider did not take the code: {_plain(given.get('error'))}")
         if response.status_code != 200 or not given:
             raise _unreachable(url, f"status {response.status_code}, and no JSON object with 200")
         return given
 
 
-async def _bounded_body(response: httpx.Response) -> bytes:
+async def _read_body(response: httpx.Response) -> bytes:
     body = b""
     async for chunk in response.aiter_raw():
         body += chunk
@@ -349,7 +349,7 @@ async def _bounded_body(response: httpx.Response) -> bytes:
     return body
 
 
-def _matching(keys: Sequence[Mapping[str, Any]], algorithm: str, kid: object) -> list[Mapping[str, Any]]:
+def _select_keys(keys: Sequence[Mapping[str, Any]], algorithm: str, kid: object) -> list[Mapping[str, Any]]:
     kind = {"R": "RSA", "P": "RSA", "E": "EC"}[algorithm[0]] if algorithm != "EdDSA" else "OKP"
     return [
         key
@@ -371,7 +371,7 @@ def _plain(text: object) -> str:
     return cast("str", text)[:64] if is_word else "no word of why"
 
 
-def _refused(why: str) -> SignOnFailed:
+def _refusal(why: str) -> SignOnFailed:
     logger.warning("single sign-on failed: %s", why)
     return SignOnFailed("what the provider of single sign-on sent cannot be taken; the server's log says why")
 

@@ -181,5 +181,5 @@ def _of(request: Request) -> Attributes:
     return attributes | ({"interlock.tool": request.tool} if request.tool else {})
 
 
-def exporting_to(endpoint: str, node: str) -> Traces:
+def make_traces(endpoint: str, node: str) -> Traces:
     return Traces(OTLPSpanExporter(endpoint=endpoint, timeout=SEND_SECONDS), node)

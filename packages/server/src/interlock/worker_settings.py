@@ -22,7 +22,7 @@ _ADDRESSES = ("database", "bus", "otlp_endpoint")
 """Of these, what may have a password in it."""
 
 
-def given_to_ray(config: Config) -> dict[str, Any]:
+def settings_for_ray(config: Config) -> dict[str, Any]:
     given: dict[str, Any] = {name: getattr(config, name) for name in _GIVEN}
     given["data"] = config.data.resolve()
     return given | {name: without_password(url) for name in _ADDRESSES if (url := given[name])}
@@ -45,7 +45,7 @@ def fingerprint(config: Config, runtime_env: Mapping[str, Any], key: bytes) -> b
     values = {
         "version": __version__,
         # Servers of one deployment may have their data in different places.
-        "settings": given_to_ray(config) | addresses(config) | {"data": None},
+        "settings": settings_for_ray(config) | addresses(config) | {"data": None},
         "workers": [config.workers, config.worker_memory, dict(runtime_env)],
         "code": [hashlib.sha256(file.read_bytes()).hexdigest() for file in _code(config)],
     }

@@ -82,5 +82,5 @@ async def gather_asks(asks: Iterable[Coroutine[Any, Any, T]]) -> list[T]:
         raise
 
 
-def missing(package: str, extra: str) -> ImportError:
+def missing_package(package: str, extra: str) -> ImportError:
     return ImportError(f"this adapter needs the package {package}: pip install 'interlock-client[{extra}]'")

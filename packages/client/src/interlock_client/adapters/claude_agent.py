@@ -7,7 +7,7 @@ import logging
 from collections.abc import Mapping, Sequence
 from typing import Any, cast
 
-from interlock_client.adapters._gate import TIMEOUT, Gate, missing, refusal
+from interlock_client.adapters._gate import TIMEOUT, Gate, missing_package, refusal
 from interlock_client.client import Interlock
 from interlock_client.errors import InterlockError, NotAnswered
 from interlock_client.hitl import Risk
@@ -21,7 +21,7 @@ try:
         ToolPermissionContext,
     )
 except ImportError as error:
-    raise missing("claude-agent-sdk", "claude-agent") from error
+    raise missing_package("claude-agent-sdk", "claude-agent") from error
 
 logger = logging.getLogger("interlock_client")
 
@@ -69,19 +69,19 @@ async def _decide(gate: Gate, name: str, args: dict[str, Any], context: ToolPerm
 
 
 async def _answer(gate: Gate, args: dict[str, Any]) -> PermissionResult:
-    asked = cast("Sequence[Mapping[str, Any]]", args.get("questions") or ())
+    questions = cast("Sequence[Mapping[str, Any]]", args.get("questions") or ())
     try:
-        answers = await gate.client.ask_questions([_question(one) for one in asked], gate.timeout)
+        answers = await gate.client.ask_questions([_question(one) for one in questions], gate.timeout)
     except NotAnswered as error:
         return PermissionResultDeny(message=f"The questions were not answered: {error.reason}")
-    given = {str(one["question"]): answer for one, answer in zip(asked, answers, strict=True)}
+    given = {str(one["question"]): answer for one, answer in zip(questions, answers, strict=True)}
     return PermissionResultAllow(updated_input={**args, "answers": given})
 
 
-def _question(asked: Mapping[str, Any]) -> Mapping[str, Any]:
-    hint = " (several, with commas between)" if asked.get("multiSelect") else ""
-    options = [_option(one) for one in cast("Sequence[Mapping[str, Any]]", asked.get("options") or ())]
-    return {"question": f"{asked.get('question', '')}{hint}", "options": [*options, _OTHER] if options else []}
+def _question(question: Mapping[str, Any]) -> Mapping[str, Any]:
+    hint = " (several, with commas between)" if question.get("multiSelect") else ""
+    options = [_option(one) for one in cast("Sequence[Mapping[str, Any]]", question.get("options") or ())]
+    return {"question": f"{question.get('question', '')}{hint}", "options": [*options, _OTHER] if options else []}
 
 
 def _option(option: Mapping[str, Any]) -> Mapping[str, Any]:

@@ -9,7 +9,7 @@ from typing import Any, NoReturn, TypeVar, Unpack, cast
 
 from pydantic import BaseModel
 
-from interlock_client.adapters._gate import ALLOWED, TIMEOUT, Gate, gather_asks, missing, refusal
+from interlock_client.adapters._gate import ALLOWED, TIMEOUT, Gate, gather_asks, missing_package, refusal
 from interlock_client.answers import Approval
 from interlock_client.client import Interlock
 from interlock_client.hitl import Risk
@@ -20,7 +20,7 @@ try:
     from agents.result import RunResultStreaming
     from agents.run_config import RunOptions
 except ImportError as error:
-    raise missing("openai-agents", "openai-agents") from error
+    raise missing_package("openai-agents", "openai-agents") from error
 
 ContextT = TypeVar("ContextT")
 
@@ -69,15 +69,15 @@ class Approvals:
         """The state to resume the run from: all its interruptions were asked at once, and each has its answer."""
         state = result.to_state()
         items = state.get_interruptions()
-        answers = await gather_asks(self._asked(item) for item in items)
+        answers = await gather_asks(self._ask(item) for item in items)
         for item, approval in zip(items, answers, strict=True):
             if approval.decision == "accept":
                 state.approve(item)
             else:
-                state.reject(item, rejection_message=self._refused(item, approval))
+                state.reject(item, rejection_message=self._rejection_message(item, approval))
         return state
 
-    async def _asked(self, item: ToolApprovalItem) -> Approval:
+    async def _ask(self, item: ToolApprovalItem) -> Approval:
         args, is_editable = _display_args(item)
         if is_editable and (edit := _identity(item, args)) in self._edits:
             self._edits.remove(edit)
@@ -91,7 +91,7 @@ class Approvals:
             allowed=[decision for decision in ALLOWED if decision != "edit" or is_editable],
         )
 
-    def _refused(self, item: ToolApprovalItem, approval: Approval) -> str:
+    def _rejection_message(self, item: ToolApprovalItem, approval: Approval) -> str:
         if approval.decision != "edit":
             return refusal(approval)
         # The SDK binds an approval to the arguments of the call. So the model makes the call that the person wants,

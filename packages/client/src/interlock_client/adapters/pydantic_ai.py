@@ -8,7 +8,7 @@ from typing import Any, TypeVar, cast
 
 from pydantic_core import to_jsonable_python
 
-from interlock_client.adapters._gate import TIMEOUT, Gate, gather_asks, missing, refusal
+from interlock_client.adapters._gate import TIMEOUT, Gate, gather_asks, missing_package, refusal
 from interlock_client.answers import Approval
 from interlock_client.client import Interlock
 from interlock_client.hitl import Risk
@@ -27,7 +27,7 @@ try:
     from pydantic_ai.run import AgentRunResult
     from pydantic_ai.tools import ToolDefinition
 except ImportError as error:
-    raise missing("pydantic-ai-slim", "pydantic-ai") from error
+    raise missing_package("pydantic-ai-slim", "pydantic-ai") from error
 
 DepsT = TypeVar("DepsT")
 OutputT = TypeVar("OutputT")
@@ -47,7 +47,7 @@ def ask_a_person(
     `timeout` is how long each call may wait for a person, in seconds; a call that nobody decides is denied. Calls that
     are deferred because something else executes them are left alone.
     """
-    return _Asking(Gate(client, risk, timeout, allow_remember))
+    return _ApprovalCapability(Gate(client, risk, timeout, allow_remember))
 
 
 async def run_with_approvals(
@@ -66,7 +66,7 @@ async def run_with_approvals(
     return await agent.run(prompt, **options)
 
 
-class _Asking(HandleDeferredToolCalls[Any]):
+class _ApprovalCapability(HandleDeferredToolCalls[Any]):
     """Asks, and sees to it that what was allowed is what runs.
 
     Other capabilities may change the arguments of a call, each time it is looked at: what they make of them is shown.
@@ -76,16 +76,16 @@ class _Asking(HandleDeferredToolCalls[Any]):
     def __init__(self, gate: Gate) -> None:
         super().__init__(handler=self._answer)
         self._gate = gate
-        self._given: dict[str, RawToolArgs] = {}
+        self._given_args: dict[str, RawToolArgs] = {}
         """By call, the arguments before they were validated."""
-        self._meant: dict[str, ValidatedToolArgs] = {}
+        self._tool_args: dict[str, ValidatedToolArgs] = {}
         """What the tool makes of them."""
-        self._changed: dict[str, ValidatedToolArgs] = {}
+        self._changed_args: dict[str, ValidatedToolArgs] = {}
         """What other capabilities made of that."""
-        self._allowed: dict[str, Mapping[str, Any]] = {}
+        self._allowed_args: dict[str, Mapping[str, Any]] = {}
 
-    async def for_run(self, ctx: RunContext[Any]) -> "_Asking":
-        return _Asking(self._gate)
+    async def for_run(self, ctx: RunContext[Any]) -> "_ApprovalCapability":
+        return _ApprovalCapability(self._gate)
 
     def get_ordering(self) -> CapabilityOrdering:
         return CapabilityOrdering(position="innermost")
@@ -93,16 +93,16 @@ class _Asking(HandleDeferredToolCalls[Any]):
     async def before_tool_validate(
         self, ctx: RunContext[Any], *, call: ToolCallPart, tool_def: ToolDefinition, args: RawToolArgs
     ) -> RawToolArgs:
-        self._given[call.tool_call_id] = args
+        self._given_args[call.tool_call_id] = args
         if not ctx.tool_call_approved:
             # Models number their calls: what was allowed before was another one.
-            self._allowed.pop(call.tool_call_id, None)
+            self._allowed_args.pop(call.tool_call_id, None)
         return args
 
     async def after_tool_validate(
         self, ctx: RunContext[Any], *, call: ToolCallPart, tool_def: ToolDefinition, args: ValidatedToolArgs
     ) -> ValidatedToolArgs:
-        self._meant[call.tool_call_id] = dict(args)
+        self._tool_args[call.tool_call_id] = dict(args)
         return args
 
     async def wrap_tool_validate(
@@ -115,15 +115,17 @@ class _Asking(HandleDeferredToolCalls[Any]):
         handler: WrapToolValidateHandler,
     ) -> ValidatedToolArgs:
         changed = await handler(args)
-        self._changed[call.tool_call_id] = changed
+        self._changed_args[call.tool_call_id] = changed
         return changed
 
     async def before_tool_execute(
         self, ctx: RunContext[Any], *, call: ToolCallPart, tool_def: ToolDefinition, args: ValidatedToolArgs
     ) -> ValidatedToolArgs:
-        self._changed[call.tool_call_id] = args
-        allowed = self._allowed.pop(call.tool_call_id, None)
-        if allowed is not None and not (self._was_given(call, allowed) and args == self._meant.get(call.tool_call_id)):
+        self._changed_args[call.tool_call_id] = args
+        allowed = self._allowed_args.pop(call.tool_call_id, None)
+        if allowed is not None and not (
+            self._was_given(call, allowed) and args == self._tool_args.get(call.tool_call_id)
+        ):
             raise SkipToolExecution(CHANGED)
         return args
 
@@ -133,23 +135,23 @@ class _Asking(HandleDeferredToolCalls[Any]):
         results = {call.tool_call_id: _result(answer) for call, answer in zip(calls, answers, strict=True)}
         for call, answer in zip(calls, answers, strict=True):
             if answer.granted:
-                self._allowed[call.tool_call_id] = answer.args
+                self._allowed_args[call.tool_call_id] = answer.args
         return requests.build_results(approvals=results) if results else None
 
     async def _ask(self, context: RunContext[Any], call: ToolCallPart) -> Approval:
         tool = context.tools.get(call.tool_name)
         return await self._gate.ask(
             call.tool_name,
-            self._shown(call, tool),
+            self._display_args(call, tool),
             description=(tool and tool.description) or "",
             schema=tool and tool.parameters_json_schema,
         )
 
-    def _shown(self, call: ToolCallPart, tool: ToolDefinition | None) -> dict[str, Any]:
+    def _display_args(self, call: ToolCallPart, tool: ToolDefinition | None) -> dict[str, Any]:
         """What the call would run with: as the model wrote it, and where something else changes that, as changed."""
         written = call.args_as_dict(raise_if_invalid=True)
-        changed = self._changed.get(call.tool_call_id)
-        if changed is None or (self._was_given(call, written) and changed == self._meant.get(call.tool_call_id)):
+        changed = self._changed_args.get(call.tool_call_id)
+        if changed is None or (self._was_given(call, written) and changed == self._tool_args.get(call.tool_call_id)):
             return written
         shown: dict[str, Any] = to_jsonable_python(changed)
         names: Mapping[str, Any] = (tool.parameters_json_schema if tool else {}).get("properties", shown)
@@ -158,7 +160,7 @@ class _Asking(HandleDeferredToolCalls[Any]):
 
     def _was_given(self, call: ToolCallPart, args: Mapping[str, Any]) -> bool:
         """Whether it was validated with just these."""
-        given = self._given.get(call.tool_call_id)
+        given = self._given_args.get(call.tool_call_id)
         read = ToolCallPart(call.tool_name, given).args_as_dict() if isinstance(given, str) else given
         return read is None or read == dict(args)
 

@@ -31,7 +31,7 @@ def read(line: bytes) -> Message | None:
         return None
 
 
-def written(message: Mapping[str, Any]) -> bytes:
+def encode(message: Mapping[str, Any]) -> bytes:
     return json.dumps({"jsonrpc": "2.0", **message}).encode() + b"\n"
 
 
@@ -61,8 +61,8 @@ class Permission:
     @classmethod
     def of(cls, message: Message, tool_call: Message) -> "Permission":
         params = object_of(message.get("params")) or {}
-        listed = (one for one in map(object_of, list_of(params.get("options"))) if one is not None)
-        options = tuple((optional_text(one, "kind"), optional_text(one, "optionId")) for one in listed)
+        objects = (one for one in map(object_of, list_of(params.get("options"))) if one is not None)
+        options = tuple((optional_text(one, "kind"), optional_text(one, "optionId")) for one in objects)
         return cls(message["id"], optional_text(params, "sessionId"), tool_call, options)
 
     def option(self, kind: str) -> str | None:
@@ -95,10 +95,10 @@ class Permission:
         option = self.option(ALLOW if outcome.verdict == "allow" else REJECT)
         if option is None:
             return None
-        return written({"id": message_id, "result": {"outcome": {"outcome": "selected", "optionId": option}}})
+        return encode({"id": message_id, "result": {"outcome": {"outcome": "selected", "optionId": option}}})
 
     def cancel(self) -> bytes:
-        return written({"method": CANCEL_REQUEST, "params": {"requestId": self.id}})
+        return encode({"method": CANCEL_REQUEST, "params": {"requestId": self.id}})
 
 
 @dataclass
@@ -132,17 +132,17 @@ class Conversation:
                 # A new one: what was told of another under this id, in a turn that was stopped, is not of it.
                 self._calls.pop((session, optional_text(update, "toolCallId")), None)
             if str(update_type).startswith("tool_call"):
-                self._merged(session, update)
+                self._merge(session, update)
 
     def permission(self, message: Message) -> Permission:
         params = object_of(message.get("params")) or {}
         tool_call = object_of(params.get("toolCall")) or {}
-        return Permission.of(message, self._merged(optional_text(params, "sessionId"), tool_call))
+        return Permission.of(message, self._merge(optional_text(params, "sessionId"), tool_call))
 
     def folder(self, session: str) -> str:
         return self._folders.get(session, "")
 
-    def _merged(self, session: str, update: Message) -> Message:
+    def _merge(self, session: str, update: Message) -> Message:
         """What was told of a call before, with what is told now."""
         name = (session, optional_text(update, "toolCallId"))
         merged = {**self._calls.pop(name, {}), **{key: value for key, value in update.items() if value is not None}}

@@ -56,7 +56,7 @@ class Inbox(Part):
         try:
             headers = {"idempotency-key": key}
             call = ServerCall("POST", f"{HITL}/requests", body, headers=headers, repeatable=True)
-            return await self._enveloped(RequestObject, call, Patience(None))
+            return await self._fetch_data(RequestObject, call, Patience(None))
         except InvalidInput as error:
             if "agent" not in body or [one.field for one in error.errors] != ["agent"]:
                 raise
@@ -71,14 +71,14 @@ class Inbox(Part):
     async def _look(self, request: RequestObject, wait: float) -> RequestObject:
         path = f"{HITL}/requests/{segment(request.request_id)}"
         call = ServerCall("GET", path, params={"wait": wait}, repeatable=True, holds=wait)
-        return await self._enveloped(RequestObject, call, Patience(None))
+        return await self._fetch_data(RequestObject, call, Patience(None))
 
     async def withdraw(self, request_id: str, reason: str) -> None:
         """However long the server is away: whoever sees the request should not answer somebody who has gone."""
         try:
             body = {"request_id": request_id, "reason": reason}
             call = ServerCall("POST", f"{HITL}/cancel", body, headers=self._new_key(), repeatable=True)
-            await self._enveloped(Cancelled, call, Patience(None))
+            await self._fetch_data(Cancelled, call, Patience(None))
         except InterlockError as error:
             logger.debug("a request could not be withdrawn: %s", error)
 

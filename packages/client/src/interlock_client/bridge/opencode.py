@@ -85,34 +85,34 @@ class OpenCode:
         busy = object_of(await self._get("/session/status", folder)) or {}
         found: list[Dialog] = []
         for kind in ASKED.values():
-            listed = map(object_of, list_of(await self._get(f"/{kind}", folder)))
-            found += [Dialog(kind, one, folder) for one in listed if one is not None and one.get("sessionID") in busy]
+            dialogs = map(object_of, list_of(await self._get(f"/{kind}", folder)))
+            found += [Dialog(kind, one, folder) for one in dialogs if one is not None and one.get("sessionID") in busy]
         return found
 
     async def _get(self, path: str, folder: str | None) -> Any:
         return (await self._http.get(path, params=_in(folder))).raise_for_status().json()
 
-    async def input_of(self, asked: Dialog) -> Mapping[str, Any]:
+    async def input_of(self, dialog: Dialog) -> Mapping[str, Any]:
         """All that the tool is called with, where it can be found: what is asked shows a part of it only."""
-        tool = object_of(asked.about.get("tool")) or {}
+        tool = object_of(dialog.about.get("tool")) or {}
         message, call = optional_text(tool, "messageID"), optional_text(tool, "callID")
         if not message or not call:
             return {}
-        path = f"/session/{segment(asked.session)}/message/{segment(message)}"
+        path = f"/session/{segment(dialog.session)}/message/{segment(message)}"
         with suppress(httpx.HTTPError, ValueError):
-            reply = object_of(await self._get(path, asked.folder)) or {}
+            reply = object_of(await self._get(path, dialog.folder)) or {}
             for part in map(object_of, list_of(reply.get("parts"))):
                 if part is not None and part.get("callID") == call:
                     return object_of((object_of(part.get("state")) or {}).get("input")) or {}
         return {}
 
-    async def reply(self, asked: Dialog, body: Mapping[str, Any]) -> None:
+    async def reply(self, dialog: Dialog, body: Mapping[str, Any]) -> None:
         """Tell it, as often as it takes to arrive."""
         failures = 0
         while True:
             try:
-                path = f"/{asked.kind}/{segment(asked.id)}/reply"
-                response = await self._http.post(path, json=body, params=_in(asked.folder))
+                path = f"/{dialog.kind}/{segment(dialog.id)}/reply"
+                response = await self._http.post(path, json=body, params=_in(dialog.folder))
             except httpx.TransportError:
                 await asyncio.sleep(PAUSES[min(failures, len(PAUSES) - 1)])
                 failures += 1
@@ -140,7 +140,7 @@ class Watch:
     def __init__(self, opencode: OpenCode, inbox: Inbox, folders: Iterable[str] = ()) -> None:
         self._opencode = opencode
         self._dialogs = Dialogs(inbox)
-        self._asked: dict[str, Dialog] = {}
+        self._open_dialogs: dict[str, Dialog] = {}
         self._gone: set[str] = set()
         """What was asked in turns that were stopped; it comes up again with the next turn."""
         # Where it was started, and what is named; others are known once something happens there.
@@ -177,68 +177,73 @@ class Watch:
                 await self._compare(one)
         elif name == "server.heartbeat" or name in ENDED:
             # A turn that is stopped takes what it asked with it, and does not tell of each.
-            for one in {asked.folder for asked in self._asked.values() if name not in ENDED or asked.folder == folder}:
+            folders = {dialog.folder for dialog in self._open_dialogs.values()}
+            for one in folders & {folder} if name in ENDED else folders:
                 await self._compare(one)
 
     async def _compare(self, folder: str | None) -> None:
         """What is asked there now: what came while nobody followed, and what has gone."""
         pending = await self._opencode.pending(folder)
-        ids = {asked.id for asked in pending}
-        for asked in tuple(self._asked.values()):
-            if asked.folder == folder and asked.id not in ids:
-                self._gone.add(asked.id)
-                self._close(asked.id, GONE)
-        for asked in pending:
-            await self._ask(asked)
+        ids = {dialog.id for dialog in pending}
+        for dialog in tuple(self._open_dialogs.values()):
+            if dialog.folder == folder and dialog.id not in ids:
+                self._gone.add(dialog.id)
+                self._close(dialog.id, GONE)
+        for dialog in pending:
+            await self._ask(dialog)
 
     def _close(self, asked_id: str, reason: str) -> None:
-        self._asked.pop(asked_id, None)
+        self._open_dialogs.pop(asked_id, None)
         self._dialogs.close(asked_id, reason)
 
-    async def _ask(self, asked: Dialog) -> None:
-        if not asked.id or not asked.session or asked.id in self._asked or asked.id in self._gone:
+    async def _ask(self, dialog: Dialog) -> None:
+        if not dialog.id or not dialog.session or dialog.id in self._open_dialogs or dialog.id in self._gone:
             return
-        self._asked[asked.id] = asked
-        self._folders.add(asked.folder)
-        call = _call(asked, await self._opencode.input_of(asked))
+        self._open_dialogs[dialog.id] = dialog
+        self._folders.add(dialog.folder)
+        call = _call(dialog, await self._opencode.input_of(dialog))
 
         async def answer(outcome: Outcome) -> None:
-            await self._opencode.reply(asked, _reply(call, outcome))
+            await self._opencode.reply(dialog, _reply(call, outcome))
 
         # The same for whoever follows: one that is started again finds what it had asked.
-        self._dialogs.open(asked.id, OpenCodeAgent(), call, digest(OpenCodeAgent.AGENT, asked.id), answer)
+        self._dialogs.open(dialog.id, OpenCodeAgent(), call, digest(OpenCodeAgent.AGENT, dialog.id), answer)
 
 
-def _call(asked: Dialog, given: Mapping[str, Any]) -> Call:
-    folder = asked.folder or ""
-    questions = [one for one in map(object_of, list_of(asked.about.get("questions"))) if one is not None]
-    if asked.kind == "question":
+def _call(dialog: Dialog, given: Mapping[str, Any]) -> Call:
+    folder = dialog.folder or ""
+    questions = [one for one in map(object_of, list_of(dialog.about.get("questions"))) if one is not None]
+    if dialog.kind == "question":
         shown = tuple(question_of(one, takes_several=one.get("multiple") is True) for one in questions)
-        return Call(asked.kind, asked.session, "question", dict(asked.about), folder, questions=shown)
-    metadata = object_of(asked.about.get("metadata")) or {}
+        return Call(dialog.kind, dialog.session, "question", dict(dialog.about), folder, questions=shown)
+    metadata = object_of(dialog.about.get("metadata")) or {}
     # What it says itself of the call may be more, such as the difference that an edit makes.
     more = {name: value for name, value in metadata.items() if value not in given.values()}
-    args = {**more, **given} or {"patterns": list_of(asked.about.get("patterns"))}
-    tool = optional_text(asked.about, "permission") or "tool"
+    args = {**more, **given} or {"patterns": list_of(dialog.about.get("patterns"))}
+    tool = optional_text(dialog.about, "permission") or "tool"
     note = "" if given else ". OpenCode did not tell what the tool is called with"
-    return Call(asked.kind, asked.session, tool, args, folder, note=note)
+    return Call(dialog.kind, dialog.session, tool, args, folder, note=note)
 
 
 def _reply(call: Call, outcome: Outcome) -> Mapping[str, Any]:
     if call.questions:
-        asked = map(object_of, list_of(call.args.get("questions")))
-        return {"answers": [_chosen(one or {}, text) for one, text in zip(asked, outcome.answers, strict=True)]}
+        questions = map(object_of, list_of(call.args.get("questions")))
+        return {
+            "answers": [_split_labels(one or {}, text) for one, text in zip(questions, outcome.answers, strict=True)]
+        }
     if outcome.verdict != "allow":
         return {"reply": "reject", "message": outcome.message}
     # Never for good: what is remembered is kept here, where it is listed and can be taken back.
     return {"reply": "once"}
 
 
-def _chosen(asked: Mapping[str, Any], text: str) -> list[str]:
+def _split_labels(question: Mapping[str, Any], text: str) -> list[str]:
     """Several labels, where several may be chosen and nothing else was written."""
-    labels = {optional_text(one, "label") for one in map(object_of, list_of(asked.get("options"))) if one is not None}
+    labels = {
+        optional_text(one, "label") for one in map(object_of, list_of(question.get("options"))) if one is not None
+    }
     parts = [part.strip() for part in text.replace("，", ",").split(",")]
-    return parts if asked.get("multiple") is True and labels.issuperset(parts) else [text]
+    return parts if question.get("multiple") is True and labels.issuperset(parts) else [text]
 
 
 async def watch(opencode: OpenCode, inbox: Inbox, folders: Iterable[str] = ()) -> None:

@@ -18,9 +18,9 @@ from interlock_client.bridge.acp import (
     Agent,
     Conversation,
     Permission,
+    encode,
     id_of,
     read,
-    written,
 )
 from interlock_client.bridge.dialogs import Dialogs, Inbox
 from interlock_client.bridge.ledger import Ledger
@@ -47,7 +47,7 @@ class Proxy:
         self._conversation = Conversation(agent)
         self._ledger = Ledger(notes_folder().with_name("acp"), inbox.url)
         self._dialogs = Dialogs(inbox, self._ledger)
-        self._asked: dict[str, Permission] = {}
+        self._permissions: dict[str, Permission] = {}
         """What the agent waits for, by the id of its request."""
         self._answered: set[str] = set()
         """What was answered here, and not yet by the editor."""
@@ -106,18 +106,18 @@ class Proxy:
         while line := await self._from_agent.readline():
             message = read(line)
             if message and message.get("method") == ASKS and id_of(message) in self._answered:
-                message, line = self._renamed(message)
+                message, line = self._rename(message)
             # First to the editor, whose dialog is then there when a person has answered.
             await self._to_editor.put(line)
             if message:
                 self._handle_agent_message(message)
 
-    def _renamed(self, message: dict[str, Any]) -> tuple[dict[str, Any], bytes]:
+    def _rename(self, message: dict[str, Any]) -> tuple[dict[str, Any], bytes]:
         """Under an id that no other dialog has: what the editor still says of the one before is not about this call."""
         name = f"interlock-{secrets.token_hex(8)}"
         self._agents_ids[id_of({"id": name})] = message["id"]
         message = {**message, "id": name}
-        return message, written(message)
+        return message, encode(message)
 
     def _handle_agent_message(self, message: dict[str, object]) -> None:
         self._conversation.hear_agent(message)
@@ -125,8 +125,10 @@ class Proxy:
         if method == ASKS and "id" in message:
             self._ask(self._conversation.permission(message), id_of(message))
         elif method == CANCEL_REQUEST:
-            asked = (object_of(message.get("params")) or {}).get("requestId")
-            for name in [name for name, one in self._asked.items() if self._agents_id(name, one.id) == asked]:
+            request_id = (object_of(message.get("params")) or {}).get("requestId")
+            for name in [
+                name for name, one in self._permissions.items() if self._agents_id(name, one.id) == request_id
+            ]:
                 self._close(name, GONE)
 
     def _ask(self, permission: Permission, name: str) -> None:
@@ -134,13 +136,13 @@ class Proxy:
         self._answered.discard(name)
         if not permission.allowed or not permission.session:
             return
-        self._asked[name] = permission
+        self._permissions[name] = permission
 
         async def answer(outcome: Outcome) -> None:
             if (reply := permission.answer(outcome, self._agents_id(name, permission.id))) is None:
                 return
             # Not after a pause: from now on the editor comes second.
-            del self._asked[name]
+            del self._permissions[name]
             self._answered.add(name)
             self._to_agent.write(reply)
             await self._to_editor.put(permission.cancel())
@@ -154,7 +156,7 @@ class Proxy:
         return self._agents_ids.get(name, editors_id)
 
     def _close(self, name: str, reason: str) -> None:
-        self._asked.pop(name, None)
+        self._permissions.pop(name, None)
         self._dialogs.close(name, reason)
 
     async def _hear_editor(self) -> None:
@@ -162,7 +164,7 @@ class Proxy:
             message = read(line)
             if message is None or self._handle_editor_message(message):
                 if message and "method" not in message and id_of(message) in self._agents_ids:
-                    line = written({**message, "id": self._agents_ids[id_of(message)]})
+                    line = encode({**message, "id": self._agents_ids[id_of(message)]})
                 self._to_agent.write(line)
                 with suppress(ConnectionError):
                     await self._to_agent.drain()
@@ -173,7 +175,7 @@ class Proxy:
         name = id_of(message)
         if message.get("method") == CANCEL_TURN:
             session = optional_text(object_of(message.get("params")) or {}, "sessionId")
-            for name in [name for name, asked in self._asked.items() if asked.session == session]:
+            for name in [name for name, asked in self._permissions.items() if asked.session == session]:
                 self._close(name, AT_TERMINAL)
         elif "method" not in message and name in self._answered:
             self._answered.discard(name)

@@ -28,9 +28,9 @@ def end_with_json(found: "BaseModel | Sequence[BaseModel] | None") -> NoReturn:
     def plain(one: BaseModel) -> Any:
         return one.model_dump(mode="json", by_alias=True)
 
-    told = plain(found) if isinstance(found, BaseModel) else None if found is None else [plain(one) for one in found]
+    value = plain(found) if isinstance(found, BaseModel) else None if found is None else [plain(one) for one in found]
     # Escapes for every letter beyond ASCII: nothing in it steers a terminal.
-    typer.echo(dumps(told, indent=2))
+    typer.echo(dumps(value, indent=2))
     raise typer.Exit
 
 

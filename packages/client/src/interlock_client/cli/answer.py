@@ -134,10 +134,10 @@ def answer(
         run(config, lambda client: client.cancel(request_id, reason))
         typer.echo(f"{request_id} is cancelled")
     else:
-        _tell(request_id, response, *run(config, _sending(request_id, response, over_claim=over_claim)))
+        _tell(request_id, response, *run(config, _make_sender(request_id, response, over_claim=over_claim)))
 
 
-def _sending(
+def _make_sender(
     request_id: str, response: dict[str, Any], *, over_claim: bool
 ) -> "Callable[[Interlock], Awaitable[tuple[Answered, str | None]]]":
     """Gives what became of it, and whose grant it is, where it stands for more than this conversation."""
@@ -271,11 +271,11 @@ def _read(option: str, given: str) -> Any:
         raise typer.BadParameter(f"{option} is no JSON: {error}") from error
 
 
-def _values(named: list[str], *, insecure: bool, save: bool) -> dict[str, Any]:
-    if not named:
+def _values(pairs: list[str], *, insecure: bool, save: bool) -> dict[str, Any]:
+    if not pairs:
         return {}
     values: dict[str, str] = {}
-    for one in named:
+    for one in pairs:
         name, has_value, value = one.partition("=")
         if has_value and not insecure:
             # Not repeated here: it may be a secret.

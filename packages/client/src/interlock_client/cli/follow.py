@@ -31,14 +31,14 @@ def follow(
 
         teller = EventPrinter(as_json=json)
         both = (client.follow_thread(thread), client.follow(thread)) if thread else (client.follow_inbox(),)
-        async for event in _merged(*both):
+        async for event in _merge(*both):
             teller.print_event(event)
         teller.finish()
 
     run(load_config(url, key, user), work)
 
 
-async def _merged(*streams: "AsyncGenerator[Any]") -> "AsyncGenerator[ChatEvent | RequestEvent | InboxEvent]":
+async def _merge(*streams: "AsyncGenerator[Any]") -> "AsyncGenerator[ChatEvent | RequestEvent | InboxEvent]":
     """What any of them tells, until all have ended; the first that fails ends it."""
     import asyncio
 

@@ -57,8 +57,10 @@ def logout(
     if is_revoked:
         typer.echo(f"signed out of {config.url}; the key no longer holds")
     else:
-        named = f" ({entry.key_id})" if entry.key_id else ""
-        typer.echo(f"the key for {config.url}{named} is forgotten here; it still holds until it expires or is revoked")
+        key_text = f" ({entry.key_id})" if entry.key_id else ""
+        typer.echo(
+            f"the key for {config.url}{key_text} is forgotten here; it still holds until it expires or is revoked"
+        )
 
 
 def _check_passwords(config: "ClientConfig") -> None:
@@ -132,8 +134,8 @@ def _create_key(config: "ClientConfig", user: str | None, days: int) -> "StoredC
     async def make() -> StoredCredential:
         expires_at = datetime.now(UTC) + timedelta(days=days)
         async with await Interlock.sign_in(config.url, name, password, locale=system_language()) as client:
-            made = await client.create_key(f"terminal at {socket.gethostname()}"[:64], expires_at=expires_at)
-        return StoredCredential(made.key, made.id, name)
+            key = await client.create_key(f"terminal at {socket.gethostname()}"[:64], expires_at=expires_at)
+        return StoredCredential(key.key, key.id, name)
 
     with refusals():
         return asyncio.run(make())

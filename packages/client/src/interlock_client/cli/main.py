@@ -17,16 +17,16 @@ class Commands(TyperGroup):
     """What it says of a wrong use repeats what was given: that is written out, as in all other errors."""
 
     def make_context(self, *args: Any, **more: Any) -> Any:
-        with _written_out():
+        with _one_line_errors():
             return super().make_context(*args, **more)
 
     def invoke(self, ctx: Any) -> Any:
-        with _written_out():
+        with _one_line_errors():
             return super().invoke(ctx)
 
 
 @contextmanager
-def _written_out() -> Generator[None]:
+def _one_line_errors() -> Generator[None]:
     try:
         yield
     except typer.TyperException as error:

@@ -41,8 +41,8 @@ def pending(
     async def work(client: "Interlock") -> "tuple[list[PendingRequest], dict[str, People | None]]":
         found = [one async for one in client.pending(conversation, **filters)]
         wanted = found or for_whom is not None
-        listed = {one.request_id: one.people async for one in client.inbox(for_whom=for_whom)} if wanted else {}
-        return [one for one in found if for_whom is None or one.request_id in listed], listed
+        by_id = {one.request_id: one.people async for one in client.inbox(for_whom=for_whom)} if wanted else {}
+        return [one for one in found if for_whom is None or one.request_id in by_id], by_id
 
     found, people = run(load_config(url, key, user), work)
     if json:

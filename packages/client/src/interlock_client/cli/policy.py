@@ -143,7 +143,7 @@ def activate(
         return present, (await client.activate_policy(number, expected=present)).active
 
     was, now = run(load_config(url, key, user), work)
-    typer.echo(f"{_named(now)} counts now; before: {_named(was)}")
+    typer.echo(f"{_version_name(now)} counts now; before: {_version_name(was)}")
 
 
 @policy.command()
@@ -198,7 +198,7 @@ def shadow(
         present = (await client.policies(limit=1)).shadow
         return (await client.shadow_policy(number, expected=present)).shadow
 
-    typer.echo(f"{_named(run(config, work))} is in shadow now")
+    typer.echo(f"{_version_name(run(config, work))} is in shadow now")
 
 
 def _report_shadow(config: Any, json: bool) -> None:
@@ -298,7 +298,7 @@ def _number(text: str, hint: str) -> int | None:
     return int(text)
 
 
-def _named(number: int | None) -> str:
+def _version_name(number: int | None) -> str:
     return "no version" if number is None else f"version {number}"
 
 

@@ -74,10 +74,10 @@ def _wrong_with(message: Json) -> str | None:
     return _in_other_letters(message.get("params") or {}, PARAMS)
 
 
-def _in_other_letters(named: Json, known: frozenset[str]) -> str | None:
+def _in_other_letters(arguments: Json, known: frozenset[str]) -> str | None:
     """Some servers take `Name` for `name`, and the last of the two."""
     folded = {name.casefold(): name for name in known}
-    for name in named:
+    for name in arguments:
         if name not in known and (member := folded.get(name.casefold())) is not None:
             return f"{name!r} is no member here: it is written {member!r}"
     return None

@@ -270,8 +270,8 @@ class Relay:
         if not self.settings.needs_definition(tool):
             return {}
         meta: Any = at(call, "params", "_meta")
-        named = cast("Json", meta) if isinstance(meta, dict) else {}
-        envelope = {key: value for key, value in named.items() if key.startswith(ENVELOPE)}
+        fields = cast("Json", meta) if isinstance(meta, dict) else {}
+        envelope = {key: value for key, value in fields.items() if key.startswith(ENVELOPE)}
         cursor: Any = None
         for _ in range(MOST_PAGES):
             params: Json = ({"_meta": envelope} if envelope else {}) | ({} if cursor is None else {"cursor": cursor})

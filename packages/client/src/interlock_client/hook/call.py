@@ -95,10 +95,10 @@ class SettlingHost(Protocol):
 
     AGENT: str
 
-    def ended(self, event: Mapping[str, Any]) -> End: ...
+    def read_end(self, event: Mapping[str, Any]) -> End: ...
 
 
-def blocked(message: str) -> Reply:
+def refusal(message: str) -> Reply:
     """A refusal that every agent understands, also where nothing is known of the call."""
     return Reply(stderr=f"{message}\n", code=2)
 

@@ -24,7 +24,7 @@ from interlock_client.hook.call import (
     optional_text,
     text_of,
 )
-from interlock_client.hook.installation import Entry, Installation, hook_entry, waiting
+from interlock_client.hook.installation import Entry, Installation, hook_entry, wait_options
 from interlock_client.hook.requests import question_of
 
 AGENT: str = "claude-code"
@@ -71,59 +71,61 @@ def reply(call: Call, outcome: Outcome) -> Reply:
 def _decision(call: Call, outcome: Outcome) -> Mapping[str, Any]:
     if outcome.verdict != "allow":
         return {"decision": {"behavior": "deny", "message": outcome.message}}
-    return {"decision": {"behavior": "allow", **_updated(call, outcome)}}
+    return {"decision": {"behavior": "allow", **_updated_input(call, outcome)}}
 
 
 def _gate(call: Call, outcome: Outcome) -> Mapping[str, Any]:
     verdict = outcome.verdict if outcome.verdict in ("allow", "defer") else "deny"
     decision = {"permissionDecision": verdict, "permissionDecisionReason": outcome.message}
-    return {**decision, **_updated(call, outcome)} if verdict == "allow" else decision
+    return {**decision, **_updated_input(call, outcome)} if verdict == "allow" else decision
 
 
-def _updated(call: Call, outcome: Outcome) -> Mapping[str, Any]:
+def _updated_input(call: Call, outcome: Outcome) -> Mapping[str, Any]:
     if call.questions:
-        answers = dict(zip((str(one.get("question")) for one in _asked(call.args)), outcome.answers, strict=True))
+        answers = dict(
+            zip((str(one.get("question")) for one in _questions_in(call.args)), outcome.answers, strict=True)
+        )
         return {"updatedInput": {**call.args, "answers": answers}}
     # A yes to a plan counts only with its input: without it the dialog at the terminal stays.
     args = call.args if outcome.args is None and call.tool == PLAN else outcome.args
     return {} if args is None else {"updatedInput": args}
 
 
-def ended(event: Mapping[str, Any]) -> End:
+def read_end(event: Mapping[str, Any]) -> End:
     name, session = text_of(event, "hook_event_name"), text_of(event, "session_id")
     if name in ENDS_OF_CALLS:
         tool, args = text_of(event, "tool_name"), arguments_of(event)
         # What was answered was asked without the answers.
-        asked = {name: value for name, value in args.items() if tool != QUESTIONS or name != "answers"}
-        return End(session, digest(tool, asked))
+        args_as_asked = {name: value for name, value in args.items() if tool != QUESTIONS or name != "answers"}
+        return End(session, digest(tool, args_as_asked))
     if name not in ENDS_OF_TURNS:
         raise Malformed(f"nothing ends with {name}")
     prompt = optional_text(event, "prompt_id")
     return End(session, prompt=prompt, is_beginning=name == "UserPromptSubmit", is_last=name == "SessionEnd")
 
 
-def _asked(args: Mapping[str, Any]) -> list[Arguments]:
-    asked = [one for one in map(object_of, list_of(args.get("questions"))) if one is not None]
-    if not asked:
+def _questions_in(args: Mapping[str, Any]) -> list[Arguments]:
+    questions = [one for one in map(object_of, list_of(args.get("questions"))) if one is not None]
+    if not questions:
         raise Malformed("questions is not a list of questions")
-    return asked
+    return questions
 
 
 def _questions(args: Mapping[str, Any]) -> tuple[Mapping[str, Any], ...]:
-    return tuple(question_of(one, takes_several=bool(one.get("multiSelect"))) for one in _asked(args))
+    return tuple(question_of(one, takes_several=bool(one.get("multiSelect"))) for one in _questions_in(args))
 
 
 def settings_files(*, project: bool) -> list[Path]:
     if project:
         return [Path(".claude") / "settings.json"]
-    named = os.environ.get("CLAUDE_CONFIG_DIR", "").strip()
-    return [(Path(named) if named else Path.home() / ".claude") / "settings.json"]
+    folder = os.environ.get("CLAUDE_CONFIG_DIR", "").strip()
+    return [(Path(folder) if folder else Path.home() / ".claude") / "settings.json"]
 
 
 def entries(installation: Installation) -> dict[str, Entry]:
     """What the settings file gets, by event."""
     event = EVERY_CALL if installation.every_call else PERMISSION
-    asks = hook_entry(installation.program, AGENT, waiting(installation))
+    asks = hook_entry(installation.program, AGENT, wait_options(installation))
     asks |= {"timeout": installation.timeout, "statusMessage": "Waiting for a person"}
     if installation.every_call:
         asks["onFailure"] = "block"
@@ -144,7 +146,7 @@ def obstacles(settings: dict[str, Any], *, every_call: bool) -> list[str]:
 def warnings(settings: dict[str, Any], *, every_call: bool) -> list[str]:
     found: list[str] = []
     for name in ("allowManagedHooksOnly", "allowedHttpHookUrls"):
-        if any(name in managed for managed in _managed()):
+        if any(name in managed for managed in _managed_settings()):
             found.append(f"managed settings have {name}, which may keep this hook from running")
     mode = (object_of(settings.get("permissions")) or {}).get("defaultMode")
     if not every_call and mode not in ("default", "plan", "acceptEdits"):
@@ -155,7 +157,7 @@ def warnings(settings: dict[str, Any], *, every_call: bool) -> list[str]:
     return found
 
 
-def _managed() -> list[Arguments]:
+def _managed_settings() -> list[Arguments]:
     """The settings that an administrator wrote, where they can be read."""
     files = ("/etc/claude-code/managed-settings.json", "/Library/Application Support/ClaudeCode/managed-settings.json")
     found: list[Arguments] = []

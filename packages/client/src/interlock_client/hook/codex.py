@@ -58,17 +58,17 @@ def reply(call: Call, outcome: Outcome) -> Reply:
     if outcome.verdict == "silence" and call.terminal_asks:
         return Reply()
     if call.terminal_asks:
-        decision = {"behavior": "allow"} if outcome.verdict == "allow" else _denied("behavior", "message", outcome)
+        decision = {"behavior": "allow"} if outcome.verdict == "allow" else _denial("behavior", "message", outcome)
         return _output(call, {"decision": decision})
     if outcome.verdict != "allow":
-        return _output(call, _denied("permissionDecision", "permissionDecisionReason", outcome))
+        return _output(call, _denial("permissionDecision", "permissionDecisionReason", outcome))
     if outcome.args is None:
         # A bare yes is not valid here: nothing lets it run.
         return Reply()
     return _output(call, {"permissionDecision": "allow", "updatedInput": outcome.args})
 
 
-def _denied(verdict: str, reason: str, outcome: Outcome) -> dict[str, Any]:
+def _denial(verdict: str, reason: str, outcome: Outcome) -> dict[str, Any]:
     return {verdict: "deny", reason: outcome.message}
 
 
@@ -77,8 +77,8 @@ def _output(call: Call, decision: Mapping[str, Any]) -> Reply:
 
 
 def settings_files(*, project: bool) -> list[Path]:
-    named = "" if project else os.environ.get("CODEX_HOME", "").strip()
-    home = Path(named) if named else (Path() if project else Path.home()) / ".codex"
+    folder = "" if project else os.environ.get("CODEX_HOME", "").strip()
+    home = Path(folder) if folder else (Path() if project else Path.home()) / ".codex"
     return [home / "hooks.json", home / "config.toml"]
 
 
@@ -117,7 +117,7 @@ def _trust() -> str:
     from contextlib import suppress
 
     client = {"clientInfo": {"name": "interlock-hook", "title": "Interlock", "version": "0"}}
-    asked = [
+    entries_listed = [
         {"id": 1, "method": "initialize", "params": client},
         {"method": "initialized"},
         {"id": 2, "method": "hooks/list", "params": {"cwds": [str(Path.cwd())]}},
@@ -146,20 +146,20 @@ def _trust() -> str:
         assert process.stdin is not None
         assert process.stdout is not None
         try:
-            for message in asked:
+            for message in entries_listed:
                 process.stdin.write(json.dumps(message) + "\n")
                 process.stdin.flush()
             replies = (object_of(json.loads(line)) or {} for line in process.stdout)
-            listed = next((one.get("result") for one in replies if one.get("id") == 2), None)
+            result = next((one.get("result") for one in replies if one.get("id") == 2), None)
         except (OSError, ValueError):
-            listed = None
+            result = None
         bound.cancel()
         end()
-    return _trust_in(object_of(listed) or {})
+    return _trust_in(object_of(result) or {})
 
 
-def _trust_in(listed: Mapping[str, Any]) -> str:
-    folders = (object_of(one) or {} for one in list_of(listed.get("data")))
+def _trust_in(result: Mapping[str, Any]) -> str:
+    folders = (object_of(one) or {} for one in list_of(result.get("data")))
     hooks = [object_of(one) or {} for folder in folders for one in list_of(folder.get("hooks"))]
     ours = [str(hook.get("trustStatus")) for hook in hooks if is_ours(hook)]
     return next((one for one in ours if one != "trusted"), ours[0] if ours else "")

@@ -42,11 +42,11 @@ def exchange(
         raise ValueError("what is sent has a character that no header can have")
     with _connect(url.scheme, host, url.port, seconds, proxy) as connection:
         connection.sendall("\r\n".join([*lines, "", ""]).encode("latin-1") + (content or b""))
-        with connection.makefile("rb") as replied:
-            status, named = _head(replied)
+        with connection.makefile("rb") as response:
+            status, reply_headers = _head(response)
             while 100 <= status < 200:
-                status, named = _head(replied)
-            return HttpReply(status, named, _content(replied, named))
+                status, reply_headers = _head(response)
+            return HttpReply(status, reply_headers, _content(response, reply_headers))
 
 
 def _connect(scheme: str, host: str, port: int | None, seconds: float, proxy: SplitResult | None) -> socket.socket:
@@ -71,8 +71,8 @@ def _open_tunnel(connection: socket.socket, place: str, proxy: SplitResult) -> N
     lines = [f"CONNECT {place} HTTP/1.1", f"host: {place}", *credentials]
     connection.sendall("\r\n".join([*lines, "", ""]).encode("latin-1"))
     # Without a buffer: what comes after the head is for TLS to read.
-    with connection.makefile("rb", buffering=0) as replied:
-        status, _ = _head(replied)
+    with connection.makefile("rb", buffering=0) as response:
+        status, _ = _head(response)
     if status != 200:
         raise ConnectionError(f"the proxy {proxy.hostname} answered {status}")
 
@@ -112,12 +112,12 @@ def _head(replied: "IO[bytes] | socket.SocketIO") -> tuple[int, dict[str, str]]:
     number = rest[:3]
     if not version.startswith("HTTP/1.") or not number.isdecimal():
         raise ConnectionError("what came back is not HTTP")
-    named: dict[str, str] = {}
+    headers: dict[str, str] = {}
     for _ in range(MOST_HEADERS):
         if not (line := _line(replied)):
-            return int(number), named
+            return int(number), headers
         name, _, value = line.partition(":")
-        named.setdefault(name.strip().lower(), value.strip())
+        headers.setdefault(name.strip().lower(), value.strip())
     raise ConnectionError("what came back has too many headers")
 
 

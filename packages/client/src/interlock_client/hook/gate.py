@@ -21,9 +21,9 @@ from interlock_client.hook.call import (
     Outcome,
     Reply,
     SettlingHost,
-    blocked,
     digest,
     object_of,
+    refusal,
 )
 from interlock_client.hook.notes import Note, Notes
 from interlock_client.hook.requests import (
@@ -62,10 +62,10 @@ class Options(NamedTuple):
 
 
 def options_of(arguments: Sequence[str]) -> Options:
-    return _installed(arguments) or _parsed(arguments)
+    return _installed_options(arguments) or _parse(arguments)
 
 
-def _installed(arguments: Sequence[str]) -> Options | None:
+def _installed_options(arguments: Sequence[str]) -> Options | None:
     """The options as `install` writes them, without what a parser takes to load; None for all else."""
     agent, *rest = arguments
     given: dict[str, str] = {}
@@ -82,7 +82,7 @@ def _installed(arguments: Sequence[str]) -> Options | None:
     return Options(agent, float(seconds), when == "terminal", "--defer" in given, "--settled" in given)
 
 
-def _parsed(arguments: Sequence[str]) -> Options:
+def _parse(arguments: Sequence[str]) -> Options:
     import argparse
 
     parser = argparse.ArgumentParser("interlock-hook", allow_abbrev=False)
@@ -102,21 +102,21 @@ def gate(host: Host, options: Options) -> int:
     _watch(options.timeout)
     if os.name == "posix":
         _watch_agent()
-    call, asking = None, None
+    call, asked_call = None, None
     try:
         call = host.read(read_event())
-        asking = AskedCall(host, call, options, began)
-        outcome = asking.outcome()
+        asked_call = AskedCall(host, call, options, began)
+        outcome = asked_call.outcome()
     except BaseException as error:
         outcome = Outcome(_without_answer(options, error), _why(error))
     _disarm()
     is_heard, code = True, 2
     try:
-        code = put(host.reply(call, outcome) if call else blocked(outcome.message))
+        code = put(host.reply(call, outcome) if call else refusal(outcome.message))
     except OSError:
         is_heard = False
-    if asking is not None:
-        asking.close(is_heard=is_heard)
+    if asked_call is not None:
+        asked_call.close(is_heard=is_heard)
     return code
 
 
@@ -216,7 +216,7 @@ class AskedCall:
         until = began + max(options.timeout - SLACK, SHORTEST)
         self._ask = Ask(Server(load()), body_of(host, call, None if options.defers else options.timeout), key, until)
         # Of the ends of calls others hear nothing, and what nobody reads is not written.
-        self._notes = notes_of(host.AGENT, call.session) if hasattr(host, "ended") else None
+        self._notes = notes_of(host.AGENT, call.session) if hasattr(host, "read_end") else None
         self._note: Note | None = None
         self._is_settled = False
 
@@ -235,7 +235,7 @@ class AskedCall:
         self._is_settled = True
         if self._note is not None:
             # Before the agent is told: from then on it may have run.
-            self._note.done(call_of(call, outcome.args) if outcome.verdict == "allow" else "")
+            self._note.release(call_of(call, outcome.args) if outcome.verdict == "allow" else "")
         return outcome
 
     def _wait_until_settled(self) -> Json:
@@ -251,7 +251,7 @@ class AskedCall:
         if self._is_settled:
             return
         if self._note is not None:
-            self._note.done()
+            self._note.release()
         # A no at the terminal stops the hook; a yes does not.
         if is_heard:
             self._ask.withdraw(AT_TERMINAL if self._call.terminal_asks else GONE)
@@ -267,9 +267,9 @@ def notes_of(agent: str, session: str) -> Notes:
 def settle(host: SettlingHost) -> int:
     """Withdraw what the event on standard input tells the end of; never in the way of the agent."""
     try:
-        end = host.ended(read_event())
+        end = host.read_end(read_event())
         notes = notes_of(host.AGENT, end.session)
-        for request_id in notes.ended(end):
+        for request_id in notes.record_end(end):
             withdraw(Server(load()), request_id, AT_TERMINAL)
         if end.is_last:
             notes.forget()

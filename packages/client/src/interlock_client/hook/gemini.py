@@ -50,15 +50,15 @@ def reply(call: Call, outcome: Outcome) -> Reply:
     if outcome.args is None:
         return Reply(json.dumps({"decision": "allow"}))
     # What is given is laid over what was asked: an argument that was taken away would still be there.
-    if gone := sorted(call.args.keys() - outcome.args.keys()):
-        message = f"Not run: a person took away {', '.join(gone)}, which {NAME} cannot do."
+    if removed_args := sorted(call.args.keys() - outcome.args.keys()):
+        message = f"Not run: a person took away {', '.join(removed_args)}, which {NAME} cannot do."
         return Reply(json.dumps({"decision": "deny", "reason": message}))
     return Reply(json.dumps({"decision": "allow", "hookSpecificOutput": {"tool_input": outcome.args}}))
 
 
 def settings_files(*, project: bool) -> list[Path]:
-    named = "" if project else os.environ.get("GEMINI_CLI_HOME", "").strip()
-    home = Path(named) if named else (Path() if project else Path.home())
+    folder = "" if project else os.environ.get("GEMINI_CLI_HOME", "").strip()
+    home = Path(folder) if folder else (Path() if project else Path.home())
     return [home / ".gemini" / "settings.json"]
 
 

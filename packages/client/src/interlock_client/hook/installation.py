@@ -28,11 +28,11 @@ def shell_entry(installation: Installation, agent: str) -> Entry:
 
     return {
         "type": "command",
-        "command": f"{quote(installation.program)} {agent} {' '.join(waiting(installation))} || exit 2",
+        "command": f"{quote(installation.program)} {agent} {' '.join(wait_options(installation))} || exit 2",
     }
 
 
-def waiting(installation: Installation) -> list[str]:
+def wait_options(installation: Installation) -> list[str]:
     options = ["--timeout", f"{installation.timeout}"]
     options += ["--on-timeout", "terminal"] if installation.to_terminal else []
     return options + (["--defer"] if installation.defers else [])
@@ -47,7 +47,7 @@ class MalformedHooks(Exception):
     """Something stands where hooks should: it would be lost."""
 
 
-def merged(settings: Mapping[str, Any], entries: Mapping[str, Entry]) -> dict[str, Any]:
+def merge(settings: Mapping[str, Any], entries: Mapping[str, Entry]) -> dict[str, Any]:
     """The settings with our entries in place of those that were there before, and everything else as it is."""
     cleaned = without_ours(settings)
     if cleaned.get("hooks") is not None and object_of(cleaned["hooks"]) is None:
@@ -70,13 +70,13 @@ def without_ours(settings: Mapping[str, Any]) -> dict[str, Any]:
     hooks = object_of(settings.get("hooks"))
     if hooks is None or not any(ours_in(settings).values()):
         return dict(settings)
-    kept: dict[str, Any] = {}
+    events: dict[str, Any] = {}
     for event, groups in hooks.items():
         others = [_without_ours(one) for one in list_of(groups) if not is_all_ours(one)]
         if others or not list_of(groups):
-            kept[event] = others if isinstance(groups, list) else groups
-    if kept:
-        return {**settings, "hooks": kept}
+            events[event] = others if isinstance(groups, list) else groups
+    if events:
+        return {**settings, "hooks": events}
     return {name: value for name, value in settings.items() if name != "hooks"}
 
 

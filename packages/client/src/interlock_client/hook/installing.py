@@ -16,7 +16,7 @@ from interlock_client.hook.installation import (
     Entry,
     Installation,
     MalformedHooks,
-    merged,
+    merge,
     ours_in,
     without_ours,
 )
@@ -103,11 +103,11 @@ def _install(given: argparse.Namespace, host: InstallableHost) -> int:
     place = _place(files)
     entries = host.entries(installation)
     try:
-        after = host.BASE | merged(place.settings, entries)
+        after = host.BASE | merge(place.settings, entries)
     except MalformedHooks as error:
         raise UnusableSettings(f"{place.file} was not changed, as {error}: put it right, or take it out") from error
     # In one of them only: a hook in two files asks twice.
-    changes = {place: place.changed(after, entries)} | {
+    changes = {place: place.text_with(after, entries)} | {
         one: _text_without_ours(one) for one in files if one is not place
     }
     if not _write_changes(changes, given):
@@ -138,7 +138,7 @@ def ours_of(file: SettingsFile) -> dict[str, list[Entry]]:
 
 
 def _text_without_ours(file: SettingsFile) -> str:
-    return file.changed(without_ours(file.settings), {})
+    return file.text_with(without_ours(file.settings), {})
 
 
 def all_settings(files: Sequence[SettingsFile]) -> dict[str, Any]:
@@ -203,9 +203,9 @@ def _status(given: argparse.Namespace, host: InstallableHost) -> int:
     every_call = any("PreToolUse" in ours for ours in installed.values())
     for note in _notes(host, all_settings(files), every_call=every_call):
         print(f"  note: {note}")
-    reached = _check_server()
-    print(f"  server: {reached[1]}")
-    return 0 if installed and reached[0] else 2
+    check = _check_server()
+    print(f"  server: {check[1]}")
+    return 0 if installed and check[0] else 2
 
 
 def _check_server() -> tuple[bool, str]:

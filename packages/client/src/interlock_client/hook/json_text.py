@@ -35,7 +35,7 @@ def read(text: str) -> dict[str, Any]:
     return members
 
 
-def changed(text: str, name: str, value: Any) -> str:
+def set_member(text: str, name: str, value: Any) -> str:
     """The text with that member; None: without it."""
     if not text.strip():
         text = "{}\n"

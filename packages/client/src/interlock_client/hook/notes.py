@@ -35,7 +35,7 @@ class Note(NamedTuple):
         """Whether the terminal's answer was heard of."""
         return self.file.with_suffix(SETTLED).exists()
 
-    def done(self, runs: str = "") -> None:
+    def release(self, runs: str = "") -> None:
         """It is answered; `runs` is the call that is run now, if any is."""
         with suppress(OSError):
             if runs and not self.is_settled:
@@ -59,7 +59,7 @@ class Notes:
             _write(note.file, note.about)
         return note
 
-    def ended(self, end: End) -> list[str]:
+    def record_end(self, end: End) -> list[str]:
         """The requests to withdraw."""
         if end.call:
             return self._ran(end.call)

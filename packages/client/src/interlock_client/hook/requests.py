@@ -34,10 +34,10 @@ def outcome_of(call: Call, request: Json) -> Outcome:
         raise TimedOut("its deadline has passed")
     if request["status"] != "answered" or response is None:
         return Outcome("deny", "Not run: the request was withdrawn before anybody answered it.")
-    return _answered(call, response)
+    return _outcome_of(call, response)
 
 
-def _answered(call: Call, response: Arguments) -> Outcome:
+def _outcome_of(call: Call, response: Arguments) -> Outcome:
     if call.questions:
         answers = tuple(map(str, list_of(response.get("answers"))))
         if len(answers) != len(call.questions):
@@ -57,7 +57,7 @@ def _answered(call: Call, response: Arguments) -> Outcome:
 def body_of(agent: Agent, call: Call, timeout: float | None) -> Json:
     """What is sent; `timeout` is the agent's own, None: it waits for as long as it takes."""
     name = PurePath(call.folder).name or call.folder
-    asked: Json = {
+    body: Json = {
         "conversation_key": digest(agent.AGENT, call.session),
         # The name of a folder may hold what is no character.
         "title": name.encode("utf-8", "replace").decode()[:60],
@@ -65,7 +65,7 @@ def body_of(agent: Agent, call: Call, timeout: float | None) -> Json:
         "timeout_seconds": None if timeout is None else max(timeout - MARGIN, SHORTEST),
     }
     if call.questions:
-        return {"type": "clarification", "request_data": {"questions": list(call.questions)}, **asked}
+        return {"type": "clarification", "request_data": {"questions": list(call.questions)}, **body}
     by = f", its subagent {call.subagent}" if call.subagent else ""
     data = {
         "tool_name": call.tool,
@@ -75,7 +75,7 @@ def body_of(agent: Agent, call: Call, timeout: float | None) -> Json:
         "risk_level": call.risk,
         "allowed": list(call.allowed),
     }
-    return {"type": "permission", "request_data": data, **asked}
+    return {"type": "permission", "request_data": data, **body}
 
 
 def call_of(call: Call, args: Arguments | None = None) -> str:
@@ -83,11 +83,11 @@ def call_of(call: Call, args: Arguments | None = None) -> str:
     return digest(call.tool, call.args if args is None else args)
 
 
-def question_of(asked: Mapping[str, Any], *, takes_several: bool) -> Mapping[str, Any]:
+def question_of(question: Mapping[str, Any], *, takes_several: bool) -> Mapping[str, Any]:
     """A question of an agent with its options, `{question, options: [{label, description}]}`, as ours."""
     hint = " (several, with commas between)" if takes_several else ""
-    options = [_option(one) for one in map(object_of, list_of(asked.get("options"))) if one is not None]
-    return {"question": f"{asked.get('question', '')}{hint}", "options": [*options, _OTHER] if options else []}
+    options = [_option(one) for one in map(object_of, list_of(question.get("options"))) if one is not None]
+    return {"question": f"{question.get('question', '')}{hint}", "options": [*options, _OTHER] if options else []}
 
 
 def _option(option: Mapping[str, Any]) -> Mapping[str, Any]:

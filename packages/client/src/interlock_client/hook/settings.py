@@ -27,10 +27,10 @@ class Settings(NamedTuple):
 
 def load(environment: Mapping[str, str] | None = None) -> Settings:
     given = os.environ if environment is None else environment
-    kept = _kept(settings_file(given))
-    url = given.get("INTERLOCK_URL", "").strip() or kept.get("url") or URL
+    values = _read_settings(settings_file(given))
+    url = given.get("INTERLOCK_URL", "").strip() or values.get("url") or URL
     # A key is for the server that it was given for.
-    of_kept = kept.get("key", "") if url == (kept.get("url") or URL) else ""
+    of_kept = values.get("key", "") if url == (values.get("url") or URL) else ""
     return Settings(url, given.get("INTERLOCK_KEY", "").strip() or of_kept)
 
 
@@ -67,12 +67,12 @@ def write(file: Path, text: str, *, mode: int) -> None:
 
 
 def _home(environment: Mapping[str, str], variable: str, otherwise: str) -> Path:
-    named = Path(environment.get(variable, "").strip())
+    path = Path(environment.get(variable, "").strip())
     # A relative one is to be ignored, says the standard that names it.
-    return named if named.is_absolute() else Path.home() / otherwise
+    return path if path.is_absolute() else Path.home() / otherwise
 
 
-def _kept(file: Path) -> dict[str, str]:
+def _read_settings(file: Path) -> dict[str, str]:
     try:
         with file.open("rb") as opened:
             mode = os.fstat(opened.fileno()).st_mode

@@ -30,7 +30,7 @@ class SettingsFile:
     is_toml: bool = False
     mark: str = ""
     """Before the first character, as some editors on Windows write it."""
-    written: str | None = None
+    whole_text: str | None = None
     """To the last character; None: there was no file."""
 
     @classmethod
@@ -38,24 +38,24 @@ class SettingsFile:
         is_toml = file.suffix == ".toml"
         # What a link leads to is changed, not the link.
         file = file.resolve()
-        if (written := _written(file)) is None:
+        if (whole_text := _read_text(file)) is None:
             return cls(file, "", {}, is_toml=is_toml)
         # Of an editor on Windows: lines end as they did.
-        has_returns = "\r\n" in written and written.count("\n") == written.count("\r\n")
-        mark = BYTE_ORDER_MARK if written.startswith(BYTE_ORDER_MARK) else ""
-        text = written.removeprefix(mark).replace("\r\n", "\n") if has_returns else written.removeprefix(mark)
+        has_returns = "\r\n" in whole_text and whole_text.count("\n") == whole_text.count("\r\n")
+        mark = BYTE_ORDER_MARK if whole_text.startswith(BYTE_ORDER_MARK) else ""
+        text = whole_text.removeprefix(mark).replace("\r\n", "\n") if has_returns else whole_text.removeprefix(mark)
         try:
             settings = _settings_in(text, is_toml=is_toml)
         except NOT_READ as error:
             form = "TOML" if is_toml else "JSON"
             raise UnusableSettings(f"{file} is not {form}, and was not changed ({error})") from error
-        return cls(file, text, settings, "\r\n" if has_returns else "\n", is_toml, mark, written)
+        return cls(file, text, settings, "\r\n" if has_returns else "\n", is_toml, mark, whole_text)
 
-    def changed(self, settings: dict[str, Any], entries: Mapping[str, Entry]) -> str:
+    def text_with(self, settings: dict[str, Any], entries: Mapping[str, Entry]) -> str:
         """The text of settings that differ in our hooks, which are to be these."""
         if settings == self.settings:
             return self.text
-        text = toml_text.changed(self.text, entries) if self.is_toml else self._changed_json(settings)
+        text = toml_text.replace_entries(self.text, entries) if self.is_toml else self._json_with(settings)
         try:
             is_right = _without_empty(_settings_in(text, is_toml=self.is_toml)) == _without_empty(settings)
         except NOT_READ:
@@ -66,7 +66,7 @@ class SettingsFile:
             )
         return text
 
-    def _changed_json(self, settings: dict[str, Any]) -> str:
+    def _json_with(self, settings: dict[str, Any]) -> str:
         if json_text.has_comments(self.text, "hooks"):
             raise UnusableSettings(
                 f"{self.file} has comments among its hooks, which would be lost: take them out, or edit it by hand"
@@ -78,7 +78,7 @@ class SettingsFile:
         text = self.text
         for name in ("version", "hooks"):
             if settings.get(name) != self.settings.get(name):
-                text = json_text.changed(text, name, settings.get(name))
+                text = json_text.set_member(text, name, settings.get(name))
         return text
 
     def difference(self, text: str) -> str:
@@ -88,7 +88,7 @@ class SettingsFile:
     def write(self, text: str) -> None:
         """`UnusableSettings` where somebody else has changed it since it was read, or nobody is to change it."""
         self.file.parent.mkdir(parents=True, exist_ok=True)
-        if _written(self.file) != self.written:
+        if _read_text(self.file) != self.whole_text:
             raise UnusableSettings(f"{self.file} was changed meanwhile, and was left as it is now: run this again")
         mode = stat.S_IMODE(self.file.stat().st_mode) if self.file.exists() else 0o600
         if not mode & 0o222:
@@ -97,7 +97,7 @@ class SettingsFile:
         own.write(self.file, self.mark + text.replace("\n", self.line_end), mode=mode)
 
 
-def _written(file: Path) -> str | None:
+def _read_text(file: Path) -> str | None:
     try:
         return file.read_bytes().decode()
     except FileNotFoundError:

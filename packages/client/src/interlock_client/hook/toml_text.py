@@ -48,29 +48,29 @@ class Statement:
         return "".join(f"{piece}\n" for piece in _PIECE.findall(self.text) if piece.startswith("#"))
 
 
-def changed(text: str, entries: Mapping[str, Entry]) -> str:
+def replace_entries(text: str, entries: Mapping[str, Entry]) -> str:
     """With these in the place of ours; at the end where we had none for the event."""
     hooks = object_of(read(text).get("hooks")) or {}
     left = dict(entries)
-    kept, is_ours_now, has_comment = "", False, False
+    text_after, is_ours_now, has_comment = "", False, False
     for one in _statements(text):
         is_ours_now = _is_ours(one, hooks)
         if not is_ours_now:
-            kept, has_comment = kept + one.text, False
+            text_after, has_comment = text_after + one.text, False
             continue
         if one.event in left and one.group is not None and one.handler is None:
-            kept += _shown(one.event, left.pop(one.event)) + "\n"
+            text_after += _to_toml(one.event, left.pop(one.event)) + "\n"
         # Lines between comments are not ours.
         is_empty = not one.text.strip()
-        kept += one.text if is_empty and has_comment else one.comments
+        text_after += one.text if is_empty and has_comment else one.comments
         has_comment = (is_empty and has_comment) or bool(one.comments)
     if is_ours_now:
         # The line that was put before ours.
-        kept = kept.rstrip("\n") + "\n" if kept.strip() else ""
+        text_after = text_after.rstrip("\n") + "\n" if text_after.strip() else ""
     for event, entry in left.items():
-        between = "\n" if kept.endswith("\n") else "\n\n"
-        kept += (between if kept else "") + _shown(event, entry)
-    return kept
+        between = "\n" if text_after.endswith("\n") else "\n\n"
+        text_after += (between if text_after else "") + _to_toml(event, entry)
+    return text_after
 
 
 def _is_ours(one: Statement, hooks: Mapping[str, Any]) -> bool:
@@ -83,7 +83,7 @@ def _is_ours(one: Statement, hooks: Mapping[str, Any]) -> bool:
     return is_ours(object_of(list_of(group.get("hooks"))[one.handler]) or {})
 
 
-def _shown(event: str, entry: Entry) -> str:
+def _to_toml(event: str, entry: Entry) -> str:
     handlers = [f"\n[[hooks.{event}.hooks]]\n{_pairs(one)}" for one in entry["hooks"]]
     pairs = _pairs({name: value for name, value in entry.items() if name != "hooks"})
     return f"[[hooks.{event}]]\n{pairs}{''.join(handlers)}"

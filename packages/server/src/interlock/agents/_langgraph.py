@@ -76,7 +76,7 @@ def graph_space() -> str:
     return space.rpartition(NS_SEP)[0]
 
 
-def keeping() -> Persistence:
+def persistence_now() -> Persistence:
     """How the steps of the graph are kept whose task runs now."""
     return get_config().get("configurable", {}).get(KEEPING, Persistence.APART)
 
@@ -88,21 +88,21 @@ def mark_graphs(is_hosted: Callable[[], bool]) -> None:
     if getattr(defaults, "interlock", False):
         return
 
-    def marked(self: Any, config: Any, **given: Any) -> Any:
+    def mark_defaults(self: Any, config: Any, **given: Any) -> Any:
         *others, saver, store, cache, durability = defaults(self, config, **given)
         if is_hosted():
             known = config["configurable"]
-            known[KEEPING] = _kept_inside(known.get(KEEPING, Persistence.APART), saver, durability)
+            known[KEEPING] = _persistence_inside(known.get(KEEPING, Persistence.APART), saver, durability)
             if saver is None and durability == "sync":
                 # It is inherited from the run's graph; LangGraph would wait for a checkpoint that nobody writes.
                 durability = "async"
         return (*others, saver, store, cache, durability)
 
-    cast("Any", marked).interlock = True
-    pregel._defaults = marked
+    cast("Any", mark_defaults).interlock = True
+    pregel._defaults = mark_defaults
 
 
-def _kept_inside(outer: Persistence, saver: Any, durability: str) -> Persistence:
+def _persistence_inside(outer: Persistence, saver: Any, durability: str) -> Persistence:
     """A graph is kept no better than the one around it, of whose task its checkpoints have the name."""
     if outer in (Persistence.APART, Persistence.UNSAVED):
         return outer
@@ -155,7 +155,7 @@ def running_tool() -> BaseTool | None:
 
 
 @contextmanager
-def _running(request: ToolCallRequest) -> Generator[None]:
+def _set_tool(request: ToolCallRequest) -> Generator[None]:
     token = _tool.set(request.tool)
     try:
         yield
@@ -175,12 +175,12 @@ def wrap_tool_nodes(around: Around, around_sync: AroundSync, is_hosted: Callable
     if getattr(execute, "interlock", False):
         return
 
-    async def wrapped(self: ToolNode, request: ToolCallRequest, input_type: Any, config: Any) -> Any:
-        with _running(request):
+    async def run_around(self: ToolNode, request: ToolCallRequest, input_type: Any, config: Any) -> Any:
+        with _set_tool(request):
             return await around(request, lambda changed: execute(self, changed, input_type, config))
 
-    def wrapped_sync(self: ToolNode, request: ToolCallRequest, input_type: Any, config: Any) -> Any:
-        with _running(request):
+    def run_around_sync(self: ToolNode, request: ToolCallRequest, input_type: Any, config: Any) -> Any:
+        with _set_tool(request):
             return around_sync(request, lambda changed: execute_sync(self, changed, input_type, config))
 
     async def run_apart(self: Any, call: Any, input_type: Any, runtime: Any) -> Any:
@@ -194,8 +194,8 @@ def wrap_tool_nodes(around: Around, around_sync: AroundSync, is_hosted: Callable
         _calls.set(calls)
         return calls, input_type
 
-    cast("Any", wrapped).interlock = True
-    node._execute_tool_async, node._execute_tool_sync, node._arun_one = wrapped, wrapped_sync, run_apart
+    cast("Any", run_around).interlock = True
+    node._execute_tool_async, node._execute_tool_sync, node._arun_one = run_around, run_around_sync, run_apart
     node._parse_input = parse_and_tell
 
 
@@ -219,7 +219,7 @@ def all_graphs(graph: Graph) -> list[Graph]:
     return list(found.values())
 
 
-def held_by(tool: BaseTool, kind: type[T]) -> Iterator[T]:
+def find_in_tool(tool: BaseTool, kind: type[T]) -> Iterator[T]:
     """The objects of a kind that a tool's functions hold: a tool that middleware made knows it by its closure only."""
     return _within([tool], kind)
 
@@ -254,7 +254,7 @@ def _parts_of(one: Any) -> Iterable[Any]:
         case MethodType():
             parts = (one.__self__, one.__func__, *getattr(one.__self__, "__dict__", {}).values())
         case FunctionType():
-            parts = _used(one)
+            parts = _references(one)
         case partial():
             bound = cast("partial[Any]", one)
             parts = (bound.func, *bound.args, *bound.keywords.values())
@@ -271,7 +271,7 @@ def _parts_of(one: Any) -> Iterable[Any]:
     return parts
 
 
-def _used(function: FunctionType) -> Iterator[Any]:
+def _references(function: FunctionType) -> Iterator[Any]:
     yield getattr(function, "__wrapped__", None)
     for value in _outside(function):
         yield value

@@ -49,7 +49,7 @@ class Guard(Protocol):
         """The position of the answer to what is asked now, among the answers of the task."""
         ...
 
-    def raised(self, interrupt: Interrupt[Any], ids: Sequence[str], taken: Collection[int]) -> None:
+    def record_raise(self, interrupt: Interrupt[Any], ids: Sequence[str], taken: Collection[int]) -> None:
         """There is none: somebody is asked."""
         ...
 
@@ -60,7 +60,7 @@ _original_interrupt: Any = None
 _making = Lock()
 
 
-class _Taken:
+class _PositionCounter:
     """Stands in for the counter that gives a task's interrupts their positions: it is told the next one."""
 
     def __init__(self) -> None:
@@ -80,10 +80,10 @@ class Positions:
         self._scratchpad: Any = self._configurable[CONFIG_KEY_SCRATCHPAD]
         counter = self._scratchpad.interrupt_counter
         with _making:
-            if not isinstance(counter._counter, _Taken):
-                counter._counter = _Taken()
+            if not isinstance(counter._counter, _PositionCounter):
+                counter._counter = _PositionCounter()
                 self._take_in()
-        self._taken: _Taken = counter._counter
+        self._taken: _PositionCounter = counter._counter
 
     @property
     def lock(self) -> Lock:
@@ -94,13 +94,13 @@ class Positions:
         return self._taken.positions
 
     @property
-    def used(self) -> int:
+    def used_count(self) -> int:
         return sum(position < len(self._scratchpad.resume) for position in self._taken.positions)
 
     @property
-    def unused(self) -> int:
+    def unused_count(self) -> int:
         """How many of the task's answers nobody has taken yet."""
-        return len(self._scratchpad.resume) - self.used
+        return len(self._scratchpad.resume) - self.used_count
 
     def use(self, positions: Collection[int]) -> None:
         """Use up these answers: who asked for them is not run again."""
@@ -155,16 +155,16 @@ def guard_interrupts(find: Callable[[], Guard | None], check: Callable[[], None]
         function = cast("FunctionType", interrupt)
         _original_interrupt = FunctionType(function.__code__, function.__globals__, function.__name__)
         _original_interrupt.__kwdefaults__ = function.__kwdefaults__
-        function.__code__ = _guarded_entry.__code__
+        function.__code__ = _interrupt_entry.__code__
 
 
-def _guarded_entry(value: Any, *, response_schema: Any = None) -> Any:
-    from interlock.agents._langgraph_asks import guarded_interrupt
+def _interrupt_entry(value: Any, *, response_schema: Any = None) -> Any:
+    from interlock.agents._langgraph_asks import interrupt_with_guard
 
-    return guarded_interrupt(value, response_schema)
+    return interrupt_with_guard(value, response_schema)
 
 
-def guarded_interrupt(value: Any, response_schema: Any) -> Any:
+def interrupt_with_guard(value: Any, response_schema: Any) -> Any:
     _check_ask()
     guard = _find_guard()
     if guard is None:
@@ -179,7 +179,7 @@ def guarded_interrupt(value: Any, response_schema: Any) -> Any:
             return _original_interrupt(value, response_schema=response_schema)
         except GraphInterrupt as error:
             for one in error.args[0]:
-                guard.raised(one, ids, taken)
+                guard.record_raise(one, ids, taken)
             raise
         finally:
             positions.keep()
@@ -194,11 +194,11 @@ def unwrap_groups(as_one: Callable[..., Exception]) -> None:
         for method in methods:
             original = getattr(runner, method)
             if not getattr(original, "interlock", False):
-                wrap = _unwrapping_async if iscoroutinefunction(original) else _unwrapping
+                wrap = _wrap_async if iscoroutinefunction(original) else _wrap_sync
                 setattr(runner, method, wrap(original, partial(as_one, is_tool=is_tool)))
 
 
-def _unwrapping(original: Callable[..., Any], as_one: Callable[[Any], Exception]) -> Any:
+def _wrap_sync(original: Callable[..., Any], as_one: Callable[[Any], Exception]) -> Any:
     @wraps(original)
     def run(*args: Any, **given: Any) -> Any:
         try:
@@ -210,7 +210,7 @@ def _unwrapping(original: Callable[..., Any], as_one: Callable[[Any], Exception]
     return run
 
 
-def _unwrapping_async(original: Callable[..., Any], as_one: Callable[[Any], Exception]) -> Any:
+def _wrap_async(original: Callable[..., Any], as_one: Callable[[Any], Exception]) -> Any:
     @wraps(original)
     async def run(*args: Any, **given: Any) -> Any:
         try:

@@ -26,7 +26,7 @@ from langgraph.types import Command
 
 from interlock.agents._langgraph import KEEPING, Persistence, running_tool
 from interlock.agents._langgraph_in_line import ConcurrentCall, SequentialCall, find_places
-from interlock.agents._langgraph_numbers import Call, counting, first_in, is_earlier, numbered
+from interlock.agents._langgraph_numbers import Call, first_in, install_counters, is_earlier, number_by
 from interlock.domain.canonical import digest, plain
 from interlock.domain.errors import InterlockError
 
@@ -58,14 +58,14 @@ def bind_graphs(is_hosted: Callable[[], bool]) -> None:
         return
 
     @wraps(begin)
-    def bound(self: Any, input: Any, **given: Any) -> None:
+    def begin_graph(self: Any, input: Any, **given: Any) -> None:
         self.interlock_space = self.interlock_call = None
         known = given["config"].get(CONF, {})
         is_code = is_hosted() and _is_called_by_code(known) and given["nodes"] is not _own_nodes.get()
         if not is_code or input is None or isinstance(input, Command):
             return begin(self, input, **given)
         space: str = known[CONFIG_KEY_CHECKPOINT_NS]
-        graphs = counting(known[CONFIG_KEY_SCRATCHPAD], space)
+        graphs = install_counters(known[CONFIG_KEY_SCRATCHPAD], space)
         if not _is_beside():
             begin(self, input, **given)
             if known.get(KEEPING) in (Persistence.KEPT, Persistence.LATE):
@@ -74,11 +74,11 @@ def bind_graphs(is_hosted: Callable[[], bool]) -> None:
         self.interlock_space = space
         call = Call(name_of(given["nodes"], input))
         self.interlock_call = ConcurrentCall(call)
-        with numbered(call):
+        with number_by(call):
             return begin(self, input, **given)
 
-    cast("Any", bound).interlock = True
-    loop.__init__ = bound
+    cast("Any", begin_graph).interlock = True
+    loop.__init__ = begin_graph
     _check_entries()
     find_places()
     _mark_nodes()
@@ -97,16 +97,16 @@ def _bind_tasks(is_hosted: Callable[[], bool]) -> None:
     begin = function.__call__
 
     @wraps(begin)
-    def bound(self: Any, *args: Any, **given: Any) -> Any:
+    def begin_task(self: Any, *args: Any, **given: Any) -> Any:
         if not is_hosted() or not _is_beside():
             return begin(self, *args, **given)
         known: Any = get_config().get("configurable", {})
-        counting(known[CONFIG_KEY_SCRATCHPAD], known[CONFIG_KEY_CHECKPOINT_NS])
+        install_counters(known[CONFIG_KEY_SCRATCHPAD], known[CONFIG_KEY_CHECKPOINT_NS])
         what = [sorted(set(_texts(self.func))), plain([args, given], default=_words)]
-        with numbered(Call(digest(what))):
+        with number_by(Call(digest(what))):
             return begin(self, *args, **given)
 
-    function.__call__ = bound
+    function.__call__ = begin_task
 
 
 def _mark_nodes() -> None:
@@ -115,16 +115,16 @@ def _mark_nodes() -> None:
     run, arun = runner.run_with_retry, runner.arun_with_retry
 
     @wraps(run)
-    def marked(task: Any, *given: Any, **more: Any) -> Any:
+    def run_marked(task: Any, *given: Any, **more: Any) -> Any:
         with _node(task):
             return run(task, *given, **more)
 
     @wraps(arun)
-    async def amarked(task: Any, *given: Any, **more: Any) -> Any:
+    async def arun_marked(task: Any, *given: Any, **more: Any) -> Any:
         with _node(task):
             return await arun(task, *given, **more)
 
-    runner.run_with_retry, runner.arun_with_retry = marked, amarked
+    runner.run_with_retry, runner.arun_with_retry = run_marked, arun_marked
 
 
 @contextmanager
@@ -141,19 +141,19 @@ def _node(task: Any) -> Generator[None]:
 def _check_entries() -> None:
     enter, enter_sync = AsyncPregelLoop.__aenter__, SyncPregelLoop.__enter__
 
-    async def entered(self: Any) -> Any:
+    async def check_and_enter(self: Any) -> Any:
         if self.checkpointer and self.interlock_space:
             first = first_in(self.config[CONF], self.interlock_space)
             _check([one async for one in self.checkpointer.alist(first)])
         return await enter(self)
 
-    def entered_sync(self: Any) -> Any:
+    def check_and_enter_sync(self: Any) -> Any:
         if self.checkpointer and self.interlock_space:
             _check(list(self.checkpointer.list(first_in(self.config[CONF], self.interlock_space))))
         return enter_sync(self)
 
-    cast("Any", AsyncPregelLoop).__aenter__ = entered
-    cast("Any", SyncPregelLoop).__enter__ = entered_sync
+    cast("Any", AsyncPregelLoop).__aenter__ = check_and_enter
+    cast("Any", SyncPregelLoop).__enter__ = check_and_enter_sync
 
 
 def _check(saved: list[CheckpointTuple]) -> None:

@@ -38,22 +38,22 @@ def guard_breakpoints(find: Callable[[], BreakpointRecord | None]) -> None:
         is_apart = self.config["configurable"].get(KEEPING, Persistence.APART) is Persistence.APART
         return None if is_apart else find()
 
-    def guarded_tick(self: Any) -> bool:
+    def guard_tick(self: Any) -> bool:
         record = record_of(self)
         return tick(self) if record is None else _tick(tick, self, record)
 
-    def guarded_after_tick(self: Any) -> None:
+    def guard_after_tick(self: Any) -> None:
         record = record_of(self)
         return after_tick(self) if record is None else _after_tick(after_tick, self, record)
 
-    def marked_put_checkpoint(self: Any, metadata: Any) -> None:
+    def mark_checkpoint(self: Any, metadata: Any) -> None:
         is_step = metadata is not self.checkpoint_metadata and metadata.get("source") == "loop"
         if is_step and self.interrupt_after and record_of(self) is not None:
             metadata[AFTER] = [task.name for task in self.tasks.values() if _stops(self.interrupt_after, task)]
         put_checkpoint(self, metadata)
 
-    cast("Any", guarded_tick).interlock = True
-    loop.tick, loop.after_tick, loop._put_checkpoint = guarded_tick, guarded_after_tick, marked_put_checkpoint
+    cast("Any", guard_tick).interlock = True
+    loop.tick, loop.after_tick, loop._put_checkpoint = guard_tick, guard_after_tick, mark_checkpoint
 
 
 def _tick(tick: Callable[[Any], bool], loop: Any, record: BreakpointRecord) -> bool:

@@ -21,10 +21,10 @@ def check_on_entry(check: Callable[[Graph], None]) -> None:
         return
 
     @wraps(defaults)
-    def checked(self: Any, config: Any, **given: Any) -> Any:
+    def check_and_default(self: Any, config: Any, **given: Any) -> Any:
         if current.get() is not None:
             check(self)
         return defaults(self, config, **given)
 
-    cast("Any", checked).interlock_checks = True
-    pregel._defaults = checked
+    cast("Any", check_and_default).interlock_checks = True
+    pregel._defaults = check_and_default

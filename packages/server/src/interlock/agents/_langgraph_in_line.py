@@ -37,44 +37,44 @@ def find_places() -> None:
     loop = cast("Any", PregelLoop)
     put_checkpoint = loop._put_checkpoint
 
-    def named_put_checkpoint(self: Any, metadata: Any) -> None:
+    def name_checkpoint(self: Any, metadata: Any) -> None:
         if self.interlock_call is not None:
             metadata[CALLED] = self.interlock_call.name
         put_checkpoint(self, metadata)
 
-    loop._put_checkpoint = named_put_checkpoint
+    loop._put_checkpoint = name_checkpoint
 
 
 def _search_on_entry(aloop: Any, loop: Any) -> None:
     aenter, enter = aloop.__aenter__, loop.__enter__
 
-    async def aentered(self: Any) -> Any:
+    async def asearch_and_enter(self: Any) -> Any:
         if self.interlock_call is not None and self.checkpointer:
             for search in self.interlock_call.search(self):
                 search.found = await search.aread(self.checkpointer)
         return await aenter(self)
 
-    def entered(self: Any) -> Any:
+    def search_and_enter(self: Any) -> Any:
         if self.interlock_call is not None and self.checkpointer:
             for search in self.interlock_call.search(self):
                 search.found = search.read(self.checkpointer)
         return enter(self)
 
-    aloop.__aenter__, loop.__enter__ = aentered, entered
+    aloop.__aenter__, loop.__enter__ = asearch_and_enter, search_and_enter
 
 
 def _release_on_failure(aloop: Any, loop: Any) -> None:
     aleave, leave = aloop.__aexit__, loop.__exit__
 
-    async def aleft(self: Any, kind: Any, *more: Any) -> Any:
+    async def arelease_and_leave(self: Any, kind: Any, *more: Any) -> Any:
         _release(self, kind)
         return await aleave(self, kind, *more)
 
-    def left(self: Any, kind: Any, *more: Any) -> Any:
+    def release_and_leave(self: Any, kind: Any, *more: Any) -> Any:
         _release(self, kind)
         return leave(self, kind, *more)
 
-    aloop.__aexit__, loop.__exit__ = aleft, left
+    aloop.__aexit__, loop.__exit__ = arelease_and_leave, release_and_leave
 
 
 def _release(loop: Any, kind: type[BaseException] | None) -> None:
@@ -82,7 +82,7 @@ def _release(loop: Any, kind: type[BaseException] | None) -> None:
         loop.interlock_call.release()
 
 
-class _Saved:
+class _GraphState:
     """The state of one graph."""
 
     found: CheckpointTuple | None = None
@@ -142,7 +142,7 @@ class SequentialCall:
         line = self._graphs.line
         while (place := line.place_of(self.name)) is None:
             doubtful = cast("int", line.in_doubt())
-            yield (saved := _Saved(patch_configurable(loop.config, self._at(doubtful))))
+            yield (saved := _GraphState(patch_configurable(loop.config, self._at(doubtful))))
             line.settle(doubtful, self.name, is_same=_waits(saved.found) or ask_if_same(saved.found, loop.input))
         line.take(place, self.name)
         self._place = place

@@ -99,7 +99,7 @@ class _Counter:
         start = own.start if own else 0
         if call is not None:
             start = _start(f"{start} {call.name}")
-        used = self._used_by(own).setdefault((self, call and call.name), set())
+        used = self._names_used(own).setdefault((self, call and call.name), set())
         with self._lock:
             # By what is called, where that counts: graphs that are called alike take each other's place.
             number = next(number for number in count(1) if number not in used)
@@ -108,7 +108,7 @@ class _Counter:
             call.release = partial(used.discard, number)
         return start + number
 
-    def _used_by(self, own: _Series | None) -> Used:
+    def _names_used(self, own: _Series | None) -> Used:
         return own.used if own else self._used
 
 
@@ -123,7 +123,7 @@ class _GraphCounter(_Counter):
         own = self._own
         return own.graphs if own else self._tries.setdefault(node_attempt(), Graphs(0))
 
-    def _used_by(self, own: _Series | None) -> Used:
+    def _names_used(self, own: _Series | None) -> Used:
         return self.graphs.used
 
 
@@ -135,7 +135,7 @@ def own_numbers(name: str, used: Used) -> Generator[None]:
     """Have the graphs and tasks that the block calls numbered for themselves, by a name that is unique in the task."""
     given: dict[str, Any] = get_config().get("configurable", {})
     space: str = given[CONFIG_KEY_CHECKPOINT_NS]
-    counting(given[CONFIG_KEY_SCRATCHPAD], space)
+    install_counters(given[CONFIG_KEY_SCRATCHPAD], space)
     start = _start(name)
     token = _series.set(_Series(space, start, used, Graphs(start + 1)))
     try:
@@ -145,7 +145,7 @@ def own_numbers(name: str, used: Used) -> Generator[None]:
 
 
 @contextmanager
-def numbered(call: Call) -> Generator[None]:
+def number_by(call: Call) -> Generator[None]:
     """Have the number that is asked for in the block made from what is called."""
     token = _called.set(call)
     try:
@@ -154,7 +154,7 @@ def numbered(call: Call) -> Generator[None]:
         _called.reset(token)
 
 
-def counting(scratchpad: Any, space: str) -> Graphs:
+def install_counters(scratchpad: Any, space: str) -> Graphs:
     """Have the counters of a task look up whose code asks, and what is called. The graphs that this code calls."""
     for counter, kind in ((scratchpad.subgraph_counter, _GraphCounter), (scratchpad.call_counter, _Counter)):
         with _making:

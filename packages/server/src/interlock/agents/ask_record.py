@@ -58,7 +58,7 @@ class AskRecord:
         ask, _ = _binding(value)
         return own_answer(ask, _spellings(value), [self._answered.get(one) for one in ids], taken)
 
-    def raised(self, interrupt: Interrupt[Any], ids: Sequence[str], taken: Collection[int]) -> None:
+    def record_raise(self, interrupt: Interrupt[Any], ids: Sequence[str], taken: Collection[int]) -> None:
         ask, in_line = _binding(interrupt.value)
         if in_line:
             ask = replace(ask, changes=changes_of(ask, [self._answered.get(one) for one in ids], taken))
@@ -66,7 +66,7 @@ class AskRecord:
             raise QuestionKeepsChanging(str(ask.site))
         self._raised.setdefault(interrupt.id, []).append((interrupt, ask))
 
-    def renamed(self, interrupt: Interrupt[Any], to: Interrupt[Any]) -> None:
+    def rename(self, interrupt: Interrupt[Any], to: Interrupt[Any]) -> None:
         """The ask is put to a person under another id, since another one of its task has that."""
         for pair in self._raised.get(interrupt.id, []):
             if pair[0] is interrupt:
@@ -79,7 +79,7 @@ class AskRecord:
         for interrupt_id, pairs in self._raised.items():
             self._raised[interrupt_id] = [pair for pair in pairs if not _is_inside(pair[1], key)]
 
-    def left_by(self, key: EffectKey, asks: int, ids: Sequence[str], taken: Collection[int]) -> list[int]:
+    def positions_used_by(self, key: EffectKey, asks: int, ids: Sequence[str], taken: Collection[int]) -> list[int]:
         """The positions of the answers that an effect used up which is not entered again."""
         left = [(index, self._answered.get(one)) for index, one in enumerate(ids) if index not in taken]
         own = [index for index, ask in left if ask is not None and _is_inside(ask, key)]

@@ -11,7 +11,7 @@ from typing import Any, cast
 from langgraph.errors import GraphInterrupt
 from langgraph.types import Interrupt, interrupt
 
-from interlock.agents._langgraph import Persistence, keeping
+from interlock.agents._langgraph import Persistence, persistence_now
 from interlock.agents._langgraph_asks import Positions
 from interlock.agents.ask_record import ASK, AskRecord
 from interlock.agents.context import current, here
@@ -159,7 +159,7 @@ def _allowed_args(args: Mapping[str, Any], value: Mapping[str, Any]) -> Mapping[
 
 
 def ask_body(body: Body, timeout: float | None, **more: str | None) -> dict[str, Any]:
-    if here("interlock.ask") is not None and keeping() is Persistence.APART:
+    if here("interlock.ask") is not None and persistence_now() is Persistence.APART:
         raise RuntimeError(f"this ask would be put to nobody, {REACHES_NOBODY}")
     ask = {"kind": body.kind.value, "body": body.to_json(), "timeout": timeout, **more}
     reply: dict[str, Any] = interrupt({ASK: ask})
@@ -177,9 +177,11 @@ def as_one(group: ExceptionGroup[Exception], *, is_tool: bool = False) -> Except
     leaves = list(_leaves(group))
     if run is None or not all(isinstance(one, GraphInterrupt | NotAnswered | EffectSkipped) for one in leaves):
         return group
-    asking = [one for one in leaves if isinstance(one, GraphInterrupt)]
-    if asking:
-        return GraphInterrupt(tuple(_each_by_its_own_id([one for error in asking for one in error.args[0]], run.asks)))
+    interrupts = [one for one in leaves if isinstance(one, GraphInterrupt)]
+    if interrupts:
+        return GraphInterrupt(
+            tuple(_each_by_its_own_id([one for error in interrupts for one in error.args[0]], run.asks))
+        )
     return leaves[0] if is_tool else group
 
 
@@ -202,6 +204,6 @@ def _each_by_its_own_id(interrupts: list[Interrupt[Any]], asks: AskRecord) -> It
             yield one
             continue
         own = Interrupt[Any](one.value, positions.id_at(position), response_schema=one.response_schema)
-        asks.renamed(one, own)
+        asks.rename(one, own)
         position += 1
         yield own

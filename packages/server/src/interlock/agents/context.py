@@ -74,7 +74,7 @@ class RunContext:
 
     def pack(self, value: Any) -> bytes:
         kind, data = self.packer.dumps_typed(value)
-        return kind.encode() + b"\n" + self.silence.packed(kind, data)
+        return kind.encode() + b"\n" + self.silence.pack(kind, data)
 
     def unpack(self, data: bytes) -> Any:
         kind, _, body = data.partition(b"\n")
@@ -125,7 +125,7 @@ _entered: set[int] = set()
 
 
 @contextmanager
-def entered(run: RunContext) -> Generator[None]:
+def enter(run: RunContext) -> Generator[None]:
     """The run whose code is executed in the block."""
     token = current.set(run)
     _entered.add(id(run))

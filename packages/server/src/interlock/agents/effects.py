@@ -28,9 +28,9 @@ from interlock.agents._langgraph import (
     ExecuteSync,
     Persistence,
     graph_space,
-    keeping,
     mark_graphs,
     node_attempt,
+    persistence_now,
     sibling_calls,
     task_id,
     wrap_tool_nodes,
@@ -43,7 +43,7 @@ from interlock.agents.ask_record import AskRecord, actions_around, asker, effect
 from interlock.agents.asking import REACHES_NOBODY, EffectSkipped, NotAnswered, as_one, refusal_text
 from interlock.agents.context import RunContext, breakpoints_here, current, declared_idempotent, here
 from interlock.domain.canonical import action_digest
-from interlock.domain.effect import NODE_EFFECT, SKIPPED, SKIPPED_TEXT, UNKEPT, EffectKey, numbered
+from interlock.domain.effect import NODE_EFFECT, SKIPPED, SKIPPED_TEXT, UNKEPT, EffectKey, unique_call_id
 from interlock.domain.errors import InterlockError
 from interlock.domain.preview import FilePreview
 from interlock.ports.journal import EffectStart, RecordedResult, Refusal
@@ -73,16 +73,16 @@ class EffectNotKept(InterlockError):
 
 def _asks() -> AskRecord | None:
     run = current.get()
-    return None if run is None or keeping() in (Persistence.UNSAVED, Persistence.APART) else run.asks
+    return None if run is None or persistence_now() in (Persistence.UNSAVED, Persistence.APART) else run.asks
 
 
 def _check_ask() -> None:
-    kept = keeping() if current.get() is not None else None
-    if kept is Persistence.UNSAVED:
+    persistence = persistence_now() if current.get() is not None else None
+    if persistence is Persistence.UNSAVED:
         raise EffectNotKept(
             "an ask in a graph that was compiled with checkpointer=False never gets its answer: compile it without"
         )
-    if kept is Persistence.APART:
+    if persistence is Persistence.APART:
         # The code that called it may answer it itself, so that it is no error.
         logger.warning("an interrupt is put to nobody, %s", REACHES_NOBODY)
 
@@ -105,7 +105,7 @@ class _Turn:
 
 
 @dataclass(slots=True, eq=False)
-class _Made:
+class _CallTries:
     """A tool call, as often as it is tried."""
 
     source: Any
@@ -121,7 +121,7 @@ class _Scope:
     turns: list[_Turn] = field(default_factory=list[_Turn])
     keys: set[str] = field(default_factory=set[str])
     """Of the effects that code named itself."""
-    made: dict[tuple[str, int], list[_Made]] = field(default_factory=dict[tuple[str, int], list[_Made]])
+    made: dict[tuple[str, int], list[_CallTries]] = field(default_factory=dict[tuple[str, int], list[_CallTries]])
     """By id of a tool call, the calls with that id."""
     numbers: dict[str, Used] = field(default_factory=dict[str, Used])
 
@@ -130,14 +130,14 @@ class _Scope:
         if call.source is None:
             return call.call_id
         made = self.made.setdefault((call.call_id, call.rank), [])
-        one = self._tried_again(made, call)
+        one = self._find_repeat(made, call)
         if one is None:
-            one = _Made(call.source, call.digest)
+            one = _CallTries(call.source, call.digest)
             made.append(one)
         one.source = call.source
-        return numbered(call.call_id, made.index(one) + 1, call.rank)
+        return unique_call_id(call.call_id, made.index(one) + 1, call.rank)
 
-    def _tried_again(self, made: list[_Made], call: "_Call") -> _Made | None:
+    def _find_repeat(self, made: list[_CallTries], call: "_Call") -> _CallTries | None:
         """The call that this one is, where middleware tries it again, or code runs its ToolNode once more."""
         same = [one for one in made if one.source is call.source]
         return next(iter(same or [one for one in made if one.digest == call.digest and not one.has_ended]), None)
@@ -183,7 +183,7 @@ class _Call:
         return action_digest(self.tool, self.args)
 
 
-async def _recorded(run: RunContext, call: _Call, execute: Callable[[], Awaitable[Any]]) -> Any:
+async def _record(run: RunContext, call: _Call, execute: Callable[[], Awaitable[Any]]) -> Any:
     """Execute the call between its intent and its result, or give the result that is on record."""
     if run.asks.is_over:
         # It was left behind by a node that has asked meanwhile, and will be run again with it.
@@ -207,7 +207,7 @@ async def _recorded(run: RunContext, call: _Call, execute: Callable[[], Awaitabl
             idempotent=call.idempotent,
             parent=_keeper(run, call),
             # It has not ended, so nothing after it was ever asked: the answers that are left are its own.
-            asks=positions.unused,
+            asks=positions.unused_count,
             former_id=call.former_id,
             space=graph_space(),
             asker=asker(),
@@ -217,7 +217,7 @@ async def _recorded(run: RunContext, call: _Call, execute: Callable[[], Awaitabl
             scope.end(call)
             raise _Refused(start)
         if isinstance(start, RecordedResult):
-            left = run.asks.left_by(start.key, start.asks, positions.ids, positions.taken)
+            left = run.asks.positions_used_by(start.key, start.asks, positions.ids, positions.taken)
             positions.use(left)
             scope.end(call)
             return _result(run, call, start)
@@ -261,13 +261,13 @@ def _parent() -> EffectKey | None:
 
 
 def _task() -> str:
-    return task_id() if keeping() is Persistence.KEPT else UNKEPT + task_id()
+    return task_id() if persistence_now() is Persistence.KEPT else UNKEPT + task_id()
 
 
 def _keeper(run: RunContext, call: _Call) -> EffectKey | None:
     """The effect around this one that is found again after a crash: about it people are asked, for all inside it."""
     keeper = next((key for key in reversed(effects_around.get()) if key.is_kept), None)
-    how = keeping()
+    how = persistence_now()
     if how is Persistence.KEPT or call.idempotent:
         return keeper
     if keeper is None:
@@ -316,7 +316,7 @@ async def _attempt(
     positions: Positions,
     execute: Callable[[], Awaitable[Any]],
 ) -> Any:
-    used_before = positions.used
+    used_before = positions.used_count
     run.tasks.pop(_scope_of(key), None)
     run.unsaved.pop(key, None)
     token = effects_around.set((*effects_around.get(), key))
@@ -327,19 +327,21 @@ async def _attempt(
     except GraphBubbleUp as error:
         _refuse_a_second_time(run, key, error)
         turn.asked = True
-        await run.journal.waiting(key)
+        await run.journal.record_waiting(key)
         if await scope.wait_for_earlier(turn):
             run.asks.unheard(key)
             raise GraphInterrupt(()) from None
         raise
     except Exception as error:
-        await run.journal.failed(key, run.redact(f"{type(error).__name__}: {error}"))
+        await run.journal.record_failure(key, run.redact(f"{type(error).__name__}: {error}"))
         raise
     else:
         # Side by side, siblings move the counter too; but without answers, who comes to an end has asked nothing.
-        asks = positions.used - used_before if scope.one_by_one else 0
+        asks = positions.used_count - used_before if scope.one_by_one else 0
         _silence(run, result)
-        await run.journal.done(key, run.pack(result), asks, run.redact(_output(result)), failed=_has_failed(result))
+        await run.journal.record_result(
+            key, run.pack(result), asks, run.redact(_output(result)), failed=_has_failed(result)
+        )
         return result
     finally:
         declared_idempotent.reset(declared)
@@ -358,14 +360,14 @@ async def _around_tool(request: ToolCallRequest, execute: Execute) -> Any:
     if run is None or request.tool is None:
         return await execute(request)
 
-    async def executed() -> Any:
+    async def execute_and_catch() -> Any:
         try:
             return await _over_a_changed_file(run, request) or await execute(request)
         except (NotAnswered, EffectSkipped) as error:
             return _without_result(request, error)
 
     try:
-        return await _recorded(run, _call(request), executed)
+        return await _record(run, _call(request), execute_and_catch)
     except _Refused as error:
         return _as_refused(request, error.refusal)
 
@@ -376,7 +378,7 @@ def _around_tool_sync(request: ToolCallRequest, execute: ExecuteSync) -> Any:
         return execute(request)
     call = _call(request)
 
-    def executed() -> Any:
+    def execute_and_catch() -> Any:
         changed = asyncio.run_coroutine_threadsafe(_over_a_changed_file(run, request), run.loop)
         try:
             return changed.result() or execute(request)
@@ -384,7 +386,7 @@ def _around_tool_sync(request: ToolCallRequest, execute: ExecuteSync) -> Any:
             return _without_result(request, error)
 
     try:
-        return run.record_here(lambda execution: _recorded(run, call, execution), executed)
+        return run.record_here(lambda execution: _record(run, call, execution), execute_and_catch)
     except _Refused as error:
         return _as_refused(request, error.refusal)
 
@@ -450,16 +452,16 @@ def _call(request: ToolCallRequest) -> _Call:
         idempotent,
         source=source,
         rank=rank,
-        made_as=_made_as(call),
+        made_as=_original_ids(call),
     )
 
 
-def _made_as(call: ToolCall) -> list[str]:
+def _original_ids(call: ToolCall) -> list[str]:
     calls = sibling_calls()
     if any(one["id"] == call["id"] for one in calls):
         return []
-    named = [one for one in calls if one["name"] == call["name"]]
-    return [one["id"] or "" for one in named or calls]
+    same_tool = [one for one in calls if one["name"] == call["name"]]
+    return [one["id"] or "" for one in same_tool or calls]
 
 
 def _only_hands_on(request: ToolCallRequest) -> bool:
@@ -519,13 +521,13 @@ def effect(key: str, fn: Callable[[], Any], *, idempotent: bool = False) -> Any:
     inside = f"{parent.call_id}/" if parent is not None and parent.task_id == _task() else ""
     call = _Call(f"{NODE_EFFECT}{inside}{key}", key, {}, idempotent=idempotent, former_id=former_id if inside else None)
     if iscoroutinefunction(fn):
-        return _recorded(run, call, fn)
+        return _record(run, call, fn)
     if _on_loop(run):
         raise RuntimeError(
             "interlock.effect with a sync function would block the server here: "
             "in an async node pass an async function, and await what effect returns"
         )
-    return run.record_here(lambda execution: _recorded(run, call, execution), fn)
+    return run.record_here(lambda execution: _record(run, call, execution), fn)
 
 
 def _on_loop(run: RunContext) -> bool:

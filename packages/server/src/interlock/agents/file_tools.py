@@ -14,7 +14,7 @@ from typing import Any
 
 from langchain_core.tools import BaseTool
 
-from interlock.agents._langgraph import held_by
+from interlock.agents._langgraph import find_in_tool
 from interlock.domain.preview import After, FilePreview, NoPreview, Preview, change
 
 _DEEP = ("write_file", "edit_file", "delete")
@@ -30,7 +30,7 @@ def previewer_of(tool: BaseTool) -> Previewer | None:
     deep: Any = sys.modules.get("deepagents.middleware.filesystem")
     if deep is None or tool.name not in _DEEP:
         return None
-    middleware: Any = next(held_by(tool, deep.FilesystemMiddleware), None)
+    middleware: Any = next(find_in_tool(tool, deep.FilesystemMiddleware), None)
     return None if middleware is None else partial(_deepagents, middleware.backend, tool.name)
 
 
@@ -61,12 +61,12 @@ def _deep_after(tool: str, args: Mapping[str, Any]) -> Any:
     if tool != "edit_file":
         return args["content"] if tool == "write_file" else None
 
-    def edited(before: str) -> str | None:
+    def edit(before: str) -> str | None:
         whole, old, new = (_unix(one) for one in (before, args["old_string"], args["new_string"]))
         done = perform_string_replacement(whole, old, new, bool(args.get("replace_all", False)))
         return None if isinstance(done, str) else done[0]
 
-    return edited
+    return edit
 
 
 def _unix(text: str) -> str:

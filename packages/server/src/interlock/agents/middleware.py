@@ -57,7 +57,7 @@ class InterlockMiddleware(AgentMiddleware[Any, Any, Any]):
             raise ValueError(f"interrupt_on maps names of tools to True, False or a gate; it is {interrupt_on!r}")
         self.idempotent = frozenset(idempotent)
         self.ungated = frozenset(tool for tool, gate in (interrupt_on or {}).items() if gate is False)
-        self.gates = {tool: _checked(tool, gate) for tool, gate in (interrupt_on or {}).items() if gate is not False}
+        self.gates = {tool: _check_gate(tool, gate) for tool, gate in (interrupt_on or {}).items() if gate is not False}
         self.unmatched: frozenset[str] = frozenset()
         """Gated names that no tool had when the agent was loaded, in a graph that may get tools while it runs."""
 
@@ -67,7 +67,7 @@ class InterlockMiddleware(AgentMiddleware[Any, Any, Any]):
             return call
         token = declared_idempotent.set(call.tool_call["name"] in self.idempotent)
         try:
-            return _annotated(request, call, handler(call))
+            return _annotate(request, call, handler(call))
         finally:
             declared_idempotent.reset(token)
 
@@ -79,7 +79,7 @@ class InterlockMiddleware(AgentMiddleware[Any, Any, Any]):
             return call
         token = declared_idempotent.set(call.tool_call["name"] in self.idempotent)
         try:
-            return _annotated(request, call, await handler(call))
+            return _annotate(request, call, await handler(call))
         finally:
             declared_idempotent.reset(token)
 
@@ -100,13 +100,13 @@ class InterlockMiddleware(AgentMiddleware[Any, Any, Any]):
                 gate.get("allow_remember", True),
                 timeout=gate.get("timeout"),
                 display_name=gate.get("display_name"),
-                allowed=_allowed(gate),
+                allowed=_decisions_of(gate),
                 call_id=call["id"],
                 definition=definition_of(request.tool) if request.tool else None,
             )
         except NotAnswered as error:
             return _instead(request, f"Not answered: {error.reason}. {call['name']} was not run.")
-        return _decided(request, approval)
+        return _apply_decision(request, approval)
 
     def _refuse_a_misspelled_gate(self, tool: str) -> None:
         """The tool came while the agent ran, so that no gate could be held against its name before."""
@@ -117,7 +117,7 @@ class InterlockMiddleware(AgentMiddleware[Any, Any, Any]):
             )
 
 
-def _decided(request: ToolCallRequest, approval: Approval) -> ToolCallRequest | ToolMessage:
+def _apply_decision(request: ToolCallRequest, approval: Approval) -> ToolCallRequest | ToolMessage:
     call = request.tool_call
     match approval.decision:
         case "accept":
@@ -130,7 +130,7 @@ def _decided(request: ToolCallRequest, approval: Approval) -> ToolCallRequest | 
             return _instead(request, asking.refusal_text(call["name"], approval.message))
 
 
-def _annotated(request: ToolCallRequest, call: ToolCallRequest, result: Result) -> Result:
+def _annotate(request: ToolCallRequest, call: ToolCallRequest, result: Result) -> Result:
     """Tell the model what really ran: its own message still holds the arguments that it chose."""
     if call is request or not isinstance(result, ToolMessage):
         return result
@@ -157,11 +157,11 @@ def _description(gate: Gate, request: ToolCallRequest) -> str:
     return (request.tool.description if request.tool else "") or ""
 
 
-def _allowed(gate: Gate) -> list[str]:
+def _decisions_of(gate: Gate) -> list[str]:
     return [_DECISIONS[name] for name in gate.get("allowed_decisions", tuple(_DECISIONS))]
 
 
-def _checked(tool: str, gate: Any) -> Gate:
+def _check_gate(tool: str, gate: Any) -> Gate:
     """The gate; what is wrong with it raises, since a gate that is not understood is one that does not close."""
     if gate is True:
         return Gate()
@@ -171,9 +171,9 @@ def _checked(tool: str, gate: Any) -> Gate:
     for name, value in given.items():
         if name not in _OPTIONS:
             raise ValueError(f"interrupt_on[{tool!r}]: there is no option {name!r}{nearest(name, _OPTIONS)}")
-        expected, is_right = _OPTIONS[name]
+        requirement, is_right = _OPTIONS[name]
         if not is_right(value):
-            raise ValueError(f"interrupt_on[{tool!r}]: {name} is {value!r}; it must be {expected}")
+            raise ValueError(f"interrupt_on[{tool!r}]: {name} is {value!r}; it must be {requirement}")
     return cast("Gate", dict(given))
 
 

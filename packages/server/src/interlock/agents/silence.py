@@ -31,11 +31,11 @@ class Silence:
         quiet = self.text(text)
         return error if quiet == text else quiet
 
-    def packed(self, kind: str, data: bytes) -> bytes:
+    def pack(self, kind: str, data: bytes) -> bytes:
         """What LangGraph's serializer made. Looked at first as the bytes it is, since next to nothing holds a value."""
         if not self.data or not self.data.finds_in(data):
             return data
-        return _repacked(data, self.data) if kind == "msgpack" else self.data.raw(data)
+        return _repack(data, self.data) if kind == "msgpack" else self.data.raw(data)
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,7 +44,7 @@ class _Extension:
     data: bytes
 
 
-def _repacked(data: bytes, redact: Redaction) -> bytes:
+def _repack(data: bytes, redact: Redaction) -> bytes:
     loaded = ormsgpack.unpackb(data, ext_hook=_Extension, option=ormsgpack.OPT_NON_STR_KEYS)
     return _pack(_quiet(loaded, redact))
 
@@ -63,8 +63,8 @@ def _quiet(value: Any, redact: Redaction) -> Any:
             return _Extension(value.code, _quiet_extension(value, redact))
         case dict():
             known = cast("dict[Any, Any]", value)
-            kept = {"args"} if _is_tool_call(known) else set[str]()
-            return {redact.within(key): one if key in kept else _quiet(one, redact) for key, one in known.items()}
+            kept_keys = {"args"} if _is_tool_call(known) else set[str]()
+            return {redact.within(key): one if key in kept_keys else _quiet(one, redact) for key, one in known.items()}
         case list():
             return [_quiet(one, redact) for one in cast("list[Any]", value)]
         case _:
@@ -81,7 +81,7 @@ def _quiet_extension(extension: _Extension, redact: Redaction) -> bytes:
     if code == _NUMPY or code > _SNAPSHOT:
         return data
     if code == _SNAPSHOT:
-        return _repacked(data, redact)
+        return _repack(data, redact)
     module, name, made_from, *rest = ormsgpack.unpackb(data, ext_hook=_Extension, option=ormsgpack.OPT_NON_STR_KEYS)
     if (module, name) == ("langgraph.types", "Interrupt"):
         return data

@@ -22,17 +22,20 @@ def definition_of(tool: BaseTool, graph: str = "") -> str:
     kind: Any = type(tool)
     codes = [one for one in own if one is not None] or [kind._run, kind._arun]
     identity = [f"{kind.__module__}.{kind.__qualname__}", *(_identity(one) for one in codes)]
-    return digest({"graph": graph, "described": described(tool), "code": identity})
+    return digest({"graph": graph, "described": description_of(tool), "code": identity})
 
 
-def described(tool: BaseTool) -> dict[str, Any]:
+def description_of(tool: BaseTool) -> dict[str, Any]:
     return convert_to_openai_tool(tool)
 
 
 def _identity(code: Callable[..., Any]) -> dict[str, Any]:
     code = inspect.unwrap(code)
-    named = {"module": getattr(code, "__module__", ""), "name": getattr(code, "__qualname__", type(code).__qualname__)}
-    return {**named, "does": _does(getattr(code, "__code__", None)), "closed_over": _closed_over(code)}
+    identity = {
+        "module": getattr(code, "__module__", ""),
+        "name": getattr(code, "__qualname__", type(code).__qualname__),
+    }
+    return {**identity, "does": _does(getattr(code, "__code__", None)), "closed_over": _closure_values(code)}
 
 
 def _does(code: CodeType | None) -> list[Any]:
@@ -49,7 +52,7 @@ def _const(value: Any) -> Any:
     return sorted(map(repr, cast("frozenset[Any]", value))) if isinstance(value, frozenset) else repr(value)
 
 
-def _closed_over(code: Any) -> Mapping[str, Any]:
+def _closure_values(code: Any) -> Mapping[str, Any]:
     """What tells functions apart that one function made: plain values by themselves, objects by their types, since
     nothing else of them is the same after a restart."""
     try:
@@ -63,5 +66,5 @@ def _closed_over(code: Any) -> Mapping[str, Any]:
 
 def _kind(value: Any) -> str:
     is_named = inspect.isroutine(value) or inspect.isclass(value)
-    named = cast("Any", value if is_named else value.__class__)
-    return f"{getattr(named, '__module__', '')}.{getattr(named, '__qualname__', '')}"
+    kind = cast("Any", value if is_named else value.__class__)
+    return f"{getattr(kind, '__module__', '')}.{getattr(kind, '__qualname__', '')}"

@@ -43,14 +43,14 @@ def _event(thread_id: str, seq: int, kind: str, data: dict[str, Any], at: str) -
     return Event(thread_id, seq, event_json.from_json(EventType(kind), data, written_at), written_at)
 
 
-def _looking(thread_id: str, request_id: str, name: str, until: str) -> Looking:
+def _read_looking(thread_id: str, request_id: str, name: str, until: str) -> Looking:
     return Looking(thread_id, request_id, name, datetime.fromisoformat(until))
 
 
 _READERS: Mapping[str, Callable[..., Item]] = {
     "Call": Call,
     "Event": _event,
-    "Looking": _looking,
+    "Looking": _read_looking,
     "Token": Token,
     "Partial": Partial,
 }

@@ -24,7 +24,7 @@ class _Queue(Generic[Item]):
 
     def __init__(self) -> None:
         self._items: deque[Item] = deque()
-        self._arrived = asyncio.Event()
+        self._arrival = asyncio.Event()
         self._lagged = False
 
     @property
@@ -36,26 +36,26 @@ class _Queue(Generic[Item]):
             self._items.clear()
             self._lagged = True
         self._items.append(item)
-        self._arrived.set()
+        self._arrival.set()
 
     def lag(self) -> None:
         """What waited is old, and there may have been more."""
         self._items.clear()
         self._lagged = True
-        self._arrived.set()
+        self._arrival.set()
 
     async def next(self, timeout: float) -> Item | None:
         if not self._items:
-            self._arrived.clear()
+            self._arrival.clear()
             try:
                 async with asyncio.timeout(timeout):
-                    await self._arrived.wait()
+                    await self._arrival.wait()
             except TimeoutError:
                 return None
         return self._items.popleft() if self._items else None
 
     def wake(self) -> None:
-        self._arrived.set()
+        self._arrival.set()
 
     def take_lagged(self) -> bool:
         lagged, self._lagged = self._lagged, False
@@ -71,7 +71,7 @@ def _hand_out(items: Sequence[Item], queues: set[_Queue[Item]]) -> None:
 
 
 @contextmanager
-def _registered(queues: set[_Queue[Item]]) -> Generator[_Queue[Item]]:
+def _register(queues: set[_Queue[Item]]) -> Generator[_Queue[Item]]:
     queue: _Queue[Item] = _Queue()
     queues.add(queue)
     try:
@@ -116,7 +116,7 @@ class _Draft:
 class LocalBus:
     def __init__(self) -> None:
         self._subscriptions: dict[str, set[LocalSubscription]] = {}
-        self._writing: dict[str, _Draft] = {}
+        self._drafts: dict[str, _Draft] = {}
         self._inboxes: set[_Queue[Notice]] = set()
         self._workers: set[_Queue[Call]] = set()
 
@@ -125,7 +125,7 @@ class LocalBus:
 
     @asynccontextmanager
     async def notices(self) -> AsyncGenerator[_Queue[Notice]]:
-        with _registered(self._inboxes) as inbox:
+        with _register(self._inboxes) as inbox:
             yield inbox
 
     def call(self, calls: Sequence[Call]) -> None:
@@ -133,7 +133,7 @@ class LocalBus:
 
     @asynccontextmanager
     async def calls(self) -> AsyncGenerator[_Queue[Call]]:
-        with _registered(self._workers) as worker:
+        with _register(self._workers) as worker:
             yield worker
 
     def publish(self, thread_id: str, items: Sequence[Live]) -> None:
@@ -144,12 +144,12 @@ class LocalBus:
                 continue
             self._remember(thread_id, item)
             for subscription in self._subscriptions.get(thread_id, ()):
-                subscription.offer(item, self._writing.get(thread_id))
+                subscription.offer(item, self._drafts.get(thread_id))
 
     @asynccontextmanager
     async def subscribe(self, thread_id: str) -> AsyncGenerator[LocalSubscription]:
         subscription = LocalSubscription()
-        if draft := self._writing.get(thread_id):
+        if draft := self._drafts.get(thread_id):
             subscription.offer(draft.so_far())
         self._subscriptions.setdefault(thread_id, set()).add(subscription)
         try:
@@ -162,21 +162,21 @@ class LocalBus:
 
     def lag(self) -> None:
         """Something may have been lost on its way here: every follower and every inbox looks for itself."""
-        self._writing.clear()
+        self._drafts.clear()
         for queue in (*self._inboxes, *(one for those in self._subscriptions.values() for one in those)):
             queue.lag()
 
     def _is_known(self, thread_id: str, item: Live) -> bool:
         """Whether a token was told before: between processes, what got no reply is sent again."""
-        draft = self._writing.get(thread_id)
+        draft = self._drafts.get(thread_id)
         return isinstance(item, Token) and draft is not None and draft.has(item)
 
     def _remember(self, thread_id: str, item: Live) -> None:
         """Keep the text of the message that is being written, for followers who come in the middle of it."""
         if isinstance(item, Token):
-            draft = self._writing.get(thread_id)
+            draft = self._drafts.get(thread_id)
             if draft is None or not draft.takes(item):
-                draft = self._writing[thread_id] = _Draft()
+                draft = self._drafts[thread_id] = _Draft()
             draft.add(item)
         elif isinstance(item, Event) and item.type in _ENDS_MESSAGE:
-            self._writing.pop(thread_id, None)
+            self._drafts.pop(thread_id, None)

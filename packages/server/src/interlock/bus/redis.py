@@ -58,7 +58,7 @@ class RedisBus:
         """How long ago the item that was read last was written."""
 
     @asynccontextmanager
-    async def running(self) -> AsyncGenerator["RedisBus"]:
+    async def run(self) -> AsyncGenerator["RedisBus"]:
         """Read and write while the block lasts; `StorageUnavailable` when Redis is not there to begin with."""
         try:
             await self._redis.ping()

@@ -27,10 +27,10 @@ def status(
     database: Database = None,
 ) -> None:
     """Show workers, queued and active runs, and leases. Only reads the database."""
-    from interlock.services.runs import workers as working
+    from interlock.services.runs import workers
 
     async def work(core: "Core") -> tuple["Cluster", datetime]:
-        return await working.cluster(core), core.clock.now()
+        return await workers.cluster(core), core.clock.now()
 
     found, now = run(data, database, work)
     typer.echo(json.dumps(_to_json(found, now), indent=2) if as_json else "\n".join(_lines(found, now)))

@@ -34,7 +34,7 @@ class ConnectionLimits:
     """Whose connections are those of others, and not counted."""
     open: Counter[str] = field(default_factory=Counter[str])
 
-    def counted(self, client: tuple[str, int] | None) -> str | None:
+    def counted_address(self, client: tuple[str, int] | None) -> str | None:
         """The address under which a connection counts; None where it does not."""
         if client is None or any(_is_of(client[0], proxy) for proxy in self.proxies):
             return None
@@ -64,9 +64,9 @@ class Connection(H11Protocol):
         transport.get_extra_info("socket").setsockopt(socket.SOL_SOCKET, socket.SO_KEEPALIVE, 1)
         self._stuck: asyncio.TimerHandle | None = None
         self._late: asyncio.TimerHandle | None = None
-        self._awaited: str | None = None
+        self._awaited_part: str | None = None
         self._is_socket = False
-        self._address = self.bounds.counted(self.client)
+        self._address = self.bounds.counted_address(self.client)
         self.app_state = {**self.app_state, DROP: transport.abort}
         if self._address is None or self.bounds.open[self._address] < self.bounds.per_address:
             if self._address is not None:
@@ -127,9 +127,9 @@ class Connection(H11Protocol):
 
     def _await(self, part: str | None) -> None:
         """Wait for that part of a request from now on. More of the same part gives it no more time."""
-        if part == self._awaited:
+        if part == self._awaited_part:
             return
-        self._awaited = part
+        self._awaited_part = part
         if self._late is not None:
             self._late.cancel()
         self._late = None if part is None else self.loop.call_later(self.bounds.request_seconds, self._too_late)
@@ -139,8 +139,8 @@ class Connection(H11Protocol):
             # What came is not taken yet: that is not the client's doing.
             self._late = self.loop.call_later(self.bounds.request_seconds, self._too_late)
             return
-        floods.warning("%s did not send a request's %s in time", self.client and self.client[0], self._awaited)
-        if self._awaited == "head" or not self.cycle.response_started:
+        floods.warning("%s did not send a request's %s in time", self.client and self.client[0], self._awaited_part)
+        if self._awaited_part == "head" or not self.cycle.response_started:
             self.transport.write(_TIMED_OUT)
         self.transport.close()
 
@@ -158,7 +158,7 @@ class Connection(H11Protocol):
 
 
 def connections(bounds_: ConnectionLimits) -> type[Connection]:
-    class Bounded(Connection):
+    class BoundedConnection(Connection):
         bounds = bounds_
 
-    return Bounded
+    return BoundedConnection

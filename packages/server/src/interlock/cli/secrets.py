@@ -29,8 +29,8 @@ def rotate(data: Data = None, database: Database = None) -> None:
 
     config = load({"data": data, "database": database})
     arm(config)
-    rotated = asyncio.run(_rotate(config))
-    typer.echo(_summary(rotated))
+    rotation = asyncio.run(_rotate(config))
+    typer.echo(_summary(rotation))
     if config.secret_key is None:
         typer.echo(f"{config.data / 'secret.key'} holds the new master key: back it up, and copy it to other servers")
     else:
@@ -55,8 +55,8 @@ async def _rotate(config: "Config") -> "RotationReport | None":
         await database.close()
 
 
-def _summary(rotated: "RotationReport | None") -> str:
-    if rotated is None:
+def _summary(rotation: "RotationReport | None") -> str:
+    if rotation is None:
         return "the new master key is in use already"
-    lost = f"; {rotated.unreadable} could not be opened and stay as they are" if rotated.unreadable else ""
-    return f"rotated: {rotated.values} sealed values are under a new key{lost}"
+    lost = f"; {rotation.unreadable} could not be opened and stay as they are" if rotation.unreadable else ""
+    return f"rotated: {rotation.values} sealed values are under a new key{lost}"

@@ -48,12 +48,12 @@ class AskBinding:
         }
 
     @classmethod
-    def from_json(cls, stored: Mapping[str, JsonValue]) -> "AskBinding | None":
+    def from_json(cls, data: Mapping[str, JsonValue]) -> "AskBinding | None":
         """None for a request that was written before bindings were."""
-        if "asked" not in stored:
+        if "asked" not in data:
             return None
-        known = stored["asker"], stored["asked"], stored["site"]
-        return cls(*known, stored.get("changes", 0), stored.get("acts"), stored.get("space"))
+        known = data["asker"], data["asked"], data["site"]
+        return cls(*known, data.get("changes", 0), data.get("acts"), data.get("space"))
 
 
 Answers = Sequence[AskBinding | None]
@@ -92,9 +92,9 @@ def is_about(asked_in: str | None, run_in: str | None) -> bool:
 
     Graphs side by side do not speak for each other, though their models may give calls the same id.
     """
-    asking, running = _graphs(asked_in), _graphs(run_in)
-    shared = min(len(asking), len(running))
-    return asking[:shared] == running[:shared]
+    asker_graphs, runner_graphs = _graphs(asked_in), _graphs(run_in)
+    shared = min(len(asker_graphs), len(runner_graphs))
+    return asker_graphs[:shared] == runner_graphs[:shared]
 
 
 def are_in_same_calls(asker: str | None, other: str) -> bool:

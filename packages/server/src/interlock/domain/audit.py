@@ -113,7 +113,7 @@ class ChainKey:
 
     def entry_hash(self, previous: str, entry: AuditEntry, number: int | None = None) -> str:
         """The hash of the entry after one with the hash `previous`; as if it had `number`, if one is given."""
-        spelled = canonical_json(
+        content = canonical_json(
             {
                 "thread_id": entry.chain,
                 "number": entry.number if number is None else number,
@@ -124,7 +124,7 @@ class ChainKey:
                 "data": entry.data,
             }
         )
-        return self._mac(previous + spelled)
+        return self._mac(previous + content)
 
     def head_mac(self, chain: str, number: int, last_hash: str) -> str:
         return self._mac(canonical_json(["head", chain, number, last_hash]))

@@ -49,7 +49,7 @@ class EffectKey:
     """LangGraph's task id: it survives a crash, and differs where tool_call_ids repeat across turns. It begins with
     `UNKEPT` in a graph whose steps the run does not keep: there it is another one each time."""
     call_id: str
-    """The id of the tool call, and its number where the id came before in the same task: see `numbered`."""
+    """The id of the tool call, and its number where the id came before in the same task: see `unique_call_id`."""
 
     @property
     def tool_call_id(self) -> str:
@@ -77,7 +77,7 @@ NODE_EFFECT = "effect:"
 _NUMBERED = re.compile(r"(.*) #\d+(?:\.\d+)?", re.DOTALL)
 
 
-def numbered(call_id: str, time: int, rank: int = 0) -> str:
+def unique_call_id(call_id: str, time: int, rank: int = 0) -> str:
     """What tells the calls of a task apart whose ids are the same: there are models that begin anew in each message.
 
     `time` counts from 1, and `rank` from 0 where it is one message that has several. The first of all has no number,

@@ -43,7 +43,7 @@ def to_json(data: EventData) -> JsonObject:
             settled = {"settled": list(data.settled)} if data.settled else {}
             return {"pause_id": data.pause_id, "node": data.node, "requests": requests, **settled}
         case RequestSettled():
-            return _settled_to_json(data)
+            return _settlement_to_json(data)
         case RequestExtended():
             return {**_plain(data), "expires_at": to_iso(data.expires_at)}
         case RequestRouted():
@@ -65,7 +65,7 @@ def _plain(data: EventData) -> JsonObject:
     return {one.name: value for one, value in values if one.default is MISSING or value != one.default}
 
 
-def _settled_to_json(data: RequestSettled) -> JsonObject:
+def _settlement_to_json(data: RequestSettled) -> JsonObject:
     value = data.value.to_json() if data.value is not None else None
     fields = {**_plain(data), "value": value, "at": to_iso(data.at)}
     fields.pop("call", None)
@@ -75,7 +75,7 @@ def _settled_to_json(data: RequestSettled) -> JsonObject:
     return {**fields, "tool": data.call.tool, "call_id": data.call.call_id, "shown": data.call.shown, **edited}
 
 
-def _deleted(data: JsonObject) -> ThreadDeleted:
+def _read_deleted(data: JsonObject) -> ThreadDeleted:
     return ThreadDeleted(data["by"], data.get("owner_id", ""), data.get("agent", ""), data.get("asker_id"))
 
 
@@ -103,7 +103,7 @@ def _request(data: JsonObject) -> PublicRequest:
     )
 
 
-def _settled(data: JsonObject, at: datetime) -> RequestSettled:
+def _read_settled(data: JsonObject, at: datetime) -> RequestSettled:
     kind, value = RequestKind(data["kind"]), data["value"]
     call = None
     if kind is RequestKind.APPROVAL:
@@ -126,32 +126,32 @@ def _settled(data: JsonObject, at: datetime) -> RequestSettled:
     )
 
 
-def _extended(data: JsonObject, _at: datetime) -> RequestExtended:
+def _read_extended(data: JsonObject, _at: datetime) -> RequestExtended:
     expires_at = datetime.fromisoformat(data["expires_at"])
     return RequestExtended(data["request_id"], data["pause_id"], expires_at, data["by"])
 
 
-def _voted(data: JsonObject, _at: datetime) -> RequestVoted:
+def _read_voted(data: JsonObject, _at: datetime) -> RequestVoted:
     return RequestVoted(data["request_id"], data["pause_id"], data["yes"], data["needed"], data.get("refusals", 0))
 
 
-def _routed(data: JsonObject, _at: datetime) -> RequestRouted:
+def _read_routed(data: JsonObject, _at: datetime) -> RequestRouted:
     where = data["request_id"], data["pause_id"], tuple(data["candidates"]), data["level"]
     return RequestRouted(*where, data["by"], data.get("note"))
 
 
-def _claimed(data: JsonObject, _at: datetime) -> RequestClaimed:
+def _read_claimed(data: JsonObject, _at: datetime) -> RequestClaimed:
     until = datetime.fromisoformat(data["until"]) if data["until"] else None
     return RequestClaimed(data["request_id"], data["pause_id"], data["by"], until)
 
 
-def _commented(data: JsonObject, _at: datetime) -> RequestCommented:
+def _read_commented(data: JsonObject, _at: datetime) -> RequestCommented:
     return RequestCommented(data["request_id"], data["pause_id"], data["by"])
 
 
 _READERS: Mapping[EventType, Callable[[JsonObject, datetime], EventData]] = {
     EventType.THREAD_CREATED: lambda data, _: ThreadCreated(data["agent"], data["owner"]),
-    EventType.THREAD_DELETED: lambda data, _: _deleted(data),
+    EventType.THREAD_DELETED: lambda data, _: _read_deleted(data),
     EventType.USER_MESSAGE: lambda data, _: UserMessage(data["text"], data["by"]),
     EventType.ASSISTANT_MESSAGE: _message,
     EventType.TOOL_STARTED: lambda data, _: ToolStarted(data["call_id"], data["tool"], data["input"]),
@@ -159,11 +159,11 @@ _READERS: Mapping[EventType, Callable[[JsonObject, datetime], EventData]] = {
     EventType.RUN_STARTED: lambda data, _: RunStarted(data["run_id"], RunCause(data["cause"])),
     EventType.RUN_ENDED: lambda data, _: RunEnded(data["run_id"], RunStatus(data["status"]), data.get("error")),
     EventType.PAUSE_OPENED: _pause,
-    EventType.REQUEST_SETTLED: _settled,
-    EventType.REQUEST_EXTENDED: _extended,
-    EventType.REQUEST_VOTED: _voted,
-    EventType.REQUEST_ROUTED: _routed,
-    EventType.REQUEST_CLAIMED: _claimed,
-    EventType.REQUEST_COMMENTED: _commented,
+    EventType.REQUEST_SETTLED: _read_settled,
+    EventType.REQUEST_EXTENDED: _read_extended,
+    EventType.REQUEST_VOTED: _read_voted,
+    EventType.REQUEST_ROUTED: _read_routed,
+    EventType.REQUEST_CLAIMED: _read_claimed,
+    EventType.REQUEST_COMMENTED: _read_commented,
     EventType.CUSTOM: lambda data, _: Custom(data["data"]),
 }

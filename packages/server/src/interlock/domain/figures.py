@@ -93,7 +93,7 @@ def figures(person_id: str, weeks: Sequence[date], rows: Iterable[SettledAsk]) -
         if row.by_id == person_id and row.origin is AnswerOrigin.PERSON:
             answers[week].append(row)
     of_all = [row for week in weeks for row in answers[week]]
-    return PersonFigures(person_id, [_week(week, asks[week], answers[week]) for week in weeks], _reading(of_all))
+    return PersonFigures(person_id, [_week(week, asks[week], answers[week]) for week in weeks], _reading_times(of_all))
 
 
 def with_drills(found: PersonFigures, drills: Iterable[tuple[datetime, bool]]) -> PersonFigures:
@@ -119,7 +119,7 @@ def _week(week: date, asks: Counter[AnswerOrigin | None], answers: Sequence[Sett
     )
 
 
-def _reading(answers: Sequence[SettledAsk]) -> list[ReadingTime]:
+def _reading_times(answers: Sequence[SettledAsk]) -> list[ReadingTime]:
     """Of those whose reading time is known: what came through other faces is in no class."""
     read = [one for one in answers if one.dwell_ms is not None]
     bounds = [(low, high) for low, high in zip((0, *LENGTHS), (*LENGTHS, None), strict=True)]

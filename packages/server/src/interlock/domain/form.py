@@ -125,16 +125,16 @@ class Form:
         }
 
     @classmethod
-    def from_json(cls, stored: Mapping[str, JsonValue]) -> "Form | None":
-        if "shape" not in stored:
+    def from_json(cls, data: Mapping[str, JsonValue]) -> "Form | None":
+        if "shape" not in data:
             return None
-        file = stored.get("file")
-        return cls(_shape(stored), AskBinding.from_json(stored), FileSnapshot.from_json(file) if file else None)
+        file = data.get("file")
+        return cls(_shape(data), AskBinding.from_json(data), FileSnapshot.from_json(file) if file else None)
 
 
-def _shape(stored: Mapping[str, JsonValue]) -> Shape:
-    shape = _SHAPES.get(stored["shape"], UnknownShape)
-    known = {field.name: stored[field.name] for field in fields(shape) if field.name in stored}
+def _shape(data: Mapping[str, JsonValue]) -> Shape:
+    shape = _SHAPES.get(data["shape"], UnknownShape)
+    known = {field.name: data[field.name] for field in fields(shape) if field.name in data}
     try:
         return shape(**known)
     except TypeError:

@@ -65,10 +65,10 @@ class ToolPolicy:
         by_hint, risk = _risk_of_hints(hints)
         rule = self.rule(tool)
         ruling = _RULINGS.get(rule) or (by_hint if self.trust else Ruling.ASK)
-        named = next((level for pattern, level in self.risk.items() if fnmatchcase(tool, pattern)), None)
+        level_of_tool = next((level for pattern, level in self.risk.items() if fnmatchcase(tool, pattern)), None)
         is_named = any(fnmatchcase(tool, pattern) for pattern in self.idempotent)
         is_hinted = self.trust and True in (hints.get("idempotentHint"), hints.get("readOnlyHint"))
-        return CallTerms(ruling, named or (risk if definition else None), is_named or is_hinted)
+        return CallTerms(ruling, level_of_tool or (risk if definition else None), is_named or is_hinted)
 
     def to_json(self) -> JsonObject:
         return {
@@ -116,12 +116,12 @@ class _Faults:
     def add(self, where: str, message: str) -> None:
         self.errors.append(FieldError(where, "gateway", f"{where}: {message}"))
 
-    def known(self, where: str, word: str, words: Sequence[str]) -> bool:
+    def check_known(self, where: str, word: str, words: Sequence[str]) -> bool:
         if word in words:
             return True
         near = get_close_matches(word, words, 1)
-        meant = f"is {near[0]} meant?" if near else f"there are {', '.join(words)}"
-        self.add(where, f"{word!r} is not known; {meant}")
+        hint = f"is {near[0]} meant?" if near else f"there are {', '.join(words)}"
+        self.add(where, f"{word!r} is not known; {hint}")
         return False
 
     def mapping(self, where: str, value: JsonValue) -> Mapping[str, JsonValue]:
@@ -131,11 +131,11 @@ class _Faults:
         return {str(key): one for key, one in cast("Mapping[JsonValue, JsonValue]", value).items()}
 
     def texts(self, where: str, value: JsonValue) -> list[str]:
-        listed = cast("list[JsonValue]", value) if isinstance(value, list) else []
-        if not isinstance(value, list) or not all(isinstance(one, str) for one in listed):
+        items = cast("list[JsonValue]", value) if isinstance(value, list) else []
+        if not isinstance(value, list) or not all(isinstance(one, str) for one in items):
             self.add(where, "it must be a list of texts")
             return []
-        return [str(one) for one in listed]
+        return [str(one) for one in items]
 
     def raise_any(self) -> None:
         if self.errors:
@@ -167,7 +167,7 @@ def _upstream(
     if not name.replace("-", "").replace("_", "").isalnum() or not name.isascii():
         faults.add(name, "a name is of letters, digits, - and _: it stands in the address /mcp/g/NAME")
     for key in entry:
-        faults.known(name, key, _FIELDS)
+        faults.check_known(name, key, _FIELDS)
     url, command = entry.get("url"), entry.get("command")
     if (url is None) == (command is None):
         faults.add(name, "it needs either url or command")
@@ -206,18 +206,18 @@ def _values(faults: _Faults, where: str, given: JsonValue, secrets: Mapping[str,
 
 def _policy(faults: _Faults, where: str, entry: Mapping[str, JsonValue]) -> ToolPolicy:
     tools: dict[str, Rule] = {}
-    named = entry.get("policy")
+    policy = entry.get("policy")
     for pattern, rule in faults.mapping(f"{where}.tools", entry.get("tools") or {}).items():
-        if faults.known(f"{where}.tools.{pattern}", str(rule), RULES):
+        if faults.check_known(f"{where}.tools.{pattern}", str(rule), RULES):
             tools[pattern] = cast("Rule", rule)
-    if named is not None and faults.known(f"{where}.policy", str(named), tuple(_POLICIES)):
-        tools |= {pattern: rule for pattern, rule in _POLICIES[str(named)].items() if pattern not in tools}
+    if policy is not None and faults.check_known(f"{where}.policy", str(policy), tuple(_POLICIES)):
+        tools |= {pattern: rule for pattern, rule in _POLICIES[str(policy)].items() if pattern not in tools}
     trust = entry.get("trust", False)
     if not isinstance(trust, bool):
         faults.add(f"{where}.trust", "it must be true or false")
     risk: dict[str, str] = {}
     for pattern, level in faults.mapping(f"{where}.risk", entry.get("risk") or {}).items():
-        if faults.known(f"{where}.risk.{pattern}", str(level), RISK_LEVELS):
+        if faults.check_known(f"{where}.risk.{pattern}", str(level), RISK_LEVELS):
             risk[pattern] = str(level)
     idempotent = faults.texts(f"{where}.idempotent", entry.get("idempotent") or [])
     return ToolPolicy(tools or dict(_POLICIES["default"]), trust is True, risk, idempotent)

@@ -21,8 +21,8 @@ def keyed_thread_id(username: str, asker_id: str, key: str, deleted: int) -> str
 
 def named_run_id(thread_id: str, name: str) -> str:
     """The run that a client's own name for its message means, so that the message is taken once."""
-    named = f"{thread_id}\n{name}".encode("utf-8", "backslashreplace")
-    return f"run_{hashlib.sha256(named).hexdigest()[:32]}"
+    content = f"{thread_id}\n{name}".encode("utf-8", "backslashreplace")
+    return f"run_{hashlib.sha256(content).hexdigest()[:32]}"
 
 
 def is_own_new_thread_id(thread_id: str, username: str) -> bool:

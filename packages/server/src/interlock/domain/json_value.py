@@ -16,8 +16,8 @@ def with_numbers_of(before: JsonValue, after: JsonValue) -> JsonValue:
         return before if before.is_integer() and int(before) == after else after
     if isinstance(before, Mapping) and isinstance(after, Mapping):
         known = cast("Mapping[str, JsonValue]", before)
-        named = cast("Mapping[str, JsonValue]", after)
-        return {name: with_numbers_of(known.get(name), value) for name, value in named.items()}
+        members = cast("Mapping[str, JsonValue]", after)
+        return {name: with_numbers_of(known.get(name), value) for name, value in members.items()}
     if isinstance(before, list) and isinstance(after, list):
         return _items_with_numbers_of(cast("list[JsonValue]", before), cast("list[JsonValue]", after))
     return after

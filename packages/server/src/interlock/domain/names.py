@@ -33,10 +33,10 @@ LONGEST_WISH = 256
 
 def skeleton(name: str) -> str:
     """The same for two names that a reader may take for each other, strokes (I, l, 1) aside."""
-    folded = unicodedata.normalize("NFKC", unicodedata.normalize("NFKC", name).casefold()).translate(_LETTERS)
+    normal = unicodedata.normalize("NFKC", unicodedata.normalize("NFKC", name).casefold()).translate(_LETTERS)
     for seen, meant in _PAIRS.items():
-        folded = folded.replace(seen, meant)
-    return folded.strip(_SIGNS)
+        normal = normal.replace(seen, meant)
+    return normal.strip(_SIGNS)
 
 
 def _strokes(name: str) -> str:
@@ -83,8 +83,8 @@ def names_from(wishes: Iterable[str], tail: str) -> Iterator[str]:
     """Names to try for somebody, the best first: each wish with what a name cannot have taken out, then with a number
     behind it, then with `tail`, which is nobody else's."""
     for wish in (*wishes, "person"):
-        folded = unicodedata.normalize("NFKC", wish[:LONGEST_WISH]).strip()
-        plain = re.sub(r"[^\w.@-]+", ".", folded).strip(_SIGNS)[:48].rstrip(_SIGNS)
+        normal = unicodedata.normalize("NFKC", wish[:LONGEST_WISH]).strip()
+        plain = re.sub(r"[^\w.@-]+", ".", normal).strip(_SIGNS)[:48].rstrip(_SIGNS)
         if FORM.match(plain) and not is_mixed(plain):
             yield plain
             yield from (f"{plain}-{number}" for number in range(2, 6))

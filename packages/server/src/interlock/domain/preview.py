@@ -139,12 +139,12 @@ class FileSnapshot:
         return cls(replace(file, modified_at=None, text=text, after=after), host)
 
     def to_json(self) -> JsonObject:
-        stored = asdict(self.file) | {"host": self.host}
-        del stored["modified_at"]
-        return stored
+        data = asdict(self.file) | {"host": self.host}
+        del data["modified_at"]
+        return data
 
     @classmethod
-    def from_json(cls, stored: Mapping[str, JsonValue]) -> "FileSnapshot":
+    def from_json(cls, data: Mapping[str, JsonValue]) -> "FileSnapshot":
         names = {field.name for field in fields(FilePreview)} - {"modified_at"}
-        known = {name: value for name, value in stored.items() if name in names}
-        return cls(FilePreview(modified_at=None, **known), stored["host"])
+        known = {name: value for name, value in data.items() if name in names}
+        return cls(FilePreview(modified_at=None, **known), data["host"])

@@ -51,21 +51,21 @@ class Redaction:
         return len(self._runs[0])
 
     def __call__(self, text: str) -> str:
-        return hidden(text, self)
+        return hide(text, self)
 
     def spans(self, text: str) -> list[Span]:
         if not self or not text:
             return []
-        folded = _folded(text)
-        found = [*self._wholes_in(folded), *self._alone_in(folded)] if self._only_whole else []
+        lower = _fold(text)
+        found = [*self._wholes_in(lower), *self._alone_in(lower)] if self._only_whole else []
         if self._values:
-            found += [*self._runs_in(folded), *self._short_in(folded), *self._remains_in(folded)]
+            found += [*self._runs_in(lower), *self._short_in(lower), *self._remains_in(lower)]
         return found
 
     def open_end(self, text: str) -> int:
         """Where the end of a text begins that may be the beginning of a value which is hidden as a whole; its length
         where it is not."""
-        folded, known = _folded(text), self._by_first
+        folded, known = _fold(text), self._by_first
         longest = max((len(whole) for some in known.values() for whole in some), default=0)
         starts = range(max(len(text) - longest + 1, 0), len(text))
         end = next(
@@ -75,11 +75,11 @@ class Redaction:
         # The end of one value may be the beginning of the next.
         return min([end, *(start for start, stop in self.spans(text) if start < end < stop)])
 
-    def begun_in(self, text: str) -> int:
+    def partial_length(self, text: str) -> int:
         """How long an end of the text is that a value begins with; 0 where it is too short to tell."""
         if not self._values:
             return 0
-        folded, heads = _folded(text), self._ends[0]
+        folded, heads = _fold(text), self._ends[0]
         sizes = range(min(RUN - 1, len(text)), SHORTEST - 1, -1)
         return next((size for size in sizes if folded[-size:] in heads), 0)
 
@@ -92,7 +92,7 @@ class Redaction:
     def finds_in(self, data: bytes) -> bool:
         """Whether something might be hidden within data that was packed like this."""
         text = data.decode("latin-1")
-        return bool(self.spans(text)) or any(one in _folded(text) for one in self._alone)
+        return bool(self.spans(text)) or any(one in _fold(text) for one in self._alone)
 
     def raw(self, data: bytes) -> bytes:
         """The same for bytes."""
@@ -122,12 +122,12 @@ class Redaction:
 
     def _wholes_in(self, text: str) -> Iterator[Span]:
         size, pieces = self._heads
-        begun: set[str] = set()
+        candidates: set[str] = set()
         for at in range(0, len(text) - SHORTEST + 1, size - SHORTEST + 1):
             for offset, whole in pieces.get(text[at : at + SHORTEST], ()):
-                if offset <= at and whole not in begun and text.startswith(whole[:size], at - offset):
-                    begun.add(whole)
-        for whole in begun:
+                if offset <= at and whole not in candidates and text.startswith(whole[:size], at - offset):
+                    candidates.add(whole)
+        for whole in candidates:
             yield from _each(whole, text)
 
     def _alone_in(self, text: str) -> Iterator[Span]:
@@ -152,14 +152,14 @@ class Redaction:
                 yield start - head, end + tail
 
     @cached_property
-    def _spelled(self) -> set[str]:
-        return {_folded(spelling) for value in self._values for spelling in _spellings(value)}
+    def _all_spellings(self) -> set[str]:
+        return {_fold(spelling) for value in self._values for spelling in _spellings(value)}
 
     @cached_property
     def _runs(self) -> tuple[set[str], set[str]]:
         """All runs of the values, and all pieces of these by which they are found."""
-        runs = {text[at : at + RUN] for text in self._spelled for at in range(len(text) - RUN + 1)}
-        pieces = {text[at : at + SHORTEST] for text in self._spelled for at in range(len(text) - SHORTEST + 1)}
+        runs = {text[at : at + RUN] for text in self._all_spellings for at in range(len(text) - RUN + 1)}
+        pieces = {text[at : at + SHORTEST] for text in self._all_spellings for at in range(len(text) - SHORTEST + 1)}
         return {run for run in runs if not run.isspace()}, pieces
 
     @cached_property
@@ -177,7 +177,7 @@ class Redaction:
     def _by_first(self) -> dict[str, set[str]]:
         """The spellings of each whole value, by their first character."""
         found: dict[str, set[str]] = {}
-        for text in (_folded(spelling) for value in self._only_whole for spelling in _spellings(value)):
+        for text in (_fold(spelling) for value in self._only_whole for spelling in _spellings(value)):
             if len(text) >= RUN:
                 found.setdefault(text[0], set()).add(text)
         return found
@@ -185,7 +185,7 @@ class Redaction:
     @cached_property
     def _alone(self) -> set[str]:
         """Too short to be found within other text without harm."""
-        return {_folded(value) for value in self._only_whole if len(value) < RUN}
+        return {_fold(value) for value in self._only_whole if len(value) < RUN}
 
     @cached_property
     def _any_short(self) -> re.Pattern[str] | None:
@@ -194,7 +194,7 @@ class Redaction:
 
     @cached_property
     def _short(self) -> set[str]:
-        return {text for text in self._spelled | self._lines if SHORTEST <= len(text) < RUN}
+        return {text for text in self._all_spellings | self._lines if SHORTEST <= len(text) < RUN}
 
     @cached_property
     def _ends(self) -> tuple[set[str], set[str]]:
@@ -218,7 +218,7 @@ class Redaction:
 
     @cached_property
     def _lines(self) -> set[str]:
-        return {_folded(line.strip()) for value in self._values for line in value.splitlines()}
+        return {_fold(line.strip()) for value in self._values for line in value.splitlines()}
 
 
 class CombinedRedaction(Redaction):
@@ -234,20 +234,20 @@ class CombinedRedaction(Redaction):
     def spans(self, text: str) -> list[Span]:
         return [span for part in self._parts for span in part.spans(text)]
 
-    def begun_in(self, text: str) -> int:
-        return max((part.begun_in(text) for part in self._parts), default=0)
+    def partial_length(self, text: str) -> int:
+        return max((part.partial_length(text) for part in self._parts), default=0)
 
 
-def hidden(text: str, *redactions: Redaction) -> str:
+def hide(text: str, *redactions: Redaction) -> str:
     """The text without what any of them finds in it."""
     spans = sorted(span for redaction in redactions for span in redaction.spans(text))
     return _without(text, spans) if spans else text
 
 
-def hidden_after(before: str, text: str, redact: Redaction) -> str:
+def hide_after(before: str, text: str, redact: Redaction) -> str:
     """The text, which goes on after what came `before`, without the parts of values that stand in both."""
     whole, start = before + text, len(before)
-    spans = [*redact.spans(whole), (len(whole) - redact.begun_in(whole), len(whole))]
+    spans = [*redact.spans(whole), (len(whole) - redact.partial_length(whole), len(whole))]
     own = sorted((max(first - start, 0), last - start) for first, last in spans if last > max(start, first))
     return _without(text, own) if own else text
 
@@ -267,7 +267,7 @@ def _each(whole: str, text: str) -> Iterator[Span]:
         at = text.find(whole, at + len(whole))
 
 
-def _folded(text: str) -> str:
+def _fold(text: str) -> str:
     """In lower case, one character for each: the two that lower() makes into two, or by their place, are mended."""
     return text.replace("İ", "i").lower().replace("ς", "σ")
 
@@ -279,8 +279,8 @@ def _without(text: str, spans: list[Span]) -> str:
             merged[-1] = (merged[-1][0], max(end, merged[-1][1]))
         else:
             merged.append((start, end))
-    kept = [text[end:start] for (_, end), (start, _) in pairwise([(0, 0), *merged, (len(text), len(text))])]
-    return HIDDEN.join(kept)
+    pieces = [text[end:start] for (_, end), (start, _) in pairwise([(0, 0), *merged, (len(text), len(text))])]
+    return HIDDEN.join(pieces)
 
 
 def _spellings(value: str) -> set[str]:

@@ -51,9 +51,9 @@ class RunSettings:
             raise _wrong("config.tags", "must be a list of texts")
         if limit is not None and (type(limit) is not int or not 1 <= limit <= MOST_STEPS):
             raise _wrong("config.recursion_limit", f"must be a number from 1 to {MOST_STEPS}")
-        kept = {key: value for key, value in cast("JsonObject", configurable).items() if not _is_own(key)}
+        own_values = {key: value for key, value in cast("JsonObject", configurable).items() if not _is_own(key)}
         given = None if context is None else dict(context)
-        return cls(kept, limit, tuple(tags), given, interrupt_before, interrupt_after, tells_inner)
+        return cls(own_values, limit, tuple(tags), given, interrupt_before, interrupt_after, tells_inner)
 
 
 @dataclass(frozen=True, slots=True)
@@ -141,17 +141,17 @@ def to_json(given: RunInput) -> JsonObject:
             return {}
 
 
-def from_json(stored: JsonObject) -> RunInput:
-    if "text" in stored:
-        return MessageInput(stored["text"], stored.get("system"), _settings_from_json(stored))
-    if "values" not in stored:
+def from_json(data: JsonObject) -> RunInput:
+    if "text" in data:
+        return MessageInput(data["text"], data.get("system"), _settings_from_json(data))
+    if "values" not in data:
         return NoInput()
-    command = stored.get("command")
+    command = data.get("command")
     return GraphInput(
-        stored["values"],
-        _settings_from_json(stored),
+        data["values"],
+        _settings_from_json(data),
         _command_from_json(command) if command else None,
-        stored.get("metadata", {}),
+        data.get("metadata", {}),
     )
 
 
@@ -172,16 +172,16 @@ def _settings_to_json(settings: RunSettings) -> JsonObject:
     }
 
 
-def _settings_from_json(stored: JsonObject) -> RunSettings:
-    context = stored.get("context")
+def _settings_from_json(data: JsonObject) -> RunSettings:
+    context = data.get("context")
     return RunSettings(
-        stored.get("configurable", {}),
-        stored.get("recursion_limit"),
-        tuple(stored.get("tags", ())),
+        data.get("configurable", {}),
+        data.get("recursion_limit"),
+        tuple(data.get("tags", ())),
         context[0] if context else None,
-        _nodes_from_json(stored.get("interrupt_before", ())),
-        _nodes_from_json(stored.get("interrupt_after", ())),
-        stored.get("tells_inner", False),
+        _nodes_from_json(data.get("interrupt_before", ())),
+        _nodes_from_json(data.get("interrupt_after", ())),
+        data.get("tells_inner", False),
     )
 
 
@@ -189,8 +189,8 @@ def _nodes_to_json(nodes: Nodes) -> JsonValue:
     return nodes if nodes == "*" else list(nodes)
 
 
-def _nodes_from_json(stored: str | Sequence[str]) -> Nodes:
-    return "*" if stored == "*" else tuple(stored)
+def _nodes_from_json(data: str | Sequence[str]) -> Nodes:
+    return "*" if data == "*" else tuple(data)
 
 
 def _command_to_json(command: GraphCommand) -> JsonObject:
@@ -198,9 +198,9 @@ def _command_to_json(command: GraphCommand) -> JsonObject:
     return {"update": command.update, "goto": goto}
 
 
-def _command_from_json(stored: JsonObject) -> GraphCommand:
-    goto = (one if isinstance(one, str) else Send(one["node"], one["input"]) for one in stored["goto"])
-    return GraphCommand(stored["update"], tuple(goto))
+def _command_from_json(data: JsonObject) -> GraphCommand:
+    goto = (one if isinstance(one, str) else Send(one["node"], one["input"]) for one in data["goto"])
+    return GraphCommand(data["update"], tuple(goto))
 
 
 def _message_text(values: JsonValue) -> str | None:

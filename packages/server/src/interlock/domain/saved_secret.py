@@ -32,12 +32,12 @@ def answerable_from(fields: Iterable[Variable], saved: Mapping[str, SavedSecret]
     """
     names: list[str] = []
     for field in fields:
-        kept = saved.get(field.name)
-        if kept is None:
+        secret = saved.get(field.name)
+        if secret is None:
             if field.required:
                 return None
             continue
-        if kept.sensitive and not field.sensitive:
+        if secret.sensitive and not field.sensitive:
             return None
         names.append(field.name)
     return names or None

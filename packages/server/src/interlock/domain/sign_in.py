@@ -51,11 +51,11 @@ def new_sign_in(
     user_id: str, issued_at: datetime, token_key: int, origin: Origin | None, used_at: datetime | None = None
 ) -> SignIn:
     expires_at = issued_at + TOKEN_LIFETIME
-    made = SignIn(new_id("login"), user_id, issued_at, expires_at, token_key, used_at or issued_at)
+    sign_in = SignIn(new_id("login"), user_id, issued_at, expires_at, token_key, used_at or issued_at)
     if origin is None:
-        return made
+        return sign_in
     return replace(
-        made,
+        sign_in,
         how=origin.how,
         address=origin.address,
         program=origin.program[:LONGEST_PROGRAM],

@@ -29,11 +29,11 @@ def summary(tool: str, args: Mapping[str, JsonValue], change: tuple[int, int] | 
     plan = args.get("plan")
     if isinstance(plan, str) and "\n" in plan.strip():
         return f"{tool} {plan.strip().splitlines()[0].lstrip('# ')}"
-    named = _first(args, _FILES)
-    if isinstance(named, str):
-        rest = [value for name, value in args.items() if value is not named and name not in _CONTENTS]
-        counted = [] if change is None else [f"+{change[0]} −{change[1]}"]
-        return " ".join([tool, named, *counted, *map(_bare, rest)])
+    file = _first(args, _FILES)
+    if isinstance(file, str):
+        rest = [value for name, value in args.items() if value is not file and name not in _CONTENTS]
+        counts = [] if change is None else [f"+{change[0]} −{change[1]}"]
+        return " ".join([tool, file, *counts, *map(_bare, rest)])
     return f"{tool} {_details(args)}".rstrip()
 
 
@@ -52,8 +52,8 @@ def _details(args: Mapping[str, JsonValue]) -> str:
     ahead = [] if not is_amount else [" ".join(_bare(one) for one in (amount, currency) if one is not None)]
     if recipient is not None:
         ahead.append(TO + _bare(recipient))
-    named = [one for one in (amount if is_amount else None, currency, recipient) if one is not None]
-    rest = [_bare(value) for value in args.values() if not any(value is one for one in named)]
+    parts = [one for one in (amount if is_amount else None, currency, recipient) if one is not None]
+    rest = [_bare(value) for value in args.values() if not any(value is one for one in parts)]
     paid = " ".join(ahead)
     return BETWEEN.join([paid, *rest] if paid else rest)
 

@@ -123,8 +123,8 @@ class Terms:
             return frozenset(range(len(self.steps)))
         if self.only and set(candidacies).isdisjoint(self.only):
             return frozenset()
-        named = (number for number, step in enumerate(self.steps) if not set(candidacies).isdisjoint(step.candidates))
-        return frozenset(named)
+        numbers = (number for number, step in enumerate(self.steps) if not set(candidacies).isdisjoint(step.candidates))
+        return frozenset(numbers)
 
     def to_json(self) -> JsonObject:
         """Field by field; what is as usual is left out."""
@@ -259,9 +259,9 @@ class VoteCount:
 def count_votes(terms: Terms, votes: Sequence[Vote], open_steps: Mapping[str, frozenset[int]]) -> VoteCount:
     """The outcome of these votes. `open_steps` has, by person, the steps that are open to them now: who is not in it,
     or has none, is not counted."""
-    counted = [vote for vote in votes if open_steps.get(vote.person_id)]
-    yes = places_filled(terms.steps, [open_steps[vote.person_id] for vote in counted if vote.is_yes])
-    refusals = sum(not vote.is_yes for vote in counted)
+    valid_votes = [vote for vote in votes if open_steps.get(vote.person_id)]
+    yes = places_filled(terms.steps, [open_steps[vote.person_id] for vote in valid_votes if vote.is_yes])
+    refusals = sum(not vote.is_yes for vote in valid_votes)
     outcome = Outcome.OPEN
     if refusals >= terms.refusals:
         outcome = Outcome.REFUSED

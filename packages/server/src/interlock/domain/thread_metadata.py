@@ -37,8 +37,8 @@ def contains(value: JsonValue, part: JsonValue) -> bool:
         return all(key in there and contains(there[key], one) for key, one in fields)
     if isinstance(part, list):
         elements = cast("list[JsonValue]", value) if isinstance(value, list) else []
-        wanted = cast("list[JsonValue]", part)
-        return isinstance(value, list) and all(any(contains(one, each) for one in elements) for each in wanted)
+        items = cast("list[JsonValue]", part)
+        return isinstance(value, list) and all(any(contains(one, each) for one in elements) for each in items)
     # True and 1 are one to Python, and two to everybody else.
     return isinstance(value, bool) is isinstance(part, bool) and value == part
 

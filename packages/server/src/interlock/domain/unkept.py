@@ -31,10 +31,10 @@ def _unkept(value: Any, path: str, seen: set[int]) -> Iterator[tuple[bool, str]]
     seen.add(id(value))
     if isinstance(value, Mapping):
         for name, one in cast("Mapping[Any, Any]", value).items():
-            named = ascii(name)[:_MOST_SHOWN]
+            text = ascii(name)[:_MOST_SHOWN]
             if isinstance(name, str) and any("\ud800" <= letter <= "\udfff" for letter in name):
-                yield True, f"{path} cannot be kept: its name {named} holds half a character (a surrogate)"
-            yield from _unkept(one, f"{path}[{named}]", seen)
+                yield True, f"{path} cannot be kept: its name {text} holds half a character (a surrogate)"
+            yield from _unkept(one, f"{path}[{text}]", seen)
     elif isinstance(value, list | tuple | set | frozenset):
         for at, one in enumerate(cast("list[Any]", value)):
             yield from _unkept(one, f"{path}[{at}]", seen)

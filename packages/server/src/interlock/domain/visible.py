@@ -14,7 +14,7 @@ def visible(text: str, *, keep: str = "\n") -> str:
     """The text with every character that is not seen, or moves others, replaced by its escape."""
     if text.isascii() and text.isprintable():
         return text
-    return "".join(one if one in keep or not _is_hidden(one) else _escaped(one) for one in text)
+    return "".join(one if one in keep or not _is_hidden(one) else _escape(one) for one in text)
 
 
 def quoted(text: str, longest: int) -> str:
@@ -35,7 +35,7 @@ def _is_selector(character: str) -> bool:
     return any(first <= character <= last for first, last in _SELECTORS)
 
 
-def _escaped(character: str) -> str:
+def _escape(character: str) -> str:
     number = ord(character)
     if number <= 0xFF:
         return f"\\x{number:02x}"

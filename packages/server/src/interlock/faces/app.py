@@ -19,7 +19,7 @@ from interlock.faces.hitl.envelope import Envelope
 from interlock.faces.hooks import claude_code
 from interlock.faces.hooks.hook_calls import HookCalls
 from interlock.faces.http.documented import Responses, refusals
-from interlock.faces.http.guard import Allowed, Compression, Guard
+from interlock.faces.http.guard import AllowedHosts, Compression, Guard
 from interlock.faces.http.lenient_json import LenientJSONResponse
 from interlock.faces.http.problems import ErrorFormat, Problems
 from interlock.faces.http.server_state import ServerState
@@ -124,19 +124,19 @@ Lifespan = Callable[[FastAPI], AbstractAsyncContextManager[None]]
 
 
 def create_app(
-    state: ServerState, allowed: Allowed, lifespan: Lifespan, web: Pages, upstreams: Sequence[Upstream] = ()
+    state: ServerState, allowed: AllowedHosts, lifespan: Lifespan, web: Pages, upstreams: Sequence[Upstream] = ()
 ) -> FastAPI:
     mcp, gateway = McpEndpoint(state.round_key), GatewayEndpoint(upstreams)
 
     @asynccontextmanager
-    async def running(app: FastAPI) -> AsyncGenerator[None]:
-        async with lifespan(app), mcp.running(), gateway.running():
+    async def run_faces(app: FastAPI) -> AsyncGenerator[None]:
+        async with lifespan(app), mcp.run(), gateway.run():
             yield
 
     app = FastAPI(
         title="Interlock",
         version=__version__,
-        lifespan=running,
+        lifespan=run_faces,
         docs_url=None,
         redoc_url=None,
         default_response_class=LenientJSONResponse,
@@ -150,7 +150,7 @@ def create_app(
     beside = {"mcp (Model Context Protocol)": [mcp.route], "mcp gateway": [gateway.route, *remote.ROUTES]}
     app.router.routes += [route for routes in beside.values() for route in routes]
     app.include_router(web)
-    _lead_the_lost(app, web)
+    _serve_unknown_addresses(app, web)
     add_reference(app, beside)
     _add_probes(app, state)
     if allowed.origins:
@@ -167,14 +167,14 @@ def create_app(
     return app
 
 
-def _lead_the_lost(app: FastAPI, web: Pages) -> None:
+def _serve_unknown_addresses(app: FastAPI, web: Pages) -> None:
     unknown = app.router.default
 
-    async def lost(scope: Scope, receive: Receive, send: Send) -> None:
-        page = web.lost(Request(scope)) if scope["type"] == "http" else None
+    async def serve_not_found(scope: Scope, receive: Receive, send: Send) -> None:
+        page = web.not_found_page(Request(scope)) if scope["type"] == "http" else None
         await (page or unknown)(scope, receive, send)
 
-    app.router.default = lost
+    app.router.default = serve_not_found
 
 
 def _add_probes(app: FastAPI, state: ServerState) -> None:

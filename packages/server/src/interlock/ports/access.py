@@ -18,7 +18,7 @@ class Access(Protocol):
 
     async def version(self) -> int: ...
 
-    async def changed_since(self, version: int) -> set[str]:
+    async def list_changed_since(self, version: int) -> set[str]:
         """Whose access it was that changed, by the ids of the people."""
         ...
 

@@ -37,7 +37,7 @@ class UpstreamCalls(Protocol):
         """Its end is known."""
         ...
 
-    async def expired(self, before: datetime, limit: int) -> list[UpstreamCall]:
+    async def list_expired(self, before: datetime, limit: int) -> list[UpstreamCall]:
         """Those whose holder was last alive before then, and that no open request is about; the oldest first."""
         ...
 

@@ -67,14 +67,16 @@ class Journal(Protocol):
         """
         ...
 
-    async def done(self, key: EffectKey, result: bytes, asks: int, output: str, *, failed: bool = False) -> None:
+    async def record_result(
+        self, key: EffectKey, result: bytes, asks: int, output: str, *, failed: bool = False
+    ) -> None:
         """Record the result. `failed` is for a tool that reported its failure as a result."""
         ...
 
-    async def failed(self, key: EffectKey, error: str) -> None:
+    async def record_failure(self, key: EffectKey, error: str) -> None:
         """Record that it raised; running it again is right when somebody asks for that."""
         ...
 
-    async def waiting(self, key: EffectKey) -> None:
+    async def record_waiting(self, key: EffectKey) -> None:
         """Record that it asked a person; it will be entered again."""
         ...

@@ -105,7 +105,7 @@ class WaitingRuns(Protocol):
         """Whether it was there."""
         ...
 
-    async def stranded(self, limit: int) -> list[str]:
+    async def list_stranded(self, limit: int) -> list[str]:
         """Idle threads on which a run waits."""
         ...
 

@@ -60,7 +60,7 @@ def _takes_anything(model: Any) -> bool:
     return getattr(model, "model_config", {}).get("extra") == "allow"
 
 
-def fitting(schemas: Sequence[Schema], args: Mapping[str, Any]) -> Sequence[Schema]:
+def select_matching(schemas: Sequence[Schema], args: Mapping[str, Any]) -> Sequence[Schema]:
     """Those that know every argument of the call as it was asked for.
 
     A subagent that is hidden inside a tool may have a tool of the same name: its calls are not held against this one.

@@ -79,7 +79,7 @@ def _is_allowed(pause: SettledPause, request: Request) -> bool:
     return answer is not None and isinstance(answer.value, ApprovalAnswer) and answer.value.decision == "accept"
 
 
-def allowed(pauses: Iterable[SettledPause]) -> set[str]:
+def allowed_checkpoints(pauses: Iterable[SettledPause]) -> set[str]:
     """The checkpoints from which a person let a graph go on."""
     return {checkpoint for pause, request, checkpoint in _requests(pauses) if _is_allowed(pause, request)}
 

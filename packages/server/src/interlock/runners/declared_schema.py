@@ -88,7 +88,7 @@ class _Simplifier:
         kept: dict[str, Any] = {name: schema[name] for name in _WORDS if name in schema}
         kept |= {name: self.simple(schema[name]) for name in _PARTS if name in schema}
         for name in (*_LISTS, "prefixItems"):
-            if parts := _listed(schema.get(name)):
+            if parts := _as_list(schema.get(name)):
                 kept[name] = [self.simple(one) for one in parts]
         if "oneOf" in kept:
             # Of branches that were simplified several may hold.
@@ -112,13 +112,13 @@ class _Simplifier:
             self._open.pop()
 
 
-def _listed(value: Any) -> list[Any]:
+def _as_list(value: Any) -> list[Any]:
     return cast("list[Any]", value) if isinstance(value, list) else []
 
 
 def _alternatives(schema: Any) -> int:
     if isinstance(schema, dict):
-        named = cast("dict[str, Any]", schema)
-        own = sum(len(_listed(named.get(name))) for name in _LISTS)
-        return own + sum(_alternatives(one) for one in named.values())
-    return sum(_alternatives(one) for one in _listed(schema))
+        members = cast("dict[str, Any]", schema)
+        own = sum(len(_as_list(members.get(name))) for name in _LISTS)
+        return own + sum(_alternatives(one) for one in members.values())
+    return sum(_alternatives(one) for one in _as_list(schema))

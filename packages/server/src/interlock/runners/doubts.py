@@ -43,7 +43,7 @@ async def settle_and_find(
     for pause in settled:
         if pause.pause.origin is PauseOrigin.EFFECT:
             for request in pause.requests:
-                log.recorded(await _resolve(core, lease, request, pause.answers.get(request.id), serde))
+                log.mark_recorded(await _resolve(core, lease, request, pause.answers.get(request.id), serde))
     return await find_doubtful(core, lease, log)
 
 
@@ -63,8 +63,8 @@ async def _resolve(
         status = "success" if took_effect else "error"
         result = ToolMessage(result, name=effect.tool, tool_call_id=key.tool_call_id, status=status)
     kind, data = serde.dumps_typed(result)
-    packed = kind.encode() + b"\n" + data if took_effect or key.is_tool_call else SKIPPED
-    return await resolve_doubt(core, lease, key, effect.epoch, result=packed, output=output, took_effect=took_effect)
+    content = kind.encode() + b"\n" + data if took_effect or key.is_tool_call else SKIPPED
+    return await resolve_doubt(core, lease, key, effect.epoch, result=content, output=output, took_effect=took_effect)
 
 
 def _effect(request: Request) -> EffectInDoubt:

@@ -48,7 +48,7 @@ class _Place:
     def may_get_tools_later(self) -> bool:
         return not all(_is_shipped(type(one)) for one in self.middleware)
 
-    def named(self) -> Iterator[tuple[Middleware, str, str]]:
+    def named_tools(self) -> Iterator[tuple[Middleware, str, str]]:
         """The middleware, the argument, and the tool that it names."""
         for one in self.middleware:
             if isinstance(one, InterlockMiddleware):
@@ -78,10 +78,12 @@ def check_gates(graph: Graph) -> None:
     nodes = [node for one in all_graphs(graph) for node in tool_nodes(one)]
     places = [_Place(node.tools_by_name.keys(), tuple(middleware_around(node))) for node in nodes]
     _check_options(places)
-    effective = {(argument, tool) for place in places for _, argument, tool in place.named() if tool in place.tools}
+    effective = {
+        (argument, tool) for place in places for _, argument, tool in place.named_tools() if tool in place.tools
+    }
     everywhere = frozenset[str]().union(*(place.tools for place in places))
     for place in places:
-        for middleware, argument, tool in place.named():
+        for middleware, argument, tool in place.named_tools():
             if (argument, tool) not in effective:
                 _refuse(place, middleware, argument, tool, everywhere)
     _checked.update(nodes)
@@ -104,7 +106,7 @@ def _refuse(place: _Place, middleware: Middleware, argument: str, tool: str, eve
             f"{argument} names {tool!r}, which is a tool of another graph than the one that the middleware is given "
             "to; give it to the agent that has the tool"
         )
-    gated = {name for _, _, name in place.named()}
+    gated = {name for _, _, name in place.named_tools()}
     message = f"{argument} names {tool!r}, and the agent has no such tool"
     if not place.may_get_tools_later or get_close_matches(tool, everywhere - gated, n=1):
         raise GateWithoutTool(message + nearest(tool, everywhere))

@@ -18,7 +18,7 @@ from interlock.agents._langgraph import CHECKPOINTER, KEEPING, STRICT_RESUME, Pe
 from interlock.agents._langgraph_numbers import NUMBERED
 from interlock.agents.ask_record import AskRecord
 from interlock.agents.breakpoints import Breakpoint, BreakpointRecord, NextNode
-from interlock.agents.context import RunContext, entered
+from interlock.agents.context import RunContext, enter
 from interlock.agents.silence import Silence
 from interlock.domain.canonical import plain
 from interlock.domain.errors import InterlockError, LeaseLost, StorageUnavailable
@@ -39,7 +39,7 @@ from interlock.runners.traces import own_trace
 from interlock.runners.transcript import assistant_entry, messages_in, result_text, unreported_messages
 from interlock.services.core import Core
 from interlock.services.requests.opening import NewRequest
-from interlock.services.runs import lifecycle as running
+from interlock.services.runs import lifecycle
 from interlock.services.runs.effects import RunJournal
 from interlock.services.runs.lifecycle import PauseResult, ResumeState
 from interlock.services.runs.log import RunLog
@@ -144,7 +144,7 @@ class GraphRun:
             if paused is None or paused.is_open:
                 return
             self._in_a_row += 1
-            self.log.recorded(paused.events)
+            self.log.mark_recorded(paused.events)
             await self._load_resume_state()
             state = await read_state(self.graph, self.config)
             given = self._next_input(state)
@@ -161,8 +161,8 @@ class GraphRun:
             unsent = doubts.UnsentInput(given.text) if isinstance(given, MessageInput) else doubts.UnsentInput()
             if isinstance(given, GraphInput):
                 unsent = doubts.UnsentInput(run_id=self.turn.id)
-            asked = [doubts.new_request(one, self.core.settings.locale, unsent) for one in doubtful]
-            await self._pause(PauseOrigin.EFFECT, doubtful[0].effect.tool, asked, None)
+            requests = [doubts.new_request(one, self.core.settings.locale, unsent) for one in doubtful]
+            await self._pause(PauseOrigin.EFFECT, doubtful[0].effect.tool, requests, None)
         return bool(doubtful)
 
     def _new_config(self) -> RunnableConfig:
@@ -183,7 +183,7 @@ class GraphRun:
         return RunSettings() if isinstance(self.turn.input, NoInput) else self.turn.input.settings
 
     async def _load_resume_state(self) -> None:
-        self.resume_state = await running.load_resume_state(self.core, self.claim.run)
+        self.resume_state = await lifecycle.load_resume_state(self.core, self.claim.run)
         self.turn = self.resume_state.turn or self.claim.run
         self.config = self._new_config()
         self._remember()
@@ -230,8 +230,8 @@ class GraphRun:
         self._last_values, self._was_interrupted = None, False
         context = self._context()
         try:
-            with entered(context):
-                async with self._flushing():
+            with enter(context):
+                async with self._background_flush():
                     async for part in self._parts(given):
                         self._report(part)
         finally:
@@ -263,14 +263,14 @@ class GraphRun:
     def _context(self) -> RunContext:
         secrets = self.resume_state.secrets
         self._asks = AskRecord({key: form and form.binding for key, form in self.resume_state.forms.items()})
-        self._breakpoints = BreakpointRecord(breakpoints.allowed(self.recorded.pauses))
+        self._breakpoints = BreakpointRecord(breakpoints.allowed_checkpoints(self.recorded.pauses))
         return RunContext(
             RunJournal(
                 self.core,
                 self.lease,
                 self.log,
-                approved=self.recorded.approved(),
-                refused=self.recorded.refused(),
+                approved=self.recorded.approved_calls(),
+                refused=self.recorded.refused_calls(),
             ),
             TaskSerializer(self.saver.serde),
             asyncio.get_running_loop(),
@@ -283,7 +283,7 @@ class GraphRun:
         )
 
     @asynccontextmanager
-    async def _flushing(self) -> AsyncGenerator[None]:
+    async def _background_flush(self) -> AsyncGenerator[None]:
         """Write what no other transaction takes along, soon enough for those who watch."""
 
         writing = asyncio.Lock()
@@ -294,7 +294,7 @@ class GraphRun:
                 await asyncio.sleep(FLUSH_SECONDS)
                 self._dirty.clear()
                 async with writing:
-                    await running.report(self.core, self.lease, self.log)
+                    await lifecycle.report(self.core, self.lease, self.log)
 
         task = asyncio.create_task(flush())
         try:
@@ -362,9 +362,9 @@ class GraphRun:
         elif len(new) < len(state.pending) and not stops:
             raise InterlockError("the graph did not take the answer that it was given")
         elif new or stops:
-            asked = [*await self._requests_of_all(new), *self._requests_at(stops)]
+            requests = [*await self._requests_of_all(new), *self._requests_at(stops)]
             origin = PauseOrigin.INTERRUPT if new else PauseOrigin.BREAKPOINT
-            return await self._pause(origin, new[0].node if new else state.next[0], asked, state)
+            return await self._pause(origin, new[0].node if new else state.next[0], requests, state)
         else:
             self._report_result(state)
             await self._finish(RunStatus.DONE, state)
@@ -390,8 +390,8 @@ class GraphRun:
         """What an interrupt asks, with what its answer will belong to."""
         binding = self._asks.binding(pending.interrupt)
         return [
-            self.agent.bound(replace(one, form=one.form and replace(one.form, binding=binding)), pending.graph)
-            for one in interrupts.read(pending.interrupt, pending.messages, pending.calling)
+            self.agent.bind(replace(one, form=one.form and replace(one.form, binding=binding)), pending.graph)
+            for one in interrupts.read(pending.interrupt, pending.messages, pending.call_messages)
         ]
 
     async def _requests_of_all(self, waiting: Sequence[PendingInterrupt]) -> list[NewRequest]:
@@ -399,15 +399,15 @@ class GraphRun:
         return await asyncio.gather(*(with_preview(self.agent, *one, self.redact) for one in each))
 
     async def _pause(
-        self, origin: PauseOrigin, node: str, asked: Sequence[NewRequest], state: GraphState | None
+        self, origin: PauseOrigin, node: str, requests: Sequence[NewRequest], state: GraphState | None
     ) -> PauseResult:
         needed = breakpoints.still_needed(self.recorded.pauses, self._breakpoints.left)
-        return await running.open_pause(
+        return await lifecycle.open_pause(
             self.core,
             self.claim,
             origin,
             node,
-            asked,
+            requests,
             before=self._take_log(state),
             message_count=len(state.messages) if state else None,
             consumed=[pause_id for pause_id in self.recorded.finished_pauses(state) if pause_id not in needed],
@@ -417,9 +417,9 @@ class GraphRun:
     async def _finish(self, status: RunStatus, state: GraphState, *, error: str | None = None) -> None:
         pauses = {pause.pause.id for pause in self.recorded.pauses}
         # A failed run may be retried: its answers stay, also those that the graph took before a later node failed.
-        kept = status is RunStatus.FAILED
-        consumed = set[str]() if kept else set(self.recorded.finished_pauses(state))
-        await running.finish(
+        keeps_pauses = status is RunStatus.FAILED
+        consumed = set[str]() if keeps_pauses else set(self.recorded.finished_pauses(state))
+        await lifecycle.finish(
             self.core,
             self.lease,
             status,
@@ -427,7 +427,7 @@ class GraphRun:
             before=self._take_log(state),
             message_count=len(state.messages),
             consumed=consumed,
-            void=() if kept else pauses - consumed,
+            void=() if keeps_pauses else pauses - consumed,
             has_secrets=bool(self.resume_state.secrets),
         )
 
@@ -441,7 +441,7 @@ class GraphRun:
 
     async def _end_drained(self) -> None:
         if self.requeue_when_drained:
-            await running.report(self.core, self.lease, self.log)
-            await running.requeue(self.core, self.lease)
+            await lifecycle.report(self.core, self.lease, self.log)
+            await lifecycle.requeue(self.core, self.lease)
             return
         await self._finish(RunStatus.STOPPED, await read_state(self.graph, self.config))

@@ -36,7 +36,7 @@ class PendingInterrupt:
     """The state of the graph that raised it; empty for one inside a tool."""
 
     @property
-    def calling(self) -> Sequence[AnyMessage]:
+    def call_messages(self) -> Sequence[AnyMessage]:
         """The messages in which the calls are that it may be about."""
         return self.inner if self.graph is None else self.messages
 
@@ -67,7 +67,7 @@ async def read_state(graph: Graph, config: RunnableConfig) -> GraphState:
     if any(task.state is not None and task.interrupts for task in snapshot.tasks):
         snapshot = await graph.aget_state(config, subgraphs=True)
     pending: dict[str, PendingInterrupt] = {}
-    for one in _pending(snapshot, ""):
+    for one in _pending_interrupts(snapshot, ""):
         if one.graph is None:
             one = replace(one, inner=await messages_inside(config, one.space, one.interrupt.id))
         pending.setdefault(one.interrupt.id, one)
@@ -84,7 +84,7 @@ async def read_state(graph: Graph, config: RunnableConfig) -> GraphState:
     )
 
 
-def _pending(snapshot: StateSnapshot, path: str) -> Iterator[PendingInterrupt]:
+def _pending_interrupts(snapshot: StateSnapshot, path: str) -> Iterator[PendingInterrupt]:
     messages = messages_in(snapshot.values)
     waiting = {interrupt.id for interrupt in snapshot.interrupts}
     outer: str = snapshot.config.get("configurable", {}).get("checkpoint_ns", "")
@@ -107,7 +107,7 @@ def _by_name(values: Any) -> Mapping[str, Any]:
 
 def _inside(task: PregelTask, path: str) -> Iterator[PendingInterrupt]:
     if isinstance(task.state, StateSnapshot):
-        yield from _pending(task.state, NS_SEP.join(part for part in (path, task.name) if part))
+        yield from _pending_interrupts(task.state, NS_SEP.join(part for part in (path, task.name) if part))
 
 
 async def messages_inside(config: RunnableConfig, space: str, interrupt_id: str) -> list[AnyMessage]:

@@ -118,10 +118,10 @@ class HostedAgents:
     def _config(
         self, thread: Thread, checkpoint_id: str | None = None, saver: Any = None, space: str = ""
     ) -> RunnableConfig:
-        named = {"checkpoint_id": checkpoint_id, "checkpoint_ns": ""} if checkpoint_id else {}
+        place = {"checkpoint_id": checkpoint_id, "checkpoint_ns": ""} if checkpoint_id else {}
         if space:
-            named["checkpoint_ns"] = space
-        return {"configurable": {"thread_id": thread.id, CHECKPOINTER: saver or self.saver, **named}}
+            place["checkpoint_ns"] = space
+        return {"configurable": {"thread_id": thread.id, CHECKPOINTER: saver or self.saver, **place}}
 
     def has_messages(self, name: str) -> bool:
         agent = self.find(name)
@@ -161,18 +161,18 @@ class HostedAgents:
         return dict(schemas[0]) if len(schemas) == 1 else None
 
     async def file_preview(self, request: Request) -> FilePreview | None:
-        kept = request.form.file if request.form else None
-        if kept is None or not isinstance(request.body, ApprovalBody):
+        file = request.form.file if request.form else None
+        if file is None or not isinstance(request.body, ApprovalBody):
             return None
         agent, args = self.find(request.agent), request.body.args
         previewer = agent.previewer(request.tool) if agent else None
-        if previewer is None or not kept.file.on_disk or kept.host != platform.node():
-            return kept.file
+        if previewer is None or not file.file.on_disk or file.host != platform.node():
+            return file.file
         now = await previews.in_time(lambda: previews.compute(previewer, args, {}))
-        return now if isinstance(now, FilePreview) else kept.file
+        return now if isinstance(now, FilePreview) else file.file
 
     def _parameters(self, request: Request) -> Sequence[arguments.Schema]:
         agent = self.find(request.agent)
         if agent is None or not isinstance(request.body, ApprovalBody):
             return ()
-        return arguments.fitting(agent.parameters.get(request.tool, ()), request.body.args)
+        return arguments.select_matching(agent.parameters.get(request.tool, ()), request.body.args)

@@ -11,7 +11,7 @@ from langgraph.types import Send as SendTo
 from interlock.domain.errors import InvalidInput
 from interlock.domain.run_input import GraphCommand, GraphInput, MessageInput, Nodes, updates_in
 from interlock.runners.loading import HostedAgent
-from interlock.runners.transcript import closing
+from interlock.runners.transcript import close_calls
 
 
 def graph_input(
@@ -27,7 +27,7 @@ def graph_input(
         return given.values
     new = cast("list[Any]", added["messages"])
     results = {cast("dict[str, Any]", one).get("tool_call_id") for one in new if isinstance(one, dict)}
-    missing = [one for one in closing(messages) if one.tool_call_id not in results]
+    missing = [one for one in close_calls(messages) if one.tool_call_id not in results]
     return {**added, "messages": [*missing, *new]}
 
 
@@ -43,7 +43,7 @@ def _of_message(agent: HostedAgent, run_id: str, given: MessageInput, messages: 
     properties, text = agent.input, given.text
     if "messages" in properties or not properties:
         begins = given.system and not messages
-        before = [SystemMessage(given.system, id=f"sys_{run_id}")] if begins else closing(messages)
+        before = [SystemMessage(given.system, id=f"sys_{run_id}")] if begins else close_calls(messages)
         return {"messages": [*before, HumanMessage(text, id=f"msg_{run_id}")]}
     values = _json_object(text)
     if values is not None:

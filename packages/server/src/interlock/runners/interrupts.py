@@ -47,16 +47,18 @@ _OWN = ("kind", "body", "timeout", "call_id", "definition")
 """What an ask of Interlock's own says."""
 
 
-def read(interrupt: Interrupt[Any], messages: Sequence[Any], calling: Sequence[Any] | None = None) -> list[NewRequest]:
-    """What an interrupt asks. `calling` are the messages with the tool calls, where they are others than `messages`.
+def read(
+    interrupt: Interrupt[Any], messages: Sequence[Any], call_messages: Sequence[Any] | None = None
+) -> list[NewRequest]:
+    """What an interrupt asks. `call_messages` are those with the tool calls, where they are others than `messages`.
 
     A value that only looks like one of the known forms is shown as it is, like any other.
     """
     try:
-        requests = _read(interrupt, messages if calling is None else calling)
+        requests = _read(interrupt, messages if call_messages is None else call_messages)
     except (InvalidInput, LookupError, TypeError, ValueError, AttributeError):
         requests = []
-    requests = requests or [_anything(interrupt.id, interrupt.value)]
+    requests = requests or [_free_request(interrupt.id, interrupt.value)]
     message = _last_message(messages)
     return [replace(one, message_id=message.id if message else None) for one in requests]
 
@@ -73,8 +75,8 @@ def _read(interrupt: Interrupt[Any], messages: Sequence[Any]) -> list[NewRequest
             return [_tool_approval(interrupt, given)]
     humans = _human_interrupts(value)
     if humans:
-        listed = isinstance(value, list)
-        return [_human_interrupt(interrupt.id, one, index, listed=listed) for index, one in enumerate(humans)]
+        is_list = isinstance(value, list)
+        return [_human_interrupt(interrupt.id, one, index, listed=is_list) for index, one in enumerate(humans)]
     if isinstance(interrupt.response_schema, dict):
         return [schemas.request_of(interrupt.id, value, interrupt.response_schema)]
     return []
@@ -181,7 +183,7 @@ def _human_interrupt(interrupt_id: str, value: Mapping[str, Any], index: int, *,
     return NewRequest(replace(body, details=details_of(beside | left)), interrupt_id, form, digest=digest)
 
 
-def _anything(interrupt_id: str, value: Any) -> NewRequest:
+def _free_request(interrupt_id: str, value: Any) -> NewRequest:
     return NewRequest(ClarificationBody.of_free(value), interrupt_id, Form(FreeInterrupt()))
 
 
@@ -202,14 +204,16 @@ def _take_call(calls: list[Mapping[str, Any]], name: str, args: Any) -> str | No
     return None
 
 
-async def with_preview(agent: HostedAgent, asked: NewRequest, pending: PendingInterrupt, redact: Redact) -> NewRequest:
-    if not isinstance(asked.body, ApprovalBody):
-        return asked
+async def with_preview(
+    agent: HostedAgent, request: NewRequest, pending: PendingInterrupt, redact: Redact
+) -> NewRequest:
+    if not isinstance(request.body, ApprovalBody):
+        return request
     # No graph says so of itself.
-    body = replace(asked.body, preview=None)
+    body = replace(request.body, preview=None)
     previewer = agent.previewer(body.tool_name, pending.graph)
     if previewer is None:
-        return replace(asked, body=body)
+        return replace(request, body=body)
 
     def work() -> tuple[JsonObject | None, FileSnapshot | None]:
         found = previews.compute(previewer, body.args, pending.values)
@@ -218,5 +222,5 @@ async def with_preview(agent: HostedAgent, asked: NewRequest, pending: PendingIn
 
     done = await previews.in_time(work)
     preview, kept = (as_body(done, redact), None) if isinstance(done, NoPreview) else done
-    form = replace(asked.form, file=kept) if asked.form else None
-    return replace(asked, body=replace(body, preview=preview), form=form)
+    form = replace(request.form, file=kept) if request.form else None
+    return replace(request, body=replace(body, preview=preview), form=form)

@@ -21,7 +21,7 @@ from pydantic import PydanticUserError, TypeAdapter
 
 from interlock.agents._langgraph import NS_SEP, all_graphs
 from interlock.agents.previews import Previewer, previewer_of
-from interlock.agents.tool_definition import definition_of, described
+from interlock.agents.tool_definition import definition_of, description_of
 from interlock.domain.canonical import digest
 from interlock.domain.errors import FieldError, InvalidInput
 from interlock.domain.kinds import ApprovalBody
@@ -100,19 +100,19 @@ class HostedAgent:
         """Of the tool of that graph; where it is not known which graph asks, of the only one of that name."""
         return self.previewers_in.get(graph, {}).get(tool) if graph is not None else self.previewers.get(tool)
 
-    def bound(self, asked: NewRequest, graph: str | None) -> NewRequest:
+    def bind(self, request: NewRequest, graph: str | None) -> NewRequest:
         """The ask, with what the approval of a tool of that graph may be remembered by.
 
         Another graph may have another tool of that name, described alike, even of the same code: where it is not known
         which one asked nothing is remembered, whatever the ask says of its tool.
         """
-        if not isinstance(asked.body, ApprovalBody):
-            return asked
-        known = () if graph is None else self.definitions.get(graph, {}).get(asked.body.tool_name, ())
+        if not isinstance(request.body, ApprovalBody):
+            return request
+        known = () if graph is None else self.definitions.get(graph, {}).get(request.body.tool_name, ())
         if len(known) != 1:
             # What the agent does without a tool of its own is not among "all tools" either.
-            return replace(asked, definition=None, toolset=None)
-        return replace(asked, definition=digest([*known, asked.definition]), toolset=digest(self.definitions))
+            return replace(request, definition=None, toolset=None)
+        return replace(request, definition=digest([*known, request.definition]), toolset=digest(self.definitions))
 
 
 class AgentNotLoaded(InvalidInput):
@@ -153,7 +153,7 @@ async def load_agent(name: str, target: str) -> HostedAgent:
                 found = await found
     except (Exception, SystemExit) as error:
         raise AgentNotLoaded(f"agent {name!r}: {attr}() failed: {_error_text(error)}", error) from error
-    return hosted(name, found)
+    return host_agent(name, found)
 
 
 def _error_text(error: BaseException) -> str:
@@ -161,7 +161,7 @@ def _error_text(error: BaseException) -> str:
     return f"{type(error).__name__}: {error.msg if isinstance(error, SyntaxError) else error}"
 
 
-def hosted(name: str, found: Any) -> HostedAgent:
+def host_agent(name: str, found: Any) -> HostedAgent:
     try:
         graph: Any = cast("Any", found).compile() if isinstance(found, StateGraph) else found
     except ValueError as error:
@@ -209,15 +209,15 @@ def _previewers(tools: Iterable[BaseTool]) -> dict[str, Previewer]:
 
 
 def _identity(previewer: Previewer) -> tuple[int, ...]:
-    made = cast("partial[Any]", previewer)
-    return (id(made.func), *(id(one) for one in made.args))
+    partial_call = cast("partial[Any]", previewer)
+    return (id(partial_call.func), *(id(one) for one in partial_call.args))
 
 
 def _parameters(graph: Graph) -> Mapping[str, Sequence[Schema]]:
     """Of every tool in the graph and its subgraphs."""
     parameters: dict[str, list[Schema]] = {}
     for tool in _tools(graph):
-        parameters.setdefault(tool.name, []).append(schema_of(tool, described(tool)))
+        parameters.setdefault(tool.name, []).append(schema_of(tool, description_of(tool)))
     return parameters
 
 
@@ -275,8 +275,8 @@ def _input_schema(graph: Graph, own: dict[str, Any] | None) -> Schema:
     if not properties:
         return schema
     fields = {name: dict[str, Any]() if _has_messages(part) else part for name, part in properties.items()}
-    kept = {key: value for key, value in schema.items() if key != "required"}
-    return {**kept, "properties": fields, "additionalProperties": False}
+    without_required = {key: value for key, value in schema.items() if key != "required"}
+    return {**without_required, "properties": fields, "additionalProperties": False}
 
 
 def _schema_of_hints(hints: Mapping[str, Any]) -> dict[str, Any]:

@@ -16,8 +16,8 @@ from interlock.runners.hosting import HostedAgents
 from interlock.runners.quiet_logs import silence_logs
 from interlock.runners.secret_values import ThreadSecrets
 from interlock.services.core import Core
-from interlock.services.runs import lifecycle as running
-from interlock.services.runs.waiting import start_stranded
+from interlock.services.runs import lifecycle
+from interlock.services.runs.waiting_runs import start_stranded
 
 SWEEP_SECONDS = 1.0
 """How soon work is found of which nobody was told: a wake-up lost, a worker gone."""
@@ -49,7 +49,7 @@ class LocalRunner:
         watch_gates()
         silence_logs()
         contain(asyncio.get_running_loop())
-        await running.take_over(self._core, everything=not self._shared)
+        await lifecycle.take_over(self._core, everything=not self._shared)
         self._loops = [asyncio.create_task(self._repeat(loop, seconds)) for loop, seconds in self._duties()]
 
     async def close(self) -> None:
@@ -92,7 +92,7 @@ class LocalRunner:
             run.drain("it was asked to stop")
 
     @property
-    def running(self) -> int:
+    def run_count(self) -> int:
         return len(self._executing)
 
     async def listen(self) -> None:
@@ -123,19 +123,19 @@ class LocalRunner:
 
     async def _sweep(self) -> None:
         if self._shared:
-            await running.take_over(self._core, everything=False)
+            await lifecycle.take_over(self._core, everything=False)
         await start_stranded(self._core)
         while await self._claim():
             pass
-        for run_id in await running.stop_requests(self._core, list(self._runs)):
+        for run_id in await lifecycle.stop_requests(self._core, list(self._runs)):
             self.stop(run_id)
 
     async def _renew(self) -> None:
         threads = {run.lease.thread_id: run_id for run_id, run in self._runs.items()}
         if not threads:
             return
-        kept = await running.renew(self._core, self.worker, threads.keys())
-        for thread_id in threads.keys() - kept:
+        renewed_ids = await lifecycle.renew(self._core, self.worker, threads.keys())
+        for thread_id in threads.keys() - renewed_ids:
             if task := self._executing.get(threads[thread_id]):
                 logger.warning("the lease of thread %s was lost", thread_id)
                 task.cancel()
@@ -153,7 +153,7 @@ class LocalRunner:
             return False
         self._free -= 1
         try:
-            claim = await running.claim(self._core, self.worker, run_id)
+            claim = await lifecycle.claim(self._core, self.worker, run_id)
         except BaseException:
             self.give_back()
             raise
@@ -189,11 +189,11 @@ class LocalRunner:
         agent = self._agents.find(claim.thread.agent)
         if agent is None:
             error = f"the agent {claim.thread.agent!r} is no longer hosted here"
-            await running.finish(self._core, claim.lease, RunStatus.FAILED, error=error)
+            await lifecycle.finish(self._core, claim.lease, RunStatus.FAILED, error=error)
             return
         if claim.run.attempt > MOST_ATTEMPTS:
             error = f"it was begun {MOST_ATTEMPTS} times and never came to an end; it is not tried again"
-            await running.finish(self._core, claim.lease, RunStatus.FAILED, error=error)
+            await lifecycle.finish(self._core, claim.lease, RunStatus.FAILED, error=error)
             return
         run = GraphRun(self._core, claim, agent, self._agents.saver.with_lease(claim.lease), self._memory)
         self._runs[claim.run.id] = run
@@ -208,7 +208,7 @@ class LocalRunner:
         while not self._closing:
             await asyncio.sleep(SWEEP_SECONDS)
             try:
-                await running.requeue(self._core, claim.lease)
+                await lifecycle.requeue(self._core, claim.lease)
             except StorageUnavailable:
                 continue
             except LeaseLost:

@@ -148,7 +148,7 @@ class Keeper:
             self._start_again("its node is dead")
         names: list[str] = self._ray.util.list_named_actors()
         self._tell_of_unnamed(names)
-        generations = {name: made for name in names if (made := settings.generation_of(name)) is not None}
+        generations = {name: generation for name in names if (generation := settings.generation_of(name)) is not None}
         if max(generations.values(), default=0) > settings.generation:
             # A server of this database was started with other settings since: its workers run what this one queues.
             self._tell("a later start has other settings: its workers run the agents, and this server keeps none")

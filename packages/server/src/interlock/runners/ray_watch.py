@@ -10,7 +10,7 @@ AGAIN_SECONDS = 0.2
 
 
 @dataclass(slots=True)
-class _Followed:
+class _WatchedActor:
     actor: Any
     worker: str | None = None
     """The process that it was last seen to be."""
@@ -37,14 +37,14 @@ class Watch:
         self._ray = ray
         self._reads_table = reads_table
         self._see = see
-        self._followed: dict[str, _Followed] = {}
+        self._followed: dict[str, _WatchedActor] = {}
 
     def follow(self, actors: Mapping[str, Any]) -> None:
         """These, by their names, and no others."""
         for name in self._followed.keys() - actors.keys():
             del self._followed[name]
         for name, actor in actors.items():
-            self._followed.setdefault(name, _Followed(actor))
+            self._followed.setdefault(name, _WatchedActor(actor))
 
     def look(self, seconds: float) -> None:
         """For so long, or until something is heard."""
@@ -69,7 +69,7 @@ class Watch:
         one = self._followed[name]
         call, one.call = one.call, None
         try:
-            said: tuple[str, str, int] | None = self._ray.get(call)
+            reply: tuple[str, str, int] | None = self._ray.get(call)
         except self._ray.exceptions.ActorDiedError:
             # For good: whoever makes it anew follows that.
             del self._followed[name]
@@ -79,8 +79,8 @@ class Watch:
             one.ask_at = time.monotonic() + (0.0 if one.is_known else AGAIN_SECONDS)
             one.is_known = False
         else:
-            if said is not None:
-                one.worker, one.node, one.pid = said
+            if reply is not None:
+                one.worker, one.node, one.pid = reply
                 one.is_known = True
                 self._see(name, one.worker)
             one.call = one.actor.stay.remote()

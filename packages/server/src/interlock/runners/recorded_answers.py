@@ -27,7 +27,7 @@ def _sha256_in_inbox(answer: Answer) -> str | None:
     return shown_file if isinstance(shown_file, str) else None
 
 
-def _asked_in(request: Request) -> tuple[str | None, str | None]:
+def _asker_of(request: Request) -> tuple[str | None, str | None]:
     """The graph that asked, and the effects inside of which it did."""
     binding = request.form.binding if request.form else None
     return (binding.space, binding.asker) if binding else (None, None)
@@ -80,18 +80,18 @@ class RecordedAnswers:
         }
         return [pause.pause.id for pause in self.pauses if pause.pause.id not in pending]
 
-    def approved(self) -> list[ApprovedCall]:
+    def approved_calls(self) -> list[ApprovedCall]:
         """The calls that may run."""
         answers = self.answers
-        approved: list[ApprovedCall] = []
+        calls: list[ApprovedCall] = []
         for request in self._requests():
             if request.call_id is not None and request.digest is not None and request.id in answers:
                 digest = replies.approved_digest(request, answers[request.id].value)
                 if digest is not None:
-                    approved.append(ApprovedCall(request.call_id, digest, *_asked_in(request)))
-        return approved
+                    calls.append(ApprovedCall(request.call_id, digest, *_asker_of(request)))
+        return calls
 
-    def refused(self) -> list[RefusedCall]:
+    def refused_calls(self) -> list[RefusedCall]:
         """The calls of the turn that may not run, whatever the graph makes of the answer: their last word was a no.
 
         A graph is run again with every answer, and may ask with another condition by then. The whole turn, since it is
@@ -99,7 +99,7 @@ class RecordedAnswers:
         """
         last: dict[tuple[str | None, ...], RefusedCall | None] = {}
         for request, answer in self._calls:
-            call = request.call_id or "", request.digest or "", *_asked_in(request)
+            call = request.call_id or "", request.digest or "", *_asker_of(request)
             refusal = replies.refusal(request, answer.value if answer else None)
             last[call] = RefusedCall(*call, refusal) if refusal else None
         return [one for one in last.values() if one is not None]

@@ -30,7 +30,7 @@ from interlock.domain.kinds import (
     Value,
 )
 from interlock.domain.kinds.fields import is_blank
-from interlock.domain.kinds.free_answers import typed
+from interlock.domain.kinds.free_answers import parse_typed
 from interlock.domain.request import Answer, Request, RequestStatus
 from interlock.ports.journal import Refusal
 from interlock.runners import schemas
@@ -116,7 +116,7 @@ def given_result(effect: EffectInDoubt, value: Value | None) -> Any:
         return None
     if EffectKey("", effect.task_id, effect.call_id).is_tool_call:
         return value.reason or "done"
-    return None if is_blank(value.reason) else typed(value.reason, "reason")
+    return None if is_blank(value.reason) else parse_typed(value.reason, "reason")
 
 
 def _ask(request: Request, value: Value | None) -> Any:

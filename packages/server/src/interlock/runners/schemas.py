@@ -21,9 +21,9 @@ def request_of(interrupt_id: str, value: Any, schema: Schema) -> NewRequest:
     form = Form(SchemaInterrupt(dict(schema)))
     properties, parts = _properties(schema), InterruptParts.of(value)
     if properties:
-        items = [_question(name, _resolved(schema, part)) for name, part in properties.items()]
+        items = [_question(name, _resolve(schema, part)) for name, part in properties.items()]
         return NewRequest(QuestionsBody.of_interrupt(parts, items), interrupt_id, form)
-    options = _options(_resolved(schema, schema))
+    options = _options(_resolve(schema, schema))
     return NewRequest(ClarificationBody.of_interrupt(parts, options, allow_custom=not options), interrupt_id, form)
 
 
@@ -32,12 +32,12 @@ def typed_answer(schema: Schema, value: QuestionsAnswer | ClarificationAnswer) -
     if isinstance(value, QuestionsAnswer):
         properties = _properties(schema)
         texts = dict(zip(properties, value.answers, strict=True))
-        typed: Any = {name: _typed(schema, _resolved(schema, properties[name]), text) for name, text in texts.items()}
+        answer: Any = {name: _parse(schema, _resolve(schema, properties[name]), text) for name, text in texts.items()}
     else:
-        typed = _typed(schema, _resolved(schema, schema), value.answer)
-    check(schema, typed)
-    check_carried(typed, "answer")
-    return typed
+        answer = _parse(schema, _resolve(schema, schema), value.answer)
+    check(schema, answer)
+    check_carried(answer, "answer")
+    return answer
 
 
 def check(schema: Schema, value: Any) -> None:
@@ -59,10 +59,10 @@ def decision_types(schema: Schema) -> list[str]:
 
 
 def _properties(schema: Schema) -> Mapping[str, Any]:
-    return cast("Mapping[str, Any]", _resolved(schema, schema).get("properties") or {})
+    return cast("Mapping[str, Any]", _resolve(schema, schema).get("properties") or {})
 
 
-def _resolved(root: Schema, part: Schema) -> Schema:
+def _resolve(root: Schema, part: Schema) -> Schema:
     reference = part.get("$ref")
     if isinstance(reference, str) and reference.startswith("#/$defs/"):
         return cast("Schema", root["$defs"][reference.removeprefix("#/$defs/")])
@@ -85,7 +85,7 @@ def _as_text(value: Any) -> str:
     return value if isinstance(value, str) else json.dumps(value)
 
 
-def _typed(root: Schema, part: Schema, text: str) -> Any:
+def _parse(root: Schema, part: Schema, text: str) -> Any:
     """A text as the schema wants it: as it is where a string will do, else read as JSON."""
     enum: Any = part.get("enum")
     if isinstance(enum, list):

@@ -122,7 +122,7 @@ def _of_type(state: Any) -> dict[str, Any]:
 
 def _snapshot(state: StateSnapshot, sends: Sequence[JsonValue] = ()) -> Snapshot:
     metadata: dict[str, Any] = dict(state.metadata or {})
-    named: dict[str, Any] = state.config.get("configurable", {})
+    configurable: dict[str, Any] = state.config.get("configurable", {})
     parent: dict[str, Any] = (state.parent_config or {}).get("configurable", {})
     return Snapshot(
         to_json(state.values),
@@ -131,9 +131,9 @@ def _snapshot(state: StateSnapshot, sends: Sequence[JsonValue] = ()) -> Snapshot
         plain({key: value for key, value in metadata.items() if not key.startswith(_OWN)}),
         state.created_at,
         # A thread that never ran has a config without one.
-        named.get("checkpoint_id"),
+        configurable.get("checkpoint_id"),
         parent.get("checkpoint_id"),
-        named.get("checkpoint_ns", ""),
+        configurable.get("checkpoint_ns", ""),
         metadata.get(RUN_KEY),
     )
 
@@ -151,11 +151,11 @@ def _tasks(state: StateSnapshot, sends: Sequence[JsonValue]) -> Iterator[TaskSta
             to_json(task.result),
             _space(task),
             _snapshot(task.state) if isinstance(task.state, StateSnapshot) else None,
-            _sent(task, sends),
+            _sent_value(task, sends),
         )
 
 
-def _sent(task: PregelTask, sends: Sequence[JsonValue]) -> JsonValue:
+def _sent_value(task: PregelTask, sends: Sequence[JsonValue]) -> JsonValue:
     match cast("Any", task).path:
         case (kind, int(place), *_) if kind == _PUSH and place < len(sends):
             return sends[place]

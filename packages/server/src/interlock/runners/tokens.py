@@ -4,7 +4,7 @@ from collections import OrderedDict
 from typing import cast
 
 from interlock.domain.json_value import JsonObject, JsonValue
-from interlock.domain.redaction import RUN, Redaction, hidden_after
+from interlock.domain.redaction import RUN, Redaction, hide_after
 
 MOST_PLACES = 1_000
 
@@ -53,10 +53,10 @@ class CustomTexts:
             self._before[place] = (before + value)[-RUN + 1 :]
             if len(self._before) > MOST_PLACES:
                 self._before.popitem(last=False)
-            return hidden_after(before, value, redact)
+            return hide_after(before, value, redact)
         if isinstance(value, dict):
-            named = cast("JsonObject", value)
-            return {redact(name): self.hide(one, redact, (*place, name)) for name, one in named.items()}
+            members = cast("JsonObject", value)
+            return {redact(name): self.hide(one, redact, (*place, name)) for name, one in members.items()}
         if isinstance(value, list):
             return [self.hide(one, redact, (*place, "")) for one in cast("list[JsonValue]", value)]
         return value

@@ -64,7 +64,7 @@ def result_text(graph: Pregel[Any, Any, Any, Any], values: Any, redact: Redactio
     return text if len(text) <= LONGEST_RESULT else f"{text[:LONGEST_RESULT]}…"
 
 
-def closing(messages: Sequence[BaseMessage]) -> list[ToolMessage]:
+def close_calls(messages: Sequence[BaseMessage]) -> list[ToolMessage]:
     """A result for every tool call that has none: a provider rejects a history with open calls."""
     answered = {message.tool_call_id for message in messages if isinstance(message, ToolMessage)}
     return [

@@ -125,8 +125,8 @@ class TokenUses:
 
     def note(self, token: Token, now: datetime) -> bool:
         """Whether it is to be written down now."""
-        noted = self._noted.get(token)
-        if noted is not None and abs(now - noted) < USE_NOTED_EVERY:
+        before = self._noted.get(token)
+        if before is not None and abs(now - before) < USE_NOTED_EVERY:
             return False
         self._noted[token] = now
         self._noted.move_to_end(token)

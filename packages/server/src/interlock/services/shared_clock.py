@@ -20,20 +20,20 @@ class SharedClock:
     def __init__(self, own: Clock) -> None:
         self._own = own
         self._ahead = timedelta()
-        self._compared: float | None = None
+        self._compared_at: float | None = None
 
     def now(self) -> datetime:
         return self._own.now() + self._ahead
 
     async def compare(self, tx: Transaction) -> None:
         """With the database's, at the beginning of a transaction; not more often than is of use."""
-        if self._compared is not None and time.monotonic() - self._compared < COMPARED_EVERY:
+        if self._compared_at is not None and time.monotonic() - self._compared_at < COMPARED_EVERY:
             return
         before = self._own.now()
         there = datetime.fromtimestamp(await tx.servers.moment(before) / 1000, UTC)
         took = self._own.now() - before
         if timedelta() <= took < SLOW:
-            self._compared = time.monotonic()
+            self._compared_at = time.monotonic()
             ahead = there - before
             if abs(ahead - self._ahead) > TOLERANCE:
                 self._ahead = ahead

@@ -150,11 +150,11 @@ class AuditReading(Repository):
         return await self._connection.scalar(_IS_RECORDED, {"thread_id": thread_id, "action": action}) is not None
 
     async def stored_answers(self, request_ids: Collection[str]) -> dict[str, StoredAnswer]:
-        kept: dict[str, StoredAnswer] = {}
+        stored: dict[str, StoredAnswer] = {}
         for some in batched(request_ids):
             found = await self._connection.execute(_ANSWERS.where(answers.c.request_id.in_(some)))
-            kept |= {row.request_id: _answer(row) for row in found}
-        return kept
+            stored |= {row.request_id: _answer(row) for row in found}
+        return stored
 
     async def all_stored_answers(self, after_request: str, limit: int) -> list[StoredAnswer]:
         found = await self._connection.execute(_ALL_ANSWERS, {"after": after_request, "limit": limit})

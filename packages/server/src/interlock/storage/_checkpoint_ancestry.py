@@ -14,7 +14,7 @@ from langgraph.checkpoint.serde.base import SerializerProtocol
 from sqlalchemy import Integer, bindparam, literal_column, select
 from sqlalchemy.ext.asyncio import AsyncConnection
 
-from interlock.storage._checkpoint_rows import AnyRow, BlobKey, Body, contents, known_keys, pending, unpack
+from interlock.storage._checkpoint_rows import AnyRow, BlobKey, Body, contents, known_keys, pending_writes, unpack
 from interlock.storage.schema import checkpoints
 
 STRIDE = 100
@@ -116,7 +116,7 @@ async def histories(
         writes: list[PendingWrite] = []
         for checkpoint_id in reversed(trail.ids):
             rows = loaded.writes.get(checkpoint_id, ())
-            writes.extend(pending((row for row in rows if row.channel == channel), serde))
+            writes.extend(pending_writes((row for row in rows if row.channel == channel), serde))
         history: DeltaChannelHistory = {"writes": writes}
         if trail.seed is not None:
             history["seed"] = serde.loads_typed(loaded.blobs[trail.seed])

@@ -61,11 +61,11 @@ async def keep_latest(connection: AsyncConnection, thread_id: str, serde: Serial
         namespaces.setdefault(row.ns, []).append(row)
     for ns, rows in namespaces.items():
         deltas = {channel for row in rows for channel in row.metadata.get(_DELTA_COUNTERS, ())}
-        needed = {rows[0].id, *await _needed(connection, thread_id, ns, rows[0].id, deltas, serde)}
+        needed = {rows[0].id, *await _find_needed(connection, thread_id, ns, rows[0].id, deltas, serde)}
         await _remove(connection, thread_id, ns, [row.id for row in rows if row.id not in needed], serde)
 
 
-async def _needed(
+async def _find_needed(
     connection: AsyncConnection, thread_id: str, ns: str, kept_id: str, deltas: set[str], serde: SerializerProtocol
 ) -> set[str]:
     if not deltas:
@@ -77,9 +77,9 @@ async def _needed(
         )
     ).one()
     body = unpack(kept, serde)
-    stored = {channel for channel, _ in await known_keys(connection, thread_id, ns, body.blobs)}
-    stored |= body.checkpoint["channel_values"].keys()
-    channels = sorted((deltas & body.checkpoint["channel_versions"].keys()) - stored)
+    own_channels = {channel for channel, _ in await known_keys(connection, thread_id, ns, body.blobs)}
+    own_channels |= body.checkpoint["channel_values"].keys()
+    channels = sorted((deltas & body.checkpoint["channel_versions"].keys()) - own_channels)
     trails = await trace(connection, thread_id, ns, kept.parent_id, channels, serde)
     return {checkpoint_id for trail in trails.values() for checkpoint_id in trail.ids}
 

@@ -55,8 +55,8 @@ class Address:
 
     @classmethod
     def of(cls, config: RunnableConfig) -> "Address":
-        named = configurable(config)
-        return cls(str(named["thread_id"]), str(named.get("checkpoint_ns") or ""), named.get("checkpoint_id"))
+        options = configurable(config)
+        return cls(str(options["thread_id"]), str(options.get("checkpoint_ns") or ""), options.get("checkpoint_id"))
 
     def config(self, checkpoint_id: str) -> RunnableConfig:
         return {"configurable": {"thread_id": self.thread_id, "checkpoint_ns": self.ns, "checkpoint_id": checkpoint_id}}
@@ -87,7 +87,7 @@ class Silence(Protocol):
 
     def error(self, error: Any) -> Any: ...
 
-    def packed(self, kind: str, data: bytes) -> bytes: ...
+    def pack(self, kind: str, data: bytes) -> bytes: ...
 
 
 def pack(
@@ -99,7 +99,7 @@ def pack(
     apart = [channel for channel in values if channel not in inline]
     if silence is not None:
         inline = {channel: silence.data.within(value) for channel, value in inline.items()}
-    kind, body = _kept("the state", {**checkpoint, "channel_values": inline, _IN_BLOBS: apart}, serde)
+    kind, body = _serialize("the state", {**checkpoint, "channel_values": inline, _IN_BLOBS: apart}, serde)
     blobs: list[dict[str, Any]] = []
     for channel in apart:
         if channel in new_versions:
@@ -122,7 +122,7 @@ def _is_small(value: Any) -> bool:
     return value is None or type(value) in (bool, int, float) or (type(value) is str and len(value) <= INLINE_LENGTH)
 
 
-def _kept(what: str, value: Any, serde: SerializerProtocol) -> tuple[str, bytes]:
+def _serialize(what: str, value: Any, serde: SerializerProtocol) -> tuple[str, bytes]:
     try:
         return serde.dumps_typed(value)
     except TypeError as error:
@@ -130,8 +130,8 @@ def _kept(what: str, value: Any, serde: SerializerProtocol) -> tuple[str, bytes]
 
 
 def _dump(channel: str, value: Any, serde: SerializerProtocol, silence: Silence | None) -> tuple[str, bytes]:
-    kind, data = _kept(_NAMES.get(channel, channel), value, serde)
-    return kind, data if silence is None else silence.packed(kind, bytes(data))
+    kind, data = _serialize(_NAMES.get(channel, channel), value, serde)
+    return kind, data if silence is None else silence.pack(kind, bytes(data))
 
 
 def pack_writes(
@@ -268,7 +268,7 @@ async def contents(
     for start in range(0, max(len(unique_keys), len(ids), 1), BATCH):
         batch = slice(start, start + BATCH)
         rows = await connection.execute(
-            _contents, {"thread_id": thread_id, "ns": ns, "ids": ids[batch], **_keyed(unique_keys[batch])}
+            _contents, {"thread_id": thread_id, "ns": ns, "ids": ids[batch], **_key_params(unique_keys[batch])}
         )
         for row in rows:
             if row.is_blob:
@@ -280,7 +280,7 @@ async def contents(
     return found
 
 
-def _keyed(keys: Sequence[BlobKey]) -> dict[str, Any]:
+def _key_params(keys: Sequence[BlobKey]) -> dict[str, Any]:
     return {"keys": keys, "channels": list({key[0] for key in keys}), "versions": list({key[1] for key in keys})}
 
 
@@ -288,13 +288,13 @@ async def known_keys(connection: AsyncConnection, thread_id: str, ns: str, keys:
     """Of these keys, those with a blob."""
     known: set[BlobKey] = set()
     for start in range(0, len(keys), BATCH):
-        batch = _keyed(keys[start : start + BATCH])
+        batch = _key_params(keys[start : start + BATCH])
         rows = await connection.execute(_known_keys, {"thread_id": thread_id, "ns": ns, **batch})
         known.update((row.channel, row.version) for row in rows)
     return known
 
 
-def pending(rows: Iterable[AnyRow], serde: SerializerProtocol) -> list[PendingWrite]:
+def pending_writes(rows: Iterable[AnyRow], serde: SerializerProtocol) -> list[PendingWrite]:
     return [(row.task_id, row.channel, serde.loads_typed((row.type, row.body))) for row in rows]
 
 
@@ -324,5 +324,5 @@ def _tuple(row: AnyRow, body: Body, loaded: Contents, serde: SerializerProtocol)
         checkpoint=body.checkpoint,
         metadata=row.metadata,
         parent_config=address.config(row.parent_id) if row.parent_id else None,
-        pending_writes=pending(loaded.writes.get(row.id, ()), serde),
+        pending_writes=pending_writes(loaded.writes.get(row.id, ()), serde),
     )

@@ -42,13 +42,13 @@ async def search(
     offset: int,
     limit: int,
 ) -> Sequence[Row[Any]]:
-    wanted = select(*columns).where(*_conditions(query))
+    statement = select(*columns).where(*_conditions(query))
     if not query.metadata:
-        ordered = wanted.order_by(*_ordering(order)).offset(offset).limit(limit)
+        ordered = statement.order_by(*_order_columns(order)).offset(offset).limit(limit)
         rows: Any = await connection.execute(ordered)
         return rows.all()
     found: list[Row[Any]] = []
-    async for page in _pages(connection, query, order, wanted):
+    async for page in _pages(connection, query, order, statement):
         found += page
         if len(found) >= offset + limit:
             break
@@ -57,10 +57,10 @@ async def search(
 
 async def count(connection: AsyncConnection, query: ThreadFilter) -> int:
     if not query.metadata:
-        counted = select(func.count()).select_from(threads).where(*_conditions(query))
-        return await connection.scalar(counted) or 0
-    wanted = select(threads.c.id, threads.c.metadata).where(*_conditions(query))
-    pages = _pages(connection, query, ThreadOrder(ThreadSort.ID), wanted)
+        count_query = select(func.count()).select_from(threads).where(*_conditions(query))
+        return await connection.scalar(count_query) or 0
+    statement = select(threads.c.id, threads.c.metadata).where(*_conditions(query))
+    pages = _pages(connection, query, ThreadOrder(ThreadSort.ID), statement)
     return sum([len(page) async for page in pages])
 
 
@@ -77,13 +77,13 @@ async def _pages(
         last = page[-1]
 
 
-def _ordering(order: ThreadOrder) -> list[ColumnElement[Any]]:
+def _order_columns(order: ThreadOrder) -> list[ColumnElement[Any]]:
     columns = [threads.c[order.by.value], *([threads.c.id] if order.by is not ThreadSort.ID else [])]
     return [column.asc() if order.is_rising else column.desc() for column in columns]
 
 
 def _after(query: Any, order: ThreadOrder, last: Row[Any] | None) -> Any:
-    ordered = query.order_by(*_ordering(order))
+    ordered = query.order_by(*_order_columns(order))
     if last is None:
         return ordered
     column, value = threads.c[order.by.value], getattr(last, order.by.value)

@@ -14,7 +14,7 @@ class SqlAccess(Repository):
     async def version(self) -> int:
         return await self._connection.scalar(_VERSION) or 0
 
-    async def changed_since(self, version: int) -> set[str]:
+    async def list_changed_since(self, version: int) -> set[str]:
         later = marks.c.name.startswith(_OF, autoescape=True), marks.c.value > version
         found = await self._connection.scalars(select(marks.c.name).where(*later))
         return {name.removeprefix(_OF) for name in found}

@@ -70,7 +70,7 @@ class SqlAudit(AuditReading):
     ) -> None:
         if not entries:
             return
-        head = await self._locked_head(storable(thread_id))
+        head = await self._lock_head(storable(thread_id))
         last = (await self._connection.execute(_LAST, {"thread_id": storable(thread_id)})).one_or_none()
         if head is None or last is None or last.number != head.number or not self._key.is_authentic(head):
             for action, data in entries:
@@ -86,7 +86,7 @@ class SqlAudit(AuditReading):
 
     async def _append(self, entry: AuditEntry) -> bool:
         """False when somebody else took the number a moment before."""
-        head = await self._locked_head(entry.chain)
+        head = await self._lock_head(entry.chain)
         # A head that is not ours is not moved: it would be ours from then on.
         if head is not None and self._key.is_authentic(head):
             added = await self._add(entry, head.number, head.hash)
@@ -95,7 +95,7 @@ class SqlAudit(AuditReading):
                 return True
         last = (await self._connection.execute(_LAST, {"thread_id": entry.chain})).one_or_none()
         if last is not None:
-            if head is None and await self._locked_head(entry.chain) is not None:
+            if head is None and await self._lock_head(entry.chain) is not None:
                 # The chain was begun between the first look and the second.
                 return False
             return await self._add(entry, last.number, str(last.hash)) is not None
@@ -103,7 +103,7 @@ class SqlAudit(AuditReading):
             return False
         return await self._add(entry, 0, "") is not None
 
-    async def _locked_head(self, chain: str) -> AuditHead | None:
+    async def _lock_head(self, chain: str) -> AuditHead | None:
         row = (await self._connection.execute(_HEAD, {"thread_id": chain})).one_or_none()
         return None if row is None else head_of(row)
 
@@ -138,15 +138,15 @@ class SqlAudit(AuditReading):
         return AuditHead(chain, number, last_hash, self._key.head_mac(chain, number, last_hash))
 
     async def make_heads(self) -> int:
-        made = 0
+        count = 0
         while chains := (await self._connection.execute(_HEADLESS)).all():
             for chain in chains:
                 last = (await self._connection.execute(_LAST, {"thread_id": chain.thread_id})).one_or_none()
                 assert last is not None
                 head = self._head(chain.thread_id, last.number, str(last.hash))
                 await self._connection.execute(_add_head(is_postgres=self._is_postgres), _values(head))
-            made += len(chains)
-        return made
+            count += len(chains)
+        return count
 
 
 def _entry(thread_id: str, actor: Principal, action: str, data: Mapping[str, Any], at: datetime) -> AuditEntry:

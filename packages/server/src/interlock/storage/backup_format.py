@@ -99,8 +99,8 @@ def row_of(columns: Mapping[str, str], line: bytes) -> dict[str, Any]:
     values: Any = json.loads(line)
     if type(values) is not list:
         raise TypeError("a line that is no row")
-    named = zip(columns.items(), cast("list[Any]", values), strict=True)
-    return {name: None if value is None else KINDS[kind].read(value) for (name, kind), value in named}
+    pairs = zip(columns.items(), cast("list[Any]", values), strict=True)
+    return {name: None if value is None else KINDS[kind].read(value) for (name, kind), value in pairs}
 
 
 @dataclass(frozen=True, slots=True)
@@ -153,7 +153,7 @@ class Manifest:
         """Under a key that is in no backup in clear: whoever can write to a file alone cannot make a backup of it."""
         return hmac.digest(derive(audit_key, "backup"), canonical_json(self.fields).encode(), "sha256").hex()
 
-    def encoded(self) -> bytes:
+    def encode(self) -> bytes:
         # In the order of the columns, which is that of the rows.
         return json.dumps({**self.fields, "mac": self.mac}, ensure_ascii=True, indent=1).encode("ascii") + b"\n"
 
@@ -164,7 +164,7 @@ def manifest_of(text: bytes) -> Manifest:
     parts = [
         Part(
             _text(part["name"]),
-            {_text(name): _known(kind) for name, kind in part["columns"].items()},
+            {_text(name): _check_kind(kind) for name, kind in part["columns"].items()},
             int(part["rows"]),
             _text(part["sha256"]),
         )
@@ -185,7 +185,7 @@ def _text(value: Any) -> str:
     return value
 
 
-def _known(kind: Any) -> str:
+def _check_kind(kind: Any) -> str:
     if kind not in KINDS:
         raise ValueError("a kind of column that is not known")
     return kind

@@ -50,9 +50,9 @@ class BackupFile:
                     count += 1
                     yield row_of(part.columns, line)
         except _DAMAGE as error:
-            raise self.damaged(part) from error
+            raise self.damage_error(part) from error
         if (count, summed.hexdigest()) != (part.rows, part.sha256):
-            raise self.damaged(part)
+            raise self.damage_error(part)
 
     def check(self) -> None:
         """Read all of it once; `InvalidInput` that names the part when something is not as it was written."""
@@ -65,7 +65,7 @@ class BackupFile:
             raise InvalidInput(f"{self.path} holds no key: leave out the passphrase, and have the server's key here")
         return unseal_key(self.sealed_key, passphrase, self.spelled)
 
-    def damaged(self, part: Part) -> InvalidInput:
+    def damage_error(self, part: Part) -> InvalidInput:
         return InvalidInput(f"{self.path} is damaged: its part {part.name!r} is not what was written")
 
 
@@ -78,13 +78,13 @@ def open_backup(path: Path) -> Generator[BackupFile]:
     except _DAMAGE as error:
         raise InvalidInput(f"{path} is no backup, or was cut off") from error
     with archive:
-        spelled = _read(archive, path, MANIFEST)
-        manifest = _manifest(path, spelled)
+        manifest_text = _read(archive, path, MANIFEST)
+        manifest = _manifest(path, manifest_text)
         has_key = SEALED_KEY in archive.namelist()
-        expected = [MANIFEST, *(part.file for part in manifest.parts), *([SEALED_KEY] if has_key else [])]
-        if sorted(archive.namelist()) != sorted(expected):
+        names = [MANIFEST, *(part.file for part in manifest.parts), *([SEALED_KEY] if has_key else [])]
+        if sorted(archive.namelist()) != sorted(names):
             raise InvalidInput(f"{path} is damaged: its parts are not those that its manifest names")
-        yield BackupFile(path, archive, manifest, spelled, _read(archive, path, SEALED_KEY) if has_key else None)
+        yield BackupFile(path, archive, manifest, manifest_text, _read(archive, path, SEALED_KEY) if has_key else None)
 
 
 def _read(archive: ZipFile, path: Path, name: str) -> bytes:

@@ -67,7 +67,7 @@ def _build(connection: Connection, revision: str) -> None:
 async def _fill(connection: AsyncConnection, backup: BackupFile, part: Part) -> None:
     there = await connection.run_sync(_columns, part.name)
     if there != set(part.columns):
-        raise backup.damaged(part)
+        raise backup.damage_error(part)
     # A table for this alone: what is in the file may be older than the tables that this version knows.
     columns = [Column(name, KINDS[kind].type) for name, kind in part.columns.items()]
     statement = insert(Table(part.name, MetaData(), *columns))
@@ -76,7 +76,7 @@ async def _fill(connection: AsyncConnection, backup: BackupFile, part: Part) -> 
         while page := list(islice(rows, FEW)):
             await connection.execute(statement, page)
     except (IntegrityError, DataError, sqlite3.IntegrityError) as error:
-        raise backup.damaged(part) from error
+        raise backup.damage_error(part) from error
 
 
 def _columns(connection: Connection, table: str) -> set[str]:

@@ -45,7 +45,7 @@ async def take_backup(
             parts = [await _write_part(connection, archive, table) for table in backup_tables()]
         manifest = Manifest(version, revision or "", at, tuple(parts))
         manifest = replace(manifest, mac=manifest.mac_under(keys.audit))
-        text = manifest.encoded()
+        text = manifest.encode()
         archive.writestr(MANIFEST, text)
         if passphrase is not None:
             archive.writestr(SEALED_KEY, seal_key(keys.master, passphrase, text))

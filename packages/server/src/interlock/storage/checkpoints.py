@@ -128,7 +128,7 @@ class CheckpointSaver(BridgedSaver):
         limit: int | None = None,
     ) -> AsyncIterator[CheckpointTuple]:
         """Thread by thread, each from its latest checkpoint back."""
-        query = self._listed(config, before)
+        query = self._select_rows(config, before)
         metadata_filter = plain(filter or {})
         size = PAGE if limit is None or metadata_filter else min(limit, PAGE)
         left, last = limit, None
@@ -166,7 +166,7 @@ class CheckpointSaver(BridgedSaver):
         new_versions: ChannelVersions,
     ) -> RunnableConfig:
         address = Address.of(config)
-        packed = pack(checkpoint, new_versions, self.serde, self.silence)
+        rows = pack(checkpoint, new_versions, self.serde, self.silence)
         if self._is_trial:
             return address.config(checkpoint["id"])
         plain_metadata = plain(get_serializable_checkpoint_metadata(config, metadata))
@@ -177,13 +177,13 @@ class CheckpointSaver(BridgedSaver):
             "id": checkpoint["id"],
             "parent_id": address.id,
             "run_id": None if run_id is None else str(run_id),
-            "type": packed.type,
-            "body": packed.body,
+            "type": rows.type,
+            "body": rows.body,
             "metadata": plain_metadata,
         }
         async with self._database.write() as connection:
             await self._hold(connection, address.thread_id)
-            await insert_checkpoint(connection, row, packed.blobs)
+            await insert_checkpoint(connection, row, rows.blobs)
             failpoints.hit("checkpoint.writing")
         failpoints.hit("checkpoint.written")
         return address.config(checkpoint["id"])
@@ -266,19 +266,19 @@ class CheckpointSaver(BridgedSaver):
             return (await connection.execute(_named, {**key, "id": address.id})).first()
         return (await connection.execute(_latest, key)).first()
 
-    def _listed(self, config: RunnableConfig | None, before: RunnableConfig | None) -> AnySelect:
-        named = configurable(config) if config else {}
+    def _select_rows(self, config: RunnableConfig | None, before: RunnableConfig | None) -> AnySelect:
+        options = configurable(config) if config else {}
         query = _row.order_by(checkpoints.c.thread_id, checkpoints.c.seq.desc())
-        if "thread_id" in named:
-            self._confine(str(named["thread_id"]))
-            query = query.where(checkpoints.c.thread_id == str(named["thread_id"]))
+        if "thread_id" in options:
+            self._confine(str(options["thread_id"]))
+            query = query.where(checkpoints.c.thread_id == str(options["thread_id"]))
         elif self._lease is not None:
             query = query.where(checkpoints.c.thread_id == self._lease.thread_id)
-        if (ns := named.get("checkpoint_ns")) is not None:
+        if (ns := options.get("checkpoint_ns")) is not None:
             query = query.where(checkpoints.c.ns == ns)
-        if checkpoint_id := named.get("checkpoint_id"):
+        if checkpoint_id := options.get("checkpoint_id"):
             query = query.where(checkpoints.c.id == checkpoint_id)
-        return query if before is None else _earlier(query, {**named, **configurable(before)})
+        return query if before is None else _earlier(query, {**options, **configurable(before)})
 
     def _confine(self, thread_id: str) -> None:
         if self._lease is not None and self._lease.thread_id != thread_id:

@@ -16,8 +16,8 @@ from sqlalchemy.exc import TimeoutError as PoolTimeout
 from sqlalchemy.ext.asyncio import AsyncConnection, create_async_engine
 
 from interlock.domain.errors import InvalidInput, StorageUnavailable
-from interlock.storage.prepared import Preparations
 from interlock.storage.sqlite_driver import InlineConnection, create_sqlite_engine
+from interlock.storage.statements import Preparations
 
 Result = TypeVar("Result")
 
@@ -47,12 +47,12 @@ class Database(Protocol):
 
 def sqlite_file(url: str) -> Path | None:
     """The file behind a URL of SQLite, None for any other database."""
-    parsed = _parse(url)
-    if parsed.get_backend_name() != "sqlite":
+    address = _parse(url)
+    if address.get_backend_name() != "sqlite":
         return None
-    if not parsed.database or parsed.database == ":memory:":
+    if not address.database or address.database == ":memory:":
         raise InvalidInput("SQLite needs a file: a pause that is only in memory is lost with the process")
-    return Path(parsed.database).expanduser()
+    return Path(address.database).expanduser()
 
 
 def _parse(url: str) -> URL:
@@ -67,18 +67,18 @@ def open_database(url: str) -> Database:
     file = sqlite_file(url)
     if file is not None:
         return SqliteDatabase(file)
-    parsed = _parse(url)
-    if parsed.get_backend_name() == "postgresql":
+    address = _parse(url)
+    if address.get_backend_name() == "postgresql":
         try:
-            return PostgresDatabase(parsed)
+            return PostgresDatabase(address)
         except ModuleNotFoundError as error:
             raise InvalidInput("PostgreSQL needs the extra postgres: install interlock-server[postgres]") from error
-    name = parsed.get_backend_name()
+    name = address.get_backend_name()
     raise InvalidInput(f"{name} is not supported: use sqlite:///path/to/file.db or postgresql://user@host/name")
 
 
 @asynccontextmanager
-async def _translated_errors() -> AsyncGenerator[None]:
+async def _translate_errors() -> AsyncGenerator[None]:
     """Turn the driver's failures into the one error that callers know."""
     try:
         yield
@@ -138,18 +138,18 @@ class SqliteDatabase:
         event.listen(self.engine, "connect", _prepare_sqlite)
         self._preparations = Preparations(self.engine.dialect)
         self._turn = asyncio.Lock()
-        self._waiting = 0
+        self._waiting_count = 0
         self._writer: InlineConnection | None = None
         self._readers: list[InlineConnection] = []
         self._group: asyncio.Future[None] | None = None
         self._group_size = 0
-        self._flushing: set[asyncio.Task[None]] = set()
+        self._flush_tasks: set[asyncio.Task[None]] = set()
         # Of its own, so that no tool that keeps other threads busy can hold up a commit.
         self._thread = ThreadPoolExecutor(1, "interlock-sqlite")
 
     @asynccontextmanager
     async def write(self) -> AsyncGenerator[AsyncConnection]:
-        async with _translated_errors():
+        async with _translate_errors():
             await self._acquire()
             group: asyncio.Future[None] | None = None
             failure: Exception | None = None
@@ -174,21 +174,21 @@ class SqliteDatabase:
                 raise failure
 
     async def _acquire(self) -> None:
-        self._waiting += 1
+        self._waiting_count += 1
         try:
             await self._turn.acquire()
         except BaseException:
             # Whoever left the group open counted on this one to commit it.
             flushing = asyncio.create_task(self._flush())
-            self._flushing.add(flushing)
-            flushing.add_done_callback(self._flushing.discard)
+            self._flush_tasks.add(flushing)
+            flushing.add_done_callback(self._flush_tasks.discard)
             raise
         finally:
-            self._waiting -= 1
+            self._waiting_count -= 1
 
     async def _flush(self) -> None:
         async with self._turn:
-            if self._group is None or self._waiting:
+            if self._group is None or self._waiting_count:
                 return
             try:
                 await self._finish("COMMIT")
@@ -245,7 +245,7 @@ class SqliteDatabase:
                 self._connection.run("ROLLBACK TO member")
             if not alone:
                 self._connection.run("RELEASE member")
-            if not self._waiting or self._group_size >= GROUP_SIZE:
+            if not self._waiting_count or self._group_size >= GROUP_SIZE:
                 await self._finish("COMMIT")
         except Exception as error:
             await self._abandon(error)
@@ -270,7 +270,7 @@ class SqliteDatabase:
 
     @asynccontextmanager
     async def read(self) -> AsyncGenerator[AsyncConnection]:
-        async with _translated_errors():
+        async with _translate_errors():
             reader = self._readers.pop() if self._readers else InlineConnection(self.engine, self._preparations)
             try:
                 reader.run("BEGIN")
@@ -320,12 +320,12 @@ class PostgresDatabase:
 
     @asynccontextmanager
     async def write(self) -> AsyncGenerator[AsyncConnection]:
-        async with _translated_errors(), self.engine.begin() as connection:
+        async with _translate_errors(), self.engine.begin() as connection:
             yield connection
 
     @asynccontextmanager
     async def read(self) -> AsyncGenerator[AsyncConnection]:
-        async with _translated_errors(), self._readers.connect() as connection:
+        async with _translate_errors(), self._readers.connect() as connection:
             yield connection
 
     async def close(self) -> None:

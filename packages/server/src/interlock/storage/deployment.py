@@ -33,8 +33,8 @@ async def deployment(database: Database, fingerprint: bytes) -> Deployment:
         put = insert_for(marks, is_postgres=database.is_shared)
         first = put.values(name=_ID, value=secrets.randbits(_BITS))
         # The update changes nothing, and has whoever else starts wait until this one is done.
-        kept = first.on_conflict_do_update(index_elements=["name"], set_={"value": marks.c.value})
-        identity = await connection.scalar(kept.returning(marks.c.value))
+        insert = first.on_conflict_do_update(index_elements=["name"], set_={"value": marks.c.value})
+        identity = await connection.scalar(insert.returning(marks.c.value))
         found = await connection.execute(select(marks.c.name, marks.c.value).where(marks.c.name.startswith(PREFIX)))
         known = {name: value for name, value in found}
         generation = known.get(_GENERATION, 0)

@@ -40,7 +40,7 @@ def _of_thread(states: tuple[EffectState, ...]) -> Executable:
 
 class SqlEffects(Repository):
     async def get(self, key: EffectKey) -> Effect | None:
-        row = (await self._connection.execute(_BY_KEY, _named(key))).one_or_none()
+        row = (await self._connection.execute(_BY_KEY, _key_values(key))).one_or_none()
         return None if row is None else _effect(row)
 
     async def add(self, effect: Effect) -> None:
@@ -70,7 +70,7 @@ class SqlEffects(Repository):
         )
 
     async def remove(self, key: EffectKey) -> None:
-        await self._connection.execute(delete(effects).where(*_KEY), _named(key))
+        await self._connection.execute(delete(effects).where(*_KEY), _key_values(key))
 
     async def change(
         self,
@@ -86,7 +86,7 @@ class SqlEffects(Repository):
     ) -> bool:
         given = {"run_id": run_id, "epoch": epoch, "asks": asks, "result": result, "error": error, "updated_at": at}
         values = {f"new_{name}": value for name, value in given.items() if value is not None}
-        return await self._changed(_change(state, tuple(values)), {**_named(key), **values})
+        return await self._changed(_change(state, tuple(values)), {**_key_values(key), **values})
 
     async def of_thread(self, thread_id: str, *states: EffectState) -> list[Effect]:
         found = await self._connection.execute(_of_thread(states), {"thread_id": thread_id})
@@ -103,7 +103,7 @@ class SqlEffects(Repository):
         return [effect for row in found if (effect := _effect(row)).parent in keys]
 
 
-def _named(key: EffectKey) -> dict[str, str]:
+def _key_values(key: EffectKey) -> dict[str, str]:
     return {"of_thread": key.thread_id, "of_task": key.task_id, "of_call": key.call_id}
 
 

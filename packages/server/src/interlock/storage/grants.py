@@ -58,8 +58,8 @@ class SqlGrants(Repository):
         return [_grant(row) for row in await self._connection.execute(query)]
 
     async def record_use(self, grant_id: str, at: datetime) -> None:
-        counted = update(grants).where(grants.c.id == grant_id)
-        await self._connection.execute(counted.values(uses=grants.c.uses + 1, last_used_at=at))
+        use_update = update(grants).where(grants.c.id == grant_id)
+        await self._connection.execute(use_update.values(uses=grants.c.uses + 1, last_used_at=at))
 
     async def revoke(self, grant_id: str, by: str, at: datetime) -> bool:
         live = update(grants).where(grants.c.id == grant_id, _IS_LIVE)

@@ -26,7 +26,7 @@ class SqlIdentities(Repository):
             "subject": identity.subject,
             "linked_at": identity.linked_at,
         }
-        return await self._changed(added, {**fixed, **_renewed(identity)})
+        return await self._changed(added, {**fixed, **_renewal_values(identity)})
 
     async def get(self, identity_id: str) -> Identity | None:
         found = await self._connection.execute(_BY_ID, {"identity_id": identity_id})
@@ -45,7 +45,7 @@ class SqlIdentities(Repository):
 
     async def renew(self, identity: Identity) -> None:
         renewed = update(identities).where(identities.c.id == identity.id)
-        await self._connection.execute(renewed.values(**_renewed(identity)))
+        await self._connection.execute(renewed.values(**_renewal_values(identity)))
 
     async def remove(self, identity_id: str) -> None:
         await self._connection.execute(delete(identities).where(identities.c.id == identity_id))
@@ -62,7 +62,7 @@ class SqlIdentities(Repository):
         await self._connection.execute(delete(sign_on_states).where(sign_on_states.c.expires_at < before))
 
 
-def _renewed(identity: Identity) -> dict[str, Any]:
+def _renewal_values(identity: Identity) -> dict[str, Any]:
     return {
         "label": identity.label,
         "groups": list(identity.groups),

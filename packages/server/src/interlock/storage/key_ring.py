@@ -110,14 +110,14 @@ class KeyRing(Sealer):
 
     @override
     async def ready(self, connection: AsyncConnection) -> None:
-        stored = {_number(row) for row in (await connection.execute(_KEY_ROWS)).all()}
-        if max(stored, default=0) == self.newest:
+        numbers = {_number(row) for row in (await connection.execute(_KEY_ROWS)).all()}
+        if max(numbers, default=0) == self.newest:
             return
         try:
             await self.reload(connection)
         except Unreadable:
             # A server whose environment has the old master key may go on until the next rotation.
-            if self.newest not in stored:
+            if self.newest not in numbers:
                 raise
 
     @override
@@ -230,7 +230,7 @@ def _bind(purpose: str, identity: str) -> bytes:
 
 def _unlock(rows: Sequence[Row[Any]], master: MasterKey) -> OpenKeyRing:
     for candidate in _candidates(master):
-        keys = _opened_by(candidate, rows)
+        keys = _open_keys(candidate, rows)
         if keys:
             return _complete(OpenKeyRing(candidate, keys), len(rows))
     raise InvalidInput(master.advice())
@@ -245,7 +245,7 @@ def _candidates(master: MasterKey) -> Iterator[bytes]:
             yield key
 
 
-def _opened_by(master: bytes, rows: Sequence[Row[Any]]) -> dict[tuple[str, int], bytes]:
+def _open_keys(master: bytes, rows: Sequence[Row[Any]]) -> dict[tuple[str, int], bytes]:
     cipher = _cipher(master)
     keys: dict[tuple[str, int], bytes] = {}
     for row in rows:

@@ -55,11 +55,11 @@ async def rotate(database: Database, master: MasterKey, at: datetime) -> Rotatio
         before = await load(connection, master, at)
         new = master.prepare()
         failpoints.hit("rotation.prepared")
-        rotated = None if new == before.master else await _rotate(connection, before, new, at)
+        report = None if new == before.master else await _rotate(connection, before, new, at)
         failpoints.hit("rotation.committing")
     failpoints.hit("rotation.committed")
     await open_ring(database, master, at)
-    return rotated
+    return report
 
 
 async def _rotate(connection: AsyncConnection, before: OpenKeyRing, master: bytes, at: datetime) -> RotationReport:
@@ -78,10 +78,10 @@ async def _rotate(connection: AsyncConnection, before: OpenKeyRing, master: byte
         moved, left = moved + count, left + still
     dropped = droppable - {key_id(number) for number in left}
     await connection.execute(delete(server_keys).where(server_keys.c.purpose == SECRETS, server_keys.c.id.in_(dropped)))
-    rotated = RotationReport(moved, len(left))
-    record = {"key": last + 1, "values": rotated.values, "unreadable": rotated.unreadable}
+    report = RotationReport(moved, len(left))
+    record = {"key": last + 1, "values": report.values, "unreadable": report.unreadable}
     await SqlAudit(connection, before.keys["audit", FIRST]).append(SERVER_CHAIN, SYSTEM, "secrets.rotated", record, at)
-    return rotated
+    return report
 
 
 async def _retirable_keys(connection: AsyncConnection, last: int) -> set[str]:
@@ -95,21 +95,21 @@ async def _rewrap(
     connection: AsyncConnection, sealer: Sealer, table: Table, name: Column[str], prefix: str
 ) -> tuple[int, list[int]]:
     """How many values of a table are under the newest key now, and the keys named by those that do not open."""
-    moved: list[dict[str, object]] = []
+    changes: list[dict[str, object]] = []
     left: list[int] = []
     # Locked as they are read: a value that somebody replaces meanwhile must not come back.
     for row in (await connection.execute(select(name.label("name"), table.c.sealed).with_for_update())).all():
         try:
-            moved.append({"of": row.name, "rewrapped": sealer.rewrap(bytes(row.sealed), context=prefix + row.name)})
+            changes.append({"of": row.name, "rewrapped": sealer.rewrap(bytes(row.sealed), context=prefix + row.name)})
         except Unreadable:
-            left.append(_named(bytes(row.sealed)))
-    if moved:
+            left.append(_number_of_key(bytes(row.sealed)))
+    if changes:
         changed = update(table).where(name == bindparam("of")).values(sealed=bindparam("rewrapped"))
-        await connection.execute(changed, moved)
-    return len(moved), left
+        await connection.execute(changed, changes)
+    return len(changes), left
 
 
-def _named(blob: bytes) -> int:
+def _number_of_key(blob: bytes) -> int:
     try:
         return wrapping_key(blob)[0]
     except Unreadable:

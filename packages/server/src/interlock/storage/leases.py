@@ -95,7 +95,7 @@ class SqlLeases(Repository):
         return bool(is_waited)
 
     async def renew(self, worker: str, thread_ids: Collection[str], at: datetime, seconds: float) -> set[str]:
-        kept: set[str] = set()
+        held_ids: set[str] = set()
         until = _until(is_postgres=self._is_postgres)
         for some in batched(thread_ids):
             renewed = await self._connection.execute(
@@ -105,8 +105,8 @@ class SqlLeases(Repository):
                 .returning(threads.c.id),
                 self._length(at, seconds),
             )
-            kept |= set(renewed.scalars())
-        return kept
+            held_ids |= set(renewed.scalars())
+        return held_ids
 
     async def release(self, lease: Lease) -> None:
         await self._connection.execute(_RELEASE, holder(lease))

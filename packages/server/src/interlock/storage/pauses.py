@@ -63,8 +63,8 @@ class SqlPauses(Repository):
         found: list[Row[Any]] = []
         # One status after the other: in the order of an index, and no further than asked.
         for status in PauseStatus:
-            named = {"thread_id": thread_id, "status": status}
-            found += (await self._connection.execute(_NEWEST.limit(limit), named)).all()
+            parameters = {"thread_id": thread_id, "status": status}
+            found += (await self._connection.execute(_NEWEST.limit(limit), parameters)).all()
         return [_pause(row) for row in sorted(found, key=lambda row: row.seq, reverse=True)[:limit]]
 
     async def opened_by(self, thread_id: str, seq: int) -> Pause | None:

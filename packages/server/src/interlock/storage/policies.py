@@ -6,7 +6,7 @@ from typing import Any
 from sqlalchemy import Row, Table, bindparam, case, func, select
 
 from interlock.domain.policy import Activation, PolicyVersion, Ruling, ShadowCell, ShadowSample, ShadowWord
-from interlock.storage._pending import IS_KEPT
+from interlock.storage._pending_requests import IS_KEPT
 from interlock.storage._repository import Repository, insert_for
 from interlock.storage.schema import (
     policy_activations,

@@ -24,7 +24,7 @@ class SqlReplies(Repository):
         body_hash = hmac.new(self._key, body, hashlib.sha256).hexdigest()
         if await self._is_new(principal_id, operation, key, body_hash, at):
             return None
-        found = select(replies.c.body_hash, replies.c.reply).where(*_named(principal_id, operation, key))
+        found = select(replies.c.body_hash, replies.c.reply).where(*_key_clauses(principal_id, operation, key))
         row = (await self._connection.execute(found)).first()
         if row is not None and row.body_hash == _RECALLED:
             raise KeyReused("what comes under this idempotency key was recalled; use a new one")
@@ -33,26 +33,28 @@ class SqlReplies(Repository):
         return bytes(row.reply)
 
     async def keep(self, principal_id: str, operation: str, key: str, reply: bytes) -> None:
-        await self._connection.execute(update(replies).where(*_named(principal_id, operation, key)).values(reply=reply))
+        await self._connection.execute(
+            update(replies).where(*_key_clauses(principal_id, operation, key)).values(reply=reply)
+        )
 
     async def recall(self, principal_id: str, operation: str, key: str, at: datetime) -> bytes | None:
         if await self._is_new(principal_id, operation, key, _RECALLED, at):
             return None
-        found = select(replies.c.reply).where(*_named(principal_id, operation, key))
+        found = select(replies.c.reply).where(*_key_clauses(principal_id, operation, key))
         reply = (await self._connection.execute(found)).scalar()
         return None if reply is None else bytes(reply)
 
     async def forget(self, principal_id: str, operation: str, key: str) -> None:
-        await self._connection.execute(delete(replies).where(*_named(principal_id, operation, key)))
+        await self._connection.execute(delete(replies).where(*_key_clauses(principal_id, operation, key)))
 
     async def _is_new(self, principal_id: str, operation: str, key: str, body_hash: str, at: datetime) -> bool:
-        named = {"principal_id": principal_id, "operation": operation, "key": key}
+        row_key = {"principal_id": principal_id, "operation": operation, "key": key}
         insert = insert_for(replies, is_postgres=self._is_postgres).on_conflict_do_nothing()
-        return bool(await self._changed(insert, {**named, "body_hash": body_hash, "created_at": at}))
+        return bool(await self._changed(insert, {**row_key, "body_hash": body_hash, "created_at": at}))
 
     async def purge(self, before: datetime) -> None:
         await self._connection.execute(delete(replies).where(replies.c.created_at < before))
 
 
-def _named(principal_id: str, operation: str, key: str) -> tuple[ColumnElement[bool], ...]:
+def _key_clauses(principal_id: str, operation: str, key: str) -> tuple[ColumnElement[bool], ...]:
     return (replies.c.principal_id == principal_id, replies.c.operation == operation, replies.c.key == key)

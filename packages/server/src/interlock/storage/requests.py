@@ -14,8 +14,8 @@ from interlock.domain.request import REQUEST, Answer, Ending, Request, RequestSt
 from interlock.domain.run import RunCause
 from interlock.domain.terms import Routing, Terms
 from interlock.ports.filters import AlikeFilter, PendingFilter, SettledFilter
-from interlock.storage import _pending, _settled
-from interlock.storage._pending import IS_KEPT
+from interlock.storage import _pending_requests, _settled_requests
+from interlock.storage._pending_requests import IS_KEPT
 from interlock.storage._repository import Repository, batched, one_of
 from interlock.storage.answers import SqlAnswers
 from interlock.storage.schema import answers, candidates, comments, pauses, requests, runs, votes
@@ -132,16 +132,16 @@ class SqlRequests(Repository):
         return [request_of(row) for row in found]
 
     async def page_pending(self, query: PendingFilter, limit: int) -> list[Request]:
-        return [request_of(row) for row in await _pending.page(self._connection, query, limit)]
+        return [request_of(row) for row in await _pending_requests.page(self._connection, query, limit)]
 
     async def count_pending(self, query: PendingFilter, most: int) -> int:
-        return await _pending.count(self._connection, query, most)
+        return await _pending_requests.count(self._connection, query, most)
 
     async def pending_by_kind(self, most: int) -> dict[RequestKind, int]:
-        return await _pending.by_kind(self._connection, most)
+        return await _pending_requests.by_kind(self._connection, most)
 
     async def pending_by_owner(self, most: int | None = None) -> dict[str, int]:
-        return await _pending.by_owner(self._connection, most)
+        return await _pending_requests.by_owner(self._connection, most)
 
     async def settle(self, request_id: str, status: RequestStatus, at: datetime, ending: Ending | None = None) -> bool:
         end = {name: getattr(ending, name, None) for name in ("by", "source", "reason")}
@@ -152,15 +152,15 @@ class SqlRequests(Repository):
         return await self._changed(longer.values(deadline=deadline, warn_at=warn_at))
 
     async def page_settled(self, query: SettledFilter, limit: int) -> list[tuple[Request, Answer | None]]:
-        rows = await _settled.page(self._connection, query, limit)
+        rows = await _settled_requests.page(self._connection, query, limit)
         answered = await SqlAnswers(self._connection).of_requests([row.id for row in rows])
         return [(request_of(row), answered.get(row.id)) for row in rows]
 
     async def settled_alike(self, query: AlikeFilter, limit: int) -> list[str]:
-        return await _settled.alike(self._connection, query, limit)
+        return await _settled_requests.alike(self._connection, query, limit)
 
     async def settled_asks(self, since: datetime, person_id: str | None, limit: int) -> list[SettledAsk]:
-        return await _settled.asks(self._connection, since, person_id, limit)
+        return await _settled_requests.asks(self._connection, since, person_id, limit)
 
     async def overdue(self, now: datetime, limit: int) -> list[Request]:
         found = await self._connection.execute(

@@ -83,8 +83,8 @@ class SqlRuns(Repository):
     async def newest(
         self, thread_id: str, limit: int, offset: int = 0, statuses: Collection[RunStatus] = tuple(RunStatus)
     ) -> list[Run]:
-        wanted = select(runs).where(runs.c.thread_id == thread_id, runs.c.status.in_(statuses))
-        found = await self._connection.execute(wanted.order_by(runs.c.number.desc()).offset(offset).limit(limit))
+        query = select(runs).where(runs.c.thread_id == thread_id, runs.c.status.in_(statuses))
+        found = await self._connection.execute(query.order_by(runs.c.number.desc()).offset(offset).limit(limit))
         return [_run(row) for row in found]
 
     async def last_message_of(self, thread_id: str) -> Run | None:
@@ -118,8 +118,8 @@ class SqlRuns(Repository):
     async def stop_requested(self, run_ids: Collection[str]) -> dict[str, str]:
         reasons: dict[str, str] = {}
         for some in batched(run_ids):
-            asked = select(runs.c.id, runs.c.stop_reason).where(runs.c.id.in_(some), runs.c.stop_reason.is_not(None))
-            reasons |= {row.id: row.stop_reason for row in await self._connection.execute(asked)}
+            query = select(runs.c.id, runs.c.stop_reason).where(runs.c.id.in_(some), runs.c.stop_reason.is_not(None))
+            reasons |= {row.id: row.stop_reason for row in await self._connection.execute(query)}
         return reasons
 
     async def _one(self, statement: Executable, **values: str) -> Run | None:

@@ -19,17 +19,17 @@ _OF_ASKER = "="
 class SqlSavedSecrets(SealedRepository):
     async def put(self, secret: SavedSecret, value: str) -> None:
         agent = _agent_column(secret.agent, secret.asker_id)
-        gone = delete(saved_secrets).where(
+        removal = delete(saved_secrets).where(
             saved_secrets.c.owner_id == secret.owner_id,
             saved_secrets.c.agent == agent,
             saved_secrets.c.name == secret.name,
         )
-        await self._connection.execute(gone)
+        await self._connection.execute(removal)
         # Of two answers that save the same name at once the later one counts.
-        adding = insert_for(saved_secrets, is_postgres=self._is_postgres)
-        changed = {name: adding.excluded[name] for name in ("id", "sensitive", "sealed", "request_id", "by_name")}
+        insert = insert_for(saved_secrets, is_postgres=self._is_postgres)
+        changed = {name: insert.excluded[name] for name in ("id", "sensitive", "sealed", "request_id", "by_name")}
         await self._connection.execute(
-            adding.on_conflict_do_update(index_elements=["owner_id", "agent", "name"], set_=changed),
+            insert.on_conflict_do_update(index_elements=["owner_id", "agent", "name"], set_=changed),
             {
                 "id": secret.id,
                 "owner_id": secret.owner_id,
@@ -77,8 +77,8 @@ class SqlSavedSecrets(SealedRepository):
         return await self._changed(delete(saved_secrets).where(saved_secrets.c.id == secret_id))
 
     async def delete_of(self, owner_id: str) -> int:
-        gone = await self._connection.execute(delete(saved_secrets).where(saved_secrets.c.owner_id == owner_id))
-        return gone.rowcount
+        result = await self._connection.execute(delete(saved_secrets).where(saved_secrets.c.owner_id == owner_id))
+        return result.rowcount
 
 
 def _agent_column(agent: str, asker_id: str | None) -> str:

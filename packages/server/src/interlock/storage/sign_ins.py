@@ -35,8 +35,8 @@ class SqlSignIns(Repository):
         return None if row is None else _sign_in(row)
 
     async def of_token(self, user_id: str, issued_at: datetime) -> SignIn | None:
-        listed = sign_ins.c.user_id == user_id, sign_ins.c.issued_at == issued_at
-        row = (await self._connection.execute(select(sign_ins).where(*listed))).one_or_none()
+        is_sign_in = sign_ins.c.user_id == user_id, sign_ins.c.issued_at == issued_at
+        row = (await self._connection.execute(select(sign_ins).where(*is_sign_in))).one_or_none()
         return None if row is None else _sign_in(row)
 
     async def of_identity(self, user_id: str, identity_id: str) -> list[SignIn]:

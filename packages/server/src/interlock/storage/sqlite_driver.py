@@ -13,7 +13,7 @@ from typing import Any, cast
 from sqlalchemy import Connection, Dialect, Engine, create_engine
 from sqlalchemy.pool import NullPool
 
-from interlock.storage.prepared import Preparations
+from interlock.storage.statements import Preparations
 
 
 def create_sqlite_engine(file: Path) -> Engine:

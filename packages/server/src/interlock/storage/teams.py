@@ -84,10 +84,10 @@ class SqlRoutes(Repository):
         rows = {(one.request_id, one.who): _values(one) | {"is_open": True} for one in found}
         if not rows:
             return
-        adding = insert_for(candidates, is_postgres=self._is_postgres)
-        gained = or_(candidates.c.is_added, adding.excluded.is_added)
-        adding = adding.on_conflict_do_update(index_elements=["request_id", "who"], set_={"is_added": gained})
-        await self._connection.execute(adding, list(rows.values()))
+        insert = insert_for(candidates, is_postgres=self._is_postgres)
+        gained = or_(candidates.c.is_added, insert.excluded.is_added)
+        insert = insert.on_conflict_do_update(index_elements=["request_id", "who"], set_={"is_added": gained})
+        await self._connection.execute(insert, list(rows.values()))
 
     async def of_request(self, request_id: str) -> list[Candidate]:
         found = await self._connection.execute(_CANDIDATES, {"of_request": request_id})

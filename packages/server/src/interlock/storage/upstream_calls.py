@@ -55,10 +55,10 @@ class SqlUpstreamCalls(Repository):
     async def end(self, call_id: str) -> None:
         await self._connection.execute(delete(upstream_calls).where(upstream_calls.c.id == call_id))
 
-    async def expired(self, before: datetime, limit: int) -> list[UpstreamCall]:
-        asked = upstream_calls.outerjoin(requests, requests.c.id == upstream_calls.c.doubt_id)
+    async def list_expired(self, before: datetime, limit: int) -> list[UpstreamCall]:
+        calls_with_doubts = upstream_calls.outerjoin(requests, requests.c.id == upstream_calls.c.doubt_id)
         is_open = requests.c.status == RequestStatus.PENDING
-        lapsed = select(upstream_calls).select_from(asked).where(upstream_calls.c.held_until <= before)
+        lapsed = select(upstream_calls).select_from(calls_with_doubts).where(upstream_calls.c.held_until <= before)
         found = lapsed.where(is_open.is_not(True)).order_by(upstream_calls.c.held_until).limit(limit)
         return [_call(row) for row in await self._connection.execute(found)]
 
@@ -71,14 +71,14 @@ class SqlUpstreamCalls(Repository):
         await self._connection.execute(update(upstream_calls).where(theirs).values(held_until=at))
 
     async def pin(self, owner_id: str, upstream: str, tool: str) -> str | None:
-        named = (tool_pins.c.owner_id == owner_id, tool_pins.c.upstream == upstream, tool_pins.c.tool == tool)
-        return await self._connection.scalar(select(tool_pins.c.digest).where(*named))
+        is_tool = (tool_pins.c.owner_id == owner_id, tool_pins.c.upstream == upstream, tool_pins.c.tool == tool)
+        return await self._connection.scalar(select(tool_pins.c.digest).where(*is_tool))
 
     async def set_pin(self, pin: ToolPin) -> None:
-        adding = insert_for(tool_pins, is_postgres=self._is_postgres)
+        insert = insert_for(tool_pins, is_postgres=self._is_postgres)
         await self._connection.execute(
-            adding.on_conflict_do_update(
-                index_elements=["owner_id", "upstream", "tool"], set_={"digest": adding.excluded.digest}
+            insert.on_conflict_do_update(
+                index_elements=["owner_id", "upstream", "tool"], set_={"digest": insert.excluded.digest}
             ),
             {"owner_id": pin.owner_id, "upstream": pin.upstream, "tool": pin.tool, "digest": pin.digest},
         )

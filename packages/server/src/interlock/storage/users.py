@@ -98,8 +98,8 @@ class SqlUsers(Repository):
 
     async def delete(self, user_id: str, at: datetime) -> None:
         # Without a password nobody signs in on a server of an earlier version either.
-        gone = update(users).where(users.c.id == user_id).values(deleted_at=at, password_hash="")
-        await self._connection.execute(gone)
+        deletion = update(users).where(users.c.id == user_id).values(deleted_at=at, password_hash="")
+        await self._connection.execute(deletion)
         await SqlAccess(self._connection).record_change(user_id)
 
     async def to_clear(self) -> list[tuple[User, datetime]]:
@@ -118,17 +118,17 @@ class SqlUsers(Repository):
     async def end_tokens(self, user_id: str, tokens_after: datetime, *, but: datetime | None = None) -> int:
         # One by one too: a server whose clock is ahead may have issued one that is younger than this.
         of_user = sign_ins.c.user_id == user_id
-        listed = of_user if but is None else of_user & (sign_ins.c.issued_at != but)
+        is_sign_in = of_user if but is None else of_user & (sign_ins.c.issued_at != but)
         columns = sign_ins.c.user_id, sign_ins.c.issued_at, sign_ins.c.expires_at
         ended = insert_for(ended_tokens, is_postgres=self._is_postgres).from_select(
-            ["user_id", "issued_at", "expires_at"], select(*columns).where(listed)
+            ["user_id", "issued_at", "expires_at"], select(*columns).where(is_sign_in)
         )
         await self._connection.execute(ended.on_conflict_do_nothing())
-        gone = await self._connection.execute(delete(sign_ins).where(listed))
+        result = await self._connection.execute(delete(sign_ins).where(is_sign_in))
         changed = update(users).where(users.c.id == user_id)
         await self._connection.execute(changed.values(tokens_after=tokens_after))
         await SqlAccess(self._connection).record_change(user_id)
-        return gone.rowcount
+        return result.rowcount
 
     async def end_token(self, user_id: str, issued_at: datetime, expires_at: datetime, now: datetime) -> None:
         await self._connection.execute(delete(ended_tokens).where(ended_tokens.c.expires_at < now))
@@ -136,8 +136,8 @@ class SqlUsers(Repository):
             insert_for(ended_tokens, is_postgres=self._is_postgres).on_conflict_do_nothing(),
             {"user_id": user_id, "issued_at": issued_at, "expires_at": expires_at},
         )
-        listed = sign_ins.c.user_id == user_id, sign_ins.c.issued_at == issued_at
-        await self._connection.execute(delete(sign_ins).where(*listed))
+        is_sign_in = sign_ins.c.user_id == user_id, sign_ins.c.issued_at == issued_at
+        await self._connection.execute(delete(sign_ins).where(*is_sign_in))
         await SqlAccess(self._connection).record_change(user_id)
 
 

@@ -43,14 +43,14 @@ class SqlWaitingRuns(Repository):
         await self._connection.execute(_ADD, values)
 
     async def get(self, run_id: str) -> WaitingRun | None:
-        return _waiting((await self._connection.execute(_BY_ID, {"run_id": run_id})).one_or_none())
+        return _waiting_run((await self._connection.execute(_BY_ID, {"run_id": run_id})).one_or_none())
 
     async def first_of(self, thread_id: str) -> WaitingRun | None:
-        return _waiting((await self._connection.execute(_FIRST, {"thread_id": thread_id})).one_or_none())
+        return _waiting_run((await self._connection.execute(_FIRST, {"thread_id": thread_id})).one_or_none())
 
     async def of_thread(self, thread_id: str) -> list[WaitingRun]:
         found = await self._connection.execute(_OF_THREAD, {"thread_id": thread_id})
-        return [run for row in found if (run := _waiting(row))]
+        return [run for row in found if (run := _waiting_run(row))]
 
     async def count_of(self, thread_id: str) -> int:
         return await self._connection.scalar(_COUNT, {"thread_id": thread_id}) or 0
@@ -58,11 +58,11 @@ class SqlWaitingRuns(Repository):
     async def remove(self, run_id: str) -> bool:
         return await self._changed(_REMOVE, {"run_id": run_id})
 
-    async def stranded(self, limit: int) -> list[str]:
+    async def list_stranded(self, limit: int) -> list[str]:
         return list((await self._connection.execute(_STRANDED, {"limit": limit})).scalars())
 
 
-def _waiting(row: Row[Any] | None) -> WaitingRun | None:
+def _waiting_run(row: Row[Any] | None) -> WaitingRun | None:
     if row is None:
         return None
     given = cast("MessageInput | GraphInput", run_input.from_json(row.input))

@@ -24,7 +24,7 @@ class Child:
     def __init__(self, process: asyncio.subprocess.Process, hear: Callable[[JsonObject | None], None]) -> None:
         self._process = process
         self._hear = hear
-        self._listening = asyncio.create_task(self._listen())
+        self._listener = asyncio.create_task(self._listen())
 
     @classmethod
     async def start(
@@ -46,7 +46,7 @@ class Child:
 
     @property
     def has_ended(self) -> bool:
-        return self._listening.done()
+        return self._listener.done()
 
     async def send(self, message: Mapping[str, Any]) -> None:
         assert self._process.stdin is not None
@@ -89,5 +89,5 @@ class Child:
                     await self._process.wait()
                     break
         # What it started may still hold its output open.
-        self._listening.cancel()
-        await asyncio.wait([self._listening])
+        self._listener.cancel()
+        await asyncio.wait([self._listener])

@@ -45,12 +45,12 @@ class _Line:
         self._numbers = count(1)
         self._waiting: dict[int, tuple[Any, Any, Queue]] = {}
         """By its own id: the host's id and progress token, and where it reads."""
-        self._listening: Queue | None = None
+        self._listener_queue: Queue | None = None
         self._kept: deque[JsonObject] = deque(maxlen=MOST_KEPT)
 
     @property
     def is_busy(self) -> bool:
-        return bool(self._waiting) or self._listening is not None
+        return bool(self._waiting) or self._listener_queue is not None
 
     def hear(self, message: JsonObject | None) -> None:
         self.used = time.monotonic()
@@ -60,7 +60,7 @@ class _Line:
             self._waiting.clear()
             return
         if "method" not in message:
-            self._answered(message)
+            self._pass_answer(message)
             return
         params, meta = object_at(message, "params"), object_at(message, "params", "_meta")
         if message["method"] == "notifications/progress":
@@ -74,7 +74,7 @@ class _Line:
             return
         self._tell(message)
 
-    def _answered(self, message: JsonObject) -> None:
+    def _pass_answer(self, message: JsonObject) -> None:
         known = self._waiting.pop(_number(message.get("id")), None)
         if known is not None:
             known[2].put_nowait({**message, "id": known[0]})
@@ -82,8 +82,8 @@ class _Line:
 
     def _tell(self, message: JsonObject) -> None:
         """What belongs to no request: on the stream for that, else on the one of the request that came last."""
-        if self._listening is not None:
-            self._listening.put_nowait(message)
+        if self._listener_queue is not None:
+            self._listener_queue.put_nowait(message)
         elif self._waiting:
             next(reversed(self._waiting.values()))[2].put_nowait(message)
         else:
@@ -93,16 +93,16 @@ class _Line:
         assert self.child is not None
         number = next(self._numbers)
         queue: Queue = asyncio.Queue()
-        sent: JsonObject = {**message, "id": number}
+        numbered_message: JsonObject = {**message, "id": number}
         meta = object_at(message, "params", "_meta")
         token = meta.get("progressToken")
         if token is not None:
-            sent["params"] = {**object_at(message, "params"), "_meta": {**meta, "progressToken": number}}
+            numbered_message["params"] = {**object_at(message, "params"), "_meta": {**meta, "progressToken": number}}
         while self._kept:
             queue.put_nowait(self._kept.popleft())
         self._waiting[number] = (message["id"], token, queue)
         try:
-            await self.child.send(sent)
+            await self.child.send(numbered_message)
         except BaseException:
             self._waiting.pop(number, None)
             raise
@@ -113,8 +113,8 @@ class _Line:
         assert self.child is not None
         if message.get("method") == "notifications/cancelled":
             params = object_at(message, "params")
-            named = [number for number, known in self._waiting.items() if known[0] == params.get("requestId")]
-            for number in named:
+            numbers = [number for number, known in self._waiting.items() if known[0] == params.get("requestId")]
+            for number in numbers:
                 await self.child.send({**message, "params": {**params, "requestId": number}})
             return
         await self.child.send(message)
@@ -127,16 +127,16 @@ class _Line:
                 await self.child.send(cancelled)
 
     @asynccontextmanager
-    async def listening(self) -> AsyncGenerator[Queue]:
+    async def listen(self) -> AsyncGenerator[Queue]:
         queue: Queue = asyncio.Queue()
         while self._kept:
             queue.put_nowait(self._kept.popleft())
-        self._listening = queue
+        self._listener_queue = queue
         try:
             yield queue
         finally:
-            if self._listening is queue:
-                self._listening = None
+            if self._listener_queue is queue:
+                self._listener_queue = None
 
 
 class StdioUpstream:
@@ -144,11 +144,11 @@ class StdioUpstream:
         self.settings = settings
         self._environment = {**environment, **settings.env}
         self._lines: dict[tuple[str, str], _Line] = {}
-        self._ending: asyncio.Task[None] | None = None
+        self._end_task: asyncio.Task[None] | None = None
 
     @asynccontextmanager
     async def open(self, exchange: Exchange) -> AsyncGenerator[Reply]:
-        self._ending = self._ending or asyncio.create_task(self._end_idle())
+        self._end_task = self._end_task or asyncio.create_task(self._end_idle())
         message = exchange.message
         is_beginning = message is not None and message.get("method") == "initialize"
         session = secrets.token_urlsafe(24) if is_beginning else exchange.headers.get(SESSION, "")
@@ -163,7 +163,7 @@ class StdioUpstream:
             return
         line = await self._line(where, message if is_beginning else None)
         if exchange.method == "GET":
-            async with line.listening() as queue:
+            async with line.listen() as queue:
                 yield Reply(200, _events({}), _stream(queue))
         elif message is None or "method" not in message or "id" not in message:
             await line.say(message or {})
@@ -177,27 +177,27 @@ class StdioUpstream:
                 await line.give_up(number)
 
     async def _answer(self, queue: Queue, message: JsonObject, where: tuple[str, str]) -> AsyncIterator[bytes]:
-        while (said := await queue.get()) is not None:
-            yield _event(said)
-            if said.get("id") == message["id"] and "method" not in said:
-                if message["method"] == "server/discover" and "error" in said:
+        while (item := await queue.get()) is not None:
+            yield _event(item)
+            if item.get("id") == message["id"] and "method" not in item:
+                if message["method"] == "server/discover" and "error" in item:
                     # It is of the older era: the host begins a session next, and nobody needs this process.
                     await self._end(where)
                 return
         raise UpstreamLost(f"the process of {self.settings.name} has ended")
 
-    async def _line(self, where: tuple[str, str], begun: JsonObject | None) -> _Line:
+    async def _line(self, where: tuple[str, str], session_start: JsonObject | None) -> _Line:
         line = self._lines.get(where)
         if line is None:
             if len(self._lines) >= MOST_SESSIONS:
                 await self._end(min(self._lines, key=lambda one: self._lines[one].used))
             line = self._lines[where] = _Line()
         line.used = time.monotonic()
-        line.begun = begun or line.begun
+        line.begun = session_start or line.begun
         async with line.starting:
             if line.child is None or line.child.has_ended:
                 line.child = await Child.start(self.settings.command, self._environment, line.hear)
-                if line.begun is not None and begun is None:
+                if line.begun is not None and session_start is None:
                     number, queue = await line.ask({**line.begun, "id": 0})
                     if await queue.get() is None:
                         raise UpstreamLost(f"the process of {self.settings.name} ended as it began: {number}")
@@ -225,9 +225,9 @@ class StdioUpstream:
                 await child.close()
 
     async def close(self) -> None:
-        if self._ending is not None:
-            self._ending.cancel()
-            await asyncio.wait([self._ending])
+        if self._end_task is not None:
+            self._end_task.cancel()
+            await asyncio.wait([self._end_task])
         for where in list(self._lines):
             await self._end(where)
 
@@ -251,5 +251,5 @@ async def _once(body: bytes) -> AsyncIterator[bytes]:
 
 
 async def _stream(queue: Queue) -> AsyncIterator[bytes]:
-    while (said := await queue.get()) is not None:
-        yield _event(said)
+    while (message := await queue.get()) is not None:
+        yield _event(message)

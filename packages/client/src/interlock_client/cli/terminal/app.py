@@ -62,7 +62,7 @@ class InboxApp(App[None]):
             self.me = (await self.sender.whoami()).username
 
     @property
-    def listed(self) -> list[OpenRequest]:
+    def visible_requests(self) -> list[OpenRequest]:
         chosen = self.feed.chosen
         return self.waiting if chosen is None else [one for one in self.waiting if one.id in chosen]
 

@@ -128,7 +128,7 @@ class ConfirmScreen(Screen[Remember | None]):
         if self._is_high and not remember.may_raise:
             self._show_text("High-risk calls go with any arguments or every tool only; h takes it back.")
         elif self._is_high:
-            self._ask(remember.raised(), HIGH_RISK)
+            self._ask(remember.with_high_risk(), HIGH_RISK)
         elif remember.scope == "all_tools" and not self._words:
             # Much is given away at once: that takes the word as well.
             self._ask(remember, ("YES",))
@@ -136,9 +136,9 @@ class ConfirmScreen(Screen[Remember | None]):
             self.dismiss(remember)
 
     def _ask(self, remember: Remember, words: tuple[str, ...]) -> None:
-        self.app.push_screen(ConfirmScreen(Act(f"{remember.sentence}?", (), words, (remember,))), self._confirmed)
+        self.app.push_screen(ConfirmScreen(Act(f"{remember.sentence}?", (), words, (remember,))), self._dismiss_with)
 
-    def _confirmed(self, remember: Remember | None) -> None:
+    def _dismiss_with(self, remember: Remember | None) -> None:
         if remember is not None:
             self.dismiss(remember)
 

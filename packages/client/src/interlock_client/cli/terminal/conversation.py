@@ -99,7 +99,7 @@ class Conversation:
 
     def _answer_pending(self, last: str | None) -> None:
         """Ask everything that the thread waits for, and follow what the answers lead to; until it waits no more."""
-        while waiting := [one for one in self._waiting() if one.id not in self._voted]:
+        while waiting := [one for one in self._read_pending() if one.id not in self._voted]:
             for one in waiting:
                 self._ask(one)
             if self._voted.issuperset(one.id for one in waiting):
@@ -107,7 +107,7 @@ class Conversation:
                 return
             last = self._print_run(self._since(last, {one.id for one in waiting}))
 
-    def _waiting(self) -> list[OpenRequest]:
+    def _read_pending(self) -> list[OpenRequest]:
         assert self._thread_id is not None
         return [from_pending(one) for one in self._client.pending(self._thread_id)]
 

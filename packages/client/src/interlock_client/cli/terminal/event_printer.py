@@ -9,7 +9,7 @@ import typer
 from pydantic import BaseModel
 
 from interlock_client.cli.terminal.revealing import Line, json_text
-from interlock_client.cli.terminal.wording import ending, one_line, outcome
+from interlock_client.cli.terminal.wording import end_text, one_line, outcome
 from interlock_client.events import (
     ChatEvent,
     End,
@@ -75,7 +75,7 @@ class EventPrinter:
         if isinstance(event, Failed):
             return f"✗ {_truncate(event.message)}"
         if isinstance(event, RequestAsked) and self._tells_requests:
-            return f"? {event.request_id} {event.type}: {_truncate(_asked_line(event.data))}"
+            return f"? {event.request_id} {event.type}: {_truncate(_ask_line(event.data))}"
         if isinstance(event, RequestSettled) and self._tells_requests:
             return f"! {event.request_id} {outcome(event, _STATUS.get(event.type, 'answered'))}"
         return ""
@@ -87,7 +87,7 @@ def _inbox_line(event: InboxEvent) -> str:
         case InboxAsked():
             return f"? {entry.request_id} {entry.kind}, {one_line(entry.agent)}: {_truncate(entry.headline)}"
         case InboxSettled():
-            return f"! {entry.request_id} {ending(event)}"
+            return f"! {entry.request_id} {end_text(event)}"
         case InboxExtended():
             return f"… {entry.request_id} may be answered until {event.expires_at}."
         case InboxGone():
@@ -104,7 +104,7 @@ _CHANGES = {
 }
 
 
-def _asked_line(data: Mapping[str, Any]) -> str:
+def _ask_line(data: Mapping[str, Any]) -> str:
     if "tool_name" in data:
         return f"{data['tool_name']} {json_text(data.get('args') or {}, indent=None)}"
     if "fields" in data:

@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 from datetime import datetime
 
 from interlock_client.cli.terminal.open_request import OpenRequest, from_pending
-from interlock_client.cli.terminal.wording import ending, outcome
+from interlock_client.cli.terminal.wording import end_text, outcome
 from interlock_client.client import Interlock
 from interlock_client.errors import Forbidden, InterlockError, InvalidInput, NotFound
 from interlock_client.events import InboxAsked, InboxChanged, InboxEvent, InboxExtended, InboxGone, InboxSettled
@@ -83,14 +83,14 @@ class Feed:
             self._unread |= self._waiting.keys()
             self._is_read = False
             try:
-                async with aclosing(self._client.follow_inbox(on_connection=self._connected)) as events:
+                async with aclosing(self._client.follow_inbox(on_connection=self._on_connection)) as events:
                     async for event in events:
                         self._take(event)
             except InterlockError as error:
-                self._connected(error)
+                self._on_connection(error)
             await asyncio.sleep(AGAIN)
 
-    def _connected(self, trouble: InterlockError | None) -> None:
+    def _on_connection(self, trouble: InterlockError | None) -> None:
         self._is_live = trouble is None
         if trouble is not None:
             self._listeners.connection(trouble)
@@ -107,7 +107,7 @@ class Feed:
                 self._unread.add(event.entry.request_id)
                 self._nudge.set()
             case InboxSettled():
-                self._end(event.entry.request_id, ending(event))
+                self._end(event.entry.request_id, end_text(event))
             case InboxGone():
                 self._end(event.entry.request_id, GONE)
             case InboxExtended():

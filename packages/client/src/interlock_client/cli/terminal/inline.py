@@ -10,7 +10,7 @@ from interlock_client.cli.terminal.open_request import Kind, OpenRequest, is_dan
 from interlock_client.cli.terminal.prompting import ask_line, ask_secret, show_line, show_numbered, show_section
 from interlock_client.cli.terminal.revealing import Line, json_text, line, lines
 from interlock_client.cli.terminal.sections import option_line, sections
-from interlock_client.cli.terminal.wording import HIGH_RISK, Remember, deadline, heading, one_line, remembering
+from interlock_client.cli.terminal.wording import HIGH_RISK, Remember, deadline, heading, one_line, remember_choices
 
 OWN_WORDS = "own words"
 
@@ -54,7 +54,7 @@ class Inline:
     def approval(self) -> dict[str, Any]:
         waiting, verbs = self._waiting, ["no [reason]"]
         verbs += [text for name, text in (("edit", "edit"), ("response", "reply TEXT")) if waiting.allows(name)]
-        verbs += ["always"] if len(remembering(waiting, allow=True)) > 1 else []
+        verbs += ["always"] if len(remember_choices(waiting, allow=True)) > 1 else []
         allow = " or ".join(waiting.words) if waiting.is_risky else "yes"
         verbs = [*([allow] if waiting.allows("accept") else []), *verbs, "/cancel"]
         while True:
@@ -86,8 +86,8 @@ class Inline:
         return None
 
     def _always(self) -> dict[str, Any] | None:
-        choices = [(True, one) for one in remembering(self._waiting, allow=True)[1:]]
-        choices += [(False, one) for one in remembering(self._waiting, allow=False)[1:]]
+        choices = [(True, one) for one in remember_choices(self._waiting, allow=True)[1:]]
+        choices += [(False, one) for one in remember_choices(self._waiting, allow=False)[1:]]
         show_numbered([line(one.sentence) for _, one in choices])
         may_raise = any(one.may_raise for _, one in choices)
         hint = "; NUMBER high: also for high-risk calls" if may_raise else ""
@@ -98,7 +98,7 @@ class Inline:
         allow, chosen = choices[number]
         if (allow and not self._waiting.allows("accept")) or (high and not chosen.may_raise):
             return None
-        chosen = chosen.raised() if high else chosen
+        chosen = chosen.with_high_risk() if high else chosen
         words = self._words_for(chosen, allow=allow)
         if self._line(f"{chosen.sentence}? {' or '.join(words)} > ") not in words:
             return None
@@ -146,7 +146,7 @@ class Inline:
         while True:
             typed = self._line(f"{hint} > ")
             number = self._number(typed, len(options))
-            chosen = self._chosen(typed) if number is None else free.text(options[number])
+            chosen = self._read_answer(typed) if number is None else free.text(options[number])
             if chosen is not None:
                 show_line(chosen.line)
                 return {"answer": chosen.sent}
@@ -154,7 +154,7 @@ class Inline:
                 typer.echo("Not understood. Begin with yes, no, text or json.")
 
     @staticmethod
-    def _chosen(typed: str) -> free.FreeAnswer | None:
+    def _read_answer(typed: str) -> free.FreeAnswer | None:
         word, _, rest = typed.partition(" ")
         word, rest = word.lower(), rest.strip()
         if word in ("yes", "no"):
@@ -175,9 +175,11 @@ class Inline:
             typer.echo(f"{number}.")
             for one in lines(str(question["question"])):
                 show_line(one)
-            offered: Sequence[Mapping[str, Any]] = question.get("options") or ()
-            options = [(line(str(one["label"])), str(one["value"])) for one in offered if not one.get("allow_custom")]
-            allow_custom = any(one.get("allow_custom") for one in offered)
+            all_options: Sequence[Mapping[str, Any]] = question.get("options") or ()
+            options = [
+                (line(str(one["label"])), str(one["value"])) for one in all_options if not one.get("allow_custom")
+            ]
+            allow_custom = any(one.get("allow_custom") for one in all_options)
             answers.append(self._question(options, allow_custom=allow_custom))
         return {"answers": answers}
 

@@ -64,9 +64,9 @@ class ListScreen(Screen[None]):
     def refresh_rows(self) -> None:
         if not self.query("#keys"):
             return
-        waiting, listed = self.app.waiting, self.app.listed
+        waiting, requests = self.app.waiting, self.app.visible_requests
         search = self.query_one("#search", Input).value.lower()
-        found = [one for one in listed if search in _search_text(one)]
+        found = [one for one in requests if search in _search_text(one)]
         now = datetime.now(UTC)
         marks = {one.id: mark for one in found if (mark := self.app.team.mark(one.people, now))}
         self.query_one(RequestList).show(found, now, marks)
@@ -82,7 +82,7 @@ class ListScreen(Screen[None]):
         app = self.app
         if app.whom == EVERYONE:
             return f"{len(app.waiting)} waiting"
-        return f"{len(app.listed)} of {len(app.waiting)} waiting · {app.team.whose(app.whom)}"
+        return f"{len(app.visible_requests)} of {len(app.waiting)} waiting · {app.team.whose(app.whom)}"
 
     def action_whose(self) -> None:
         self.app.choose_whose()
@@ -91,7 +91,7 @@ class ListScreen(Screen[None]):
         self.query_one("#notice", Static).update(Content(text))
 
     def action_open(self) -> None:
-        if selected := self.query_one(RequestList).selected:
+        if selected := self.query_one(RequestList).selected_id:
             self.app.open_request(selected)
 
     def on_option_list_option_selected(self, event: OptionList.OptionSelected) -> None:

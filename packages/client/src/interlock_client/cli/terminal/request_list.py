@@ -11,7 +11,7 @@ from textual.widgets import OptionList
 from textual.widgets.option_list import Option
 
 from interlock_client.cli.terminal.open_request import OpenRequest
-from interlock_client.cli.terminal.wording import KINDS, RISKS, SOON, age, left, one_line
+from interlock_client.cli.terminal.wording import KINDS, RISKS, SOON, age, one_line, time_left
 
 GROUPS = ("EXPIRING SOON", "HIGH RISK", "WAITING")
 NARROWEST = 40
@@ -34,7 +34,7 @@ class RequestList(OptionList):
         super().__init__(id=id, markup=False, compact=True)
 
     @property
-    def selected(self) -> str | None:
+    def selected_id(self) -> str | None:
         """The id of the highlighted request."""
         option = self.highlighted_option
         return option.id if option else None
@@ -47,19 +47,19 @@ class RequestList(OptionList):
                 if self.options[index].prompt != prompt:
                     self.replace_option_prompt_at_index(index, prompt)
             return
-        selected, place, scrolled = self.selected, self.highlighted, self.scroll_y
+        selected_id, place, scrolled = self.selected_id, self.highlighted, self.scroll_y
         self.set_options([Option(prompt, id=id, disabled=id is None) for id, prompt in rows])
-        self._highlight(selected, place)
+        self._highlight(selected_id, place)
         self.scroll_to(y=scrolled, animate=False)
 
-    def _highlight(self, selected: str | None, place: int | None) -> None:
+    def _highlight(self, selected_id: str | None, place: int | None) -> None:
         enabled = [index for index, option in enumerate(self.options) if not option.disabled]
         if not enabled:
             return
-        same = [index for index in enabled if self.options[index].id == selected]
+        same = [index for index in enabled if self.options[index].id == selected_id]
         # Gone: the one that came to its place, which Enter only opens.
         near = [index for index in enabled if index >= (place or 0)] or enabled[-1:]
-        self.highlighted = (same if selected and same else near)[0]
+        self.highlighted = (same if selected_id and same else near)[0]
 
 
 def _rows(
@@ -88,7 +88,7 @@ def _row(one: OpenRequest, now: datetime, width: int, mark: str) -> str:
     """Risk, kind, what it is about, agent, age and what is left of its time, in columns."""
     risk = RISKS.get(one.risk, "▲ HIGH") if one.risk else ""
     first = f"{_truncate(risk, 9)} {_truncate(KINDS[one.kind], 9)} "
-    countdown = left((one.expires_at - now).total_seconds()) if one.expires_at else ""
+    countdown = time_left((one.expires_at - now).total_seconds()) if one.expires_at else ""
     last = f" {_truncate(one_line(one.agent), 10)} {age((now - one.created_at).total_seconds()):>6} {countdown:>6}"
     about = f"[{mark}] {one_line(one.summary)}" if mark else one_line(one.summary)
     return first + _truncate(about, max(width - cell_len(first) - cell_len(last), 8)) + last

@@ -30,10 +30,10 @@ from interlock_client.cli.terminal.wording import (
     Remember,
     deadline,
     heading,
-    left,
     moment,
     one_line,
-    remembering,
+    remember_choices,
+    time_left,
 )
 from interlock_client.errors import AlreadySettled, InterlockError, NetworkError, ServerUnavailable
 from interlock_client.hitl import Answered
@@ -157,7 +157,7 @@ class RequestScreen(TeamScreen):
             return
         if self.waiting.expires_at is not None and not self.over:
             seconds = (self.waiting.expires_at - datetime.now(UTC)).total_seconds()
-            self.query_one("#left", Static).update(Content(f"{left(seconds)} left"))
+            self.query_one("#left", Static).update(Content(f"{time_left(seconds)} left"))
         else:
             self.query_one("#left", Static).update(Content(""))
         self.query_one("#keys", Static).update(Content(self._keys()))
@@ -242,7 +242,7 @@ class RequestScreen(TeamScreen):
                 f"Allow {one_line(self.waiting.tool)}, exactly as shown?",
                 [(Piece(f"Asked by {one_line(self.waiting.asker)}. There is no undo."),)],
                 self.waiting.words_of_yes,
-                remembering(self.waiting, allow=True),
+                remember_choices(self.waiting, allow=True),
             )
             self.app.push_screen(ConfirmScreen(act), self._approve)
 
@@ -257,7 +257,7 @@ class RequestScreen(TeamScreen):
     def action_refuse(self) -> None:
         if self._may_decide("reject"):
             title = f"Refuse {one_line(self.waiting.tool)}. Why? The agent is told; it may stay empty."
-            choices = remembering(self.waiting, allow=False)
+            choices = remember_choices(self.waiting, allow=False)
             self.app.push_screen(TextScreen(title, self.unsent_texts.get("no", ""), remember=choices), self._refuse)
 
     def _refuse(self, words: Words | None) -> None:
@@ -313,11 +313,11 @@ class RequestScreen(TeamScreen):
             words,
         )
 
-        def confirmed(remember: Remember | None) -> None:
+        def on_confirm(remember: Remember | None) -> None:
             if remember is not None:
                 self._submit({"granted": True, "args": args, **self._code()}, "approved, edited")
 
-        self.app.push_screen(ConfirmScreen(act), confirmed)
+        self.app.push_screen(ConfirmScreen(act), on_confirm)
 
     def action_send(self) -> None:
         form = self._form
@@ -337,11 +337,11 @@ class RequestScreen(TeamScreen):
         chosen = one_line(str(response["decision"]))
         act = Act(f"Answer {chosen}? The agent marks it as dangerous.", [(Piece("There is no undo."),)], words, (ONCE,))
 
-        def confirmed(remember: Remember | None) -> None:
+        def on_confirm(remember: Remember | None) -> None:
             if remember is not None:
                 self._submit(response, "answered")
 
-        self.app.push_screen(ConfirmScreen(act), confirmed)
+        self.app.push_screen(ConfirmScreen(act), on_confirm)
 
     def action_cancel(self) -> None:
         if self.may_act() and not self.waiting.may_refuse:
@@ -386,13 +386,13 @@ class RequestScreen(TeamScreen):
     def _ask_over(self, by: str, until: datetime, submit: Callable[[], None]) -> None:
         """Once: whoever answers what somebody else has says that they know of it."""
 
-        def confirmed(remember: Remember | None) -> None:
+        def on_confirm(remember: Remember | None) -> None:
             if remember is not None:
                 self._over_claim = True
                 submit()
 
         text = self.app.team.text("over", by=one_line(by), time=moment(until))
-        self.app.push_screen(ConfirmScreen(Act(text, ())), confirmed)
+        self.app.push_screen(ConfirmScreen(Act(text, ())), on_confirm)
 
     async def _send(self, response: dict[str, Any] | None, done: str, why: str | None) -> None:
         client, answered = self.app.sender, None

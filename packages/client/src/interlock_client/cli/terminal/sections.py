@@ -101,15 +101,15 @@ def _rows(before: Sequence[str], after: Sequence[str]) -> Iterator[tuple[Sequenc
 
 
 def _argument(name: str, value: Any) -> Iterator[Line]:
-    named = tuple(Piece(piece.text, piece.style or "name") for piece in line(name))
+    pieces = tuple(Piece(piece.text, piece.style or "name") for piece in line(name))
     if isinstance(value, str) and "\n" in value:
         count = value.count("\n") + 1
-        yield (*named, Piece(f"  a text of {count} lines:", "quiet"))
+        yield (*pieces, Piece(f"  a text of {count} lines:", "quiet"))
         for one in lines(value):
             yield (Piece("│ ", "quiet"), *one)
         return
     first, *rest = json_lines(value)
-    yield (*named, Piece("  "), *first)
+    yield (*pieces, Piece("  "), *first)
     for one in rest:
         yield (Piece("  "), *one)
 
@@ -178,5 +178,5 @@ def option_line(option: Mapping[str, Any]) -> Line:
     """One option of a decision: its label, its key where that says something else, and a sign where it is dangerous."""
     sign = (Piece("▲ "),) if is_dangerous(option) else ()
     label, key = str(option["label"]), str(option["key"])
-    named = (Piece("  ["), *line(key), Piece("]")) if key != label else ()
-    return (*sign, *line(label), *named)
+    key_pieces = (Piece("  ["), *line(key), Piece("]")) if key != label else ()
+    return (*sign, *line(label), *key_pieces)

@@ -57,12 +57,12 @@ class TeamScreen(Screen[None]):
         texts = [*wording.state(people), *wording.own(self.waiting, self.app.me)]
         shown.update(join_lines([line(text) for text in texts]))
         is_blind = people.may_answer and people.votes is not None and people.own_vote is None
-        told = [wording.text("blind comments")] if is_blind else []
-        told += wording.comments(self._comments)
+        texts = [wording.text("blind comments")] if is_blind else []
+        texts += wording.comments(self._comments)
         comments = self.query_one("#comments", Static)
         comments.display = bool(self._comments)
-        spelled = tuple(one for text in told for one in lines(text))
-        comments.update(section(Section(wording.text("comments"), spelled)))
+        all_lines = tuple(one for text in texts for one in lines(text))
+        comments.update(section(Section(wording.text("comments"), all_lines)))
 
     def load_comments(self) -> None:
         if self.waiting.people is not None and not self.over:
@@ -151,11 +151,11 @@ class TeamScreen(Screen[None]):
             await self.app.sender.delegate(self.waiting.id, name.text, note)
             return self.app.team.text("passed on", name=one_line(name.text))
 
-        def noted(note: Words | None) -> None:
+        def on_note(note: Words | None) -> None:
             if note is not None:
                 self._do(lambda: pass_on(note.text))
 
-        self.app.push_screen(TextScreen(self.app.team.text("pass on note", name=one_line(name.text))), noted)
+        self.app.push_screen(TextScreen(self.app.team.text("pass on note", name=one_line(name.text))), on_note)
 
     # Doing it.
 
@@ -184,9 +184,9 @@ class TeamScreen(Screen[None]):
     def _do(self, work: Callable[[], Awaitable[str]]) -> None:
         if self._may_team():
             self.sending = True
-            self.run_worker(self._done(work), exit_on_error=True)
+            self.run_worker(self._run_act(work), exit_on_error=True)
 
-    async def _done(self, work: Callable[[], Awaitable[str]]) -> None:
+    async def _run_act(self, work: Callable[[], Awaitable[str]]) -> None:
         try:
             text = await work()
         except InterlockError as error:

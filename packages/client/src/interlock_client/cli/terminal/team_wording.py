@@ -149,8 +149,8 @@ class TeamWording:
     def _needs(self, people: People) -> str:
         needs, who = people.needs, who_of(people)
         key = "needs" if who else "needs.anybody"
-        said = self.text(key if needs.people > 1 else f"{key}.one", who=who, people=needs.people)
-        return f"{said} {self.text('separate')}" if needs.separate else said
+        sentence = self.text(key if needs.people > 1 else f"{key}.one", who=who, people=needs.people)
+        return f"{sentence} {self.text('separate')}" if needs.separate else sentence
 
     def _claim(self, claim: Claim, people: People) -> str:
         if claim.mine:

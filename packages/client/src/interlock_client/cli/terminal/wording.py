@@ -45,7 +45,7 @@ class Remember:
         high = {"also_high_risk": True, "confirm_high_risk": True} if self.also_high_risk else {}
         return {"remember": True, "scope": self.scope, "duration": self.duration, **high}
 
-    def raised(self) -> Self:
+    def with_high_risk(self) -> Self:
         return replace(self, sentence=f"{self.sentence}, also for high-risk calls", also_high_risk=True)
 
 
@@ -71,7 +71,7 @@ def age(seconds: float) -> str:
     return _round(max(seconds, 0.0))
 
 
-def left(seconds: float) -> str:
+def time_left(seconds: float) -> str:
     if seconds <= 0:
         return "0:00"
     return f"{int(seconds) // 60}:{int(seconds) % 60:02}" if seconds < SOON else _round(seconds)
@@ -99,7 +99,7 @@ def moment(at: datetime) -> str:
     return f"{local:%H:%M:%S}" if local.date() == datetime.now().astimezone().date() else f"{local:%Y-%m-%d %H:%M}"
 
 
-def remembering(waiting: OpenRequest, *, allow: bool) -> list[Remember]:
+def remember_choices(waiting: OpenRequest, *, allow: bool) -> list[Remember]:
     """How an answer may be remembered; of a risky call only the very same one is allowed again."""
     if waiting.kind != "approval" or not waiting.data.get("allow_remember") or waiting.people is not None:
         # Who may answer what is put to people is named for each call.
@@ -151,7 +151,7 @@ class InboxEnd:
             self.response = {"granted": decision in ("accept", "edit"), **args, **message_field}
 
 
-def ending(event: InboxSettled) -> str:
+def end_text(event: InboxSettled) -> str:
     if event.status == "cancelled" and event.reason == AT_TERMINAL:
         return at_terminal(event.answered_at)
     return outcome(InboxEnd(event), event.status)

@@ -8,7 +8,7 @@ from langchain.chat_models import init_chat_model
 from langchain_core.language_models import BaseChatModel
 
 from interlock.agents.ask_tools import ask_tools
-from interlock.agents.demo.scripted import ScriptedChatModel
+from interlock.agents.demo.scripted_model import ScriptedChatModel
 from interlock.agents.demo.workspace import workspace_tools
 from interlock.agents.middleware import Gate, InterlockMiddleware
 from interlock.texts import LOCALES, Locale, demo_text

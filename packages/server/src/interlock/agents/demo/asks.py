@@ -11,11 +11,11 @@ _STYLES = {"gradual": "primary", "all": "danger", "wait": "default"}
 
 def questions(language: Locale, count: int) -> dict[str, Any]:
     custom = {"label": demo_text("ask.custom", language), "value": "__custom__", "allow_custom": True}
-    asked: list[dict[str, Any]] = []
+    items: list[dict[str, Any]] = []
     for name, values in list(_QUESTIONS.items())[:count]:
-        offered = [{"label": demo_text(f"ask.{name}.{value}", language), "value": value} for value in values]
-        asked.append({"question": demo_text(f"ask.{name}", language), "options": [*offered, custom]})
-    return {"questions": asked}
+        options = [{"label": demo_text(f"ask.{name}.{value}", language), "value": value} for value in values]
+        items.append({"question": demo_text(f"ask.{name}", language), "options": [*options, custom]})
+    return {"questions": items}
 
 
 def clarification(language: Locale) -> dict[str, Any]:

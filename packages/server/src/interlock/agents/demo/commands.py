@@ -80,18 +80,18 @@ _NEW_FILES = {
 }
 
 
-def hidden(text: str) -> str:
+def hide_quotes(text: str) -> str:
     """The text with what is quoted made unreadable, so that no word in it counts; of the same length."""
     return _HIDDEN.sub(lambda match: "\ue000" * len(match[0]), text)
 
 
 def _split(text: str, at: re.Pattern[str]) -> tuple[str, str]:
     """What stands before and after the first match; the second is empty where there is none."""
-    match = at.search(hidden(text))
+    match = at.search(hide_quotes(text))
     return (text[: match.start()].strip(), text[match.end() :].strip()) if match else (text, "")
 
 
-def _unquoted(text: str) -> str:
+def _unquote(text: str) -> str:
     if not _HIDDEN.fullmatch(text):
         return text
     return text[3:-3].partition("\n")[2].rstrip("\n") + "\n" if text.startswith("```") else text[1:-1]
@@ -126,10 +126,10 @@ def _write(clause: Clause) -> list[Mapping[str, Any]]:
         if not files:  # 创建一个内容为 hi 的 a.txt 文件
             content, _, last = content.rpartition("的")
             files = _files(last)
-        return [{"path": path, "content": _unquoted(content.strip())} for path in files]
+        return [{"path": path, "content": _unquote(content.strip())} for path in files]
     content, last = _split(clause.rest, _INTO)
     if last and _files(last, clause.last_path):
-        return [{"path": path, "content": _unquoted(content)} for path in _files(last, clause.last_path)]
+        return [{"path": path, "content": _unquote(content)} for path in _files(last, clause.last_path)]
     return [{"path": path, "content": _new_file(path, clause.language)} for path in _files(clause.rest)]
 
 
@@ -148,7 +148,7 @@ def _edit(clause: Clause) -> list[Mapping[str, Any]]:
         old = _INSIDE.sub("", old[next(iter(files.values())) :]).strip()
     else:
         return []
-    return [{"path": next(iter(files)), "old": _unquoted(old), "new": _unquoted(new)}] if old else []
+    return [{"path": next(iter(files)), "old": _unquote(old), "new": _unquote(new)}] if old else []
 
 
 def _execute(clause: Clause) -> list[Mapping[str, Any]]:
@@ -156,7 +156,7 @@ def _execute(clause: Clause) -> list[Mapping[str, Any]]:
     if rest.startswith("`") and not rest.startswith("```"):
         return [{"command": command} for command in re.findall(r"`([^`\n]+)`", rest)]
     # A full stop ends the sentence when it follows a word; in "ls ." and "cd .." it belongs to the command.
-    command = re.sub(r"(?<=[A-Za-z0-9])\.$", "", _unquoted(_END.sub("", rest, count=1))).strip()
+    command = re.sub(r"(?<=[A-Za-z0-9])\.$", "", _unquote(_END.sub("", rest, count=1))).strip()
     if clause.last_path and _IT.fullmatch(command):
         command = clause.last_path
     if not re.search(r"[A-Za-z0-9./]", command) or _NO_COMMAND.match(command):
@@ -167,8 +167,8 @@ def _execute(clause: Clause) -> list[Mapping[str, Any]]:
 
 
 def _questions(clause: Clause) -> list[Mapping[str, Any]]:
-    counted = _COUNTED.search(clause.rest)
-    return [asks.questions(clause.language, _COUNTS[(counted[1] or counted[2]).lower()] if counted else 3)]
+    count_match = _COUNTED.search(clause.rest)
+    return [asks.questions(clause.language, _COUNTS[(count_match[1] or count_match[2]).lower()] if count_match else 3)]
 
 
 def _env_vars(clause: Clause) -> list[Mapping[str, Any]]:
@@ -235,6 +235,6 @@ def calls_of(text: str, language: Locale, last_path: str | None) -> tuple[Call, 
     return ()
 
 
-def missing_in(text: str) -> Missing | None:
+def find_missing(text: str) -> Missing | None:
     """What a clause that begins like a command lacks."""
     return next((command.missing for command in COMMANDS if command.missing and command.begins.match(text)), None)

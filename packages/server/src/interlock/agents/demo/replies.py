@@ -57,7 +57,7 @@ def outcome_of(call: ToolCall, message: ToolMessage | None) -> Outcome:
     content = message.text.strip()
     if message.status != "error":
         edited = _EDITED.match(content)
-        ran: Any = _parsed(edited["args"]) if edited else None
+        ran: Any = _parse(edited["args"]) if edited else None
         return (
             Outcome(tool, ran, "edited", edited["result"]) if edited and ran else Outcome(tool, args, "done", content)
         )
@@ -80,16 +80,16 @@ def lead_in(calls: Step, language: Locale, *, is_first: bool) -> str:
 
 def report(outcomes: Sequence[Outcome], left: Sequence[Step], language: Locale) -> str:
     """What is said when the calls of a turn have ended; `left` are the steps that were not begun."""
-    parts = [_ended(outcome, language) for outcome in outcomes]
+    parts = [_describe_end(outcome, language) for outcome in outcomes]
     if left:
         rest = [call for calls in left for call in calls]
         parts.append(text("ended.rest", language, list=_names(rest, language)))
     return "\n\n".join(parts)
 
 
-def _ended(outcome: Outcome, language: Locale) -> str:
+def _describe_end(outcome: Outcome, language: Locale) -> str:
     if outcome.ending == "done":
-        return _done(outcome, language)
+        return _describe_result(outcome, language)
     key = f"ended.{outcome.ending}"
     if outcome.ending == "unanswered" and outcome.tool in _ANSWERS:
         key = "ended.unanswered_ask"
@@ -101,11 +101,11 @@ def _ended(outcome: Outcome, language: Locale) -> str:
         name=_name(outcome.tool, outcome.args, language),
         reason=text("ended.reason", language, reason=reason) if reason else "",
         output=_block(outcome.result, language),
-        done=_done(outcome, language) if outcome.is_good else "",
+        done=_describe_result(outcome, language) if outcome.is_good else "",
     )
 
 
-def _done(outcome: Outcome, language: Locale) -> str:
+def _describe_result(outcome: Outcome, language: Locale) -> str:
     output = _block(outcome.result, language)
     # A person may answer in place of the tool: "written" could then be a lie.
     if not outcome.result.startswith(_OWN_RESULTS.get(outcome.tool, "")):
@@ -135,15 +135,15 @@ def _block(output: str, language: Locale) -> str:
     return f"{fence}\n{excerpt or text('empty', language)}\n{fence}"
 
 
-def _parsed(content: str) -> Any:
+def _parse(content: str) -> Any:
     try:
         return json.loads(content)
     except ValueError:
         return None
 
 
-def _answered_questions(outcome: Outcome, language: Locale) -> dict[str, str]:
-    given = _parsed(outcome.result)
+def _question_details(outcome: Outcome, language: Locale) -> dict[str, str]:
+    given = _parse(outcome.result)
     if not isinstance(given, list):
         return {"answers": outcome.result}
     labels = {
@@ -155,12 +155,12 @@ def _answered_questions(outcome: Outcome, language: Locale) -> dict[str, str]:
     return {"answers": "\n".join(f"- {pair[0]} {labels.get(pair, pair[1])}" for pair in pairs)}
 
 
-def _answered_clarification(outcome: Outcome, language: Locale) -> dict[str, str]:
+def _clarification_details(outcome: Outcome, language: Locale) -> dict[str, str]:
     return {"answer": outcome.result.rstrip("。.")}
 
 
-def _answered_decision(outcome: Outcome, language: Locale) -> dict[str, str]:
-    given = _parsed(outcome.result)
+def _decision_details(outcome: Outcome, language: Locale) -> dict[str, str]:
+    given = _parse(outcome.result)
     found = cast("dict[str, Any]", given) if isinstance(given, dict) else {"decision": outcome.result}
     labels = {option["key"]: option["label"] for option in outcome.args["options"]}
     key, reason = str(found.get("decision", "")), found.get("reason")
@@ -170,17 +170,17 @@ def _answered_decision(outcome: Outcome, language: Locale) -> dict[str, str]:
     }
 
 
-def _answered_env_vars(outcome: Outcome, language: Locale) -> dict[str, str]:
+def _env_var_details(outcome: Outcome, language: Locale) -> dict[str, str]:
     # Only what is known to be a name is repeated: a value must not be, whatever came back.
-    given = _parsed(outcome.result)
+    given = _parse(outcome.result)
     found: Any = cast("dict[str, Any]", given).get("provided") if isinstance(given, dict) else None
-    asked = [str(field["name"]) for field in outcome.args["fields"]]
-    return {"names": ", ".join(name for name in asked if not isinstance(found, list) or name in found)}
+    names = [str(field["name"]) for field in outcome.args["fields"]]
+    return {"names": ", ".join(name for name in names if not isinstance(found, list) or name in found)}
 
 
 _ANSWERS = {
-    "ask_user": _answered_questions,
-    "request_clarification": _answered_clarification,
-    "request_decision": _answered_decision,
-    "request_env_vars": _answered_env_vars,
+    "ask_user": _question_details,
+    "request_clarification": _clarification_details,
+    "request_decision": _decision_details,
+    "request_env_vars": _env_var_details,
 }

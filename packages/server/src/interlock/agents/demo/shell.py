@@ -15,13 +15,13 @@ _LAST_WORDS_SECONDS = 1.0
 
 
 @dataclass(frozen=True, slots=True)
-class Finished:
+class CommandResult:
     code: int | None
     """None when the time was over."""
     output: str
 
 
-class _Bounded:
+class _OutputEnds:
     """The beginning and the end of what was written: errors are at the end, their cause often at the beginning."""
 
     def __init__(self, limit: int) -> None:
@@ -51,7 +51,7 @@ def _readable(data: bytes) -> str:
     return data.decode(errors="replace").replace("\0", "\ufffd")
 
 
-async def run(command: str, cwd: Path, *, seconds: float, output_bytes: int) -> Finished:
+async def run(command: str, cwd: Path, *, seconds: float, output_bytes: int) -> CommandResult:
     """Run `command` to its end; when the time is over, or the caller is cancelled, all that it started is killed."""
     reading, writing = os.pipe()
     with os.fdopen(reading, "rb", buffering=0) as pipe:
@@ -59,7 +59,7 @@ async def run(command: str, cwd: Path, *, seconds: float, output_bytes: int) -> 
             process = await _start(command, cwd, writing)
         finally:
             os.close(writing)
-        output = _Bounded(output_bytes)
+        output = _OutputEnds(output_bytes)
         collecting = asyncio.create_task(_collect(pipe, output))
         try:
             code = await _wait(process, seconds)
@@ -71,7 +71,7 @@ async def run(command: str, cwd: Path, *, seconds: float, output_bytes: int) -> 
             collecting.cancel()
             await asyncio.wait({collecting})
             await process.wait()
-    return Finished(code, output.text())
+    return CommandResult(code, output.text())
 
 
 async def _start(command: str, cwd: Path, output: int) -> asyncio.subprocess.Process:
@@ -96,7 +96,7 @@ async def _wait(process: asyncio.subprocess.Process, seconds: float) -> int | No
         return None
 
 
-async def _collect(pipe: IO[bytes], into: _Bounded) -> None:
+async def _collect(pipe: IO[bytes], into: _OutputEnds) -> None:
     reader = asyncio.StreamReader()
     loop = asyncio.get_running_loop()
     transport, _ = await loop.connect_read_pipe(lambda: asyncio.StreamReaderProtocol(reader), pipe)

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from itertools import islice
 from typing import Literal
 
-from interlock.agents.demo.commands import Call, Missing, calls_of, hidden, missing_in
+from interlock.agents.demo.commands import Call, Missing, calls_of, find_missing, hide_quotes
 from interlock.texts import Locale
 
 Topic = Literal["greeting", "who", "model", "help", "thanks", "bye", "long", "unknown"]
@@ -63,7 +63,7 @@ def language_of(text: str) -> Locale:
 
 def understand(text: str, last_path: str | None = None) -> Plan | Talk | Incomplete:
     """What `text` asks for; `last_path` is the file that the conversation was about."""
-    text = _unquoted(text.strip())
+    text = _unquote(text.strip())
     if len(text) > _LONGEST:
         return Talk("long")
     if steps := _steps(text, last_path):
@@ -71,11 +71,11 @@ def understand(text: str, last_path: str | None = None) -> Plan | Talk | Incompl
     for topic, pattern in _TOPICS.items():
         if pattern.search(text):
             return Talk(topic)
-    missing = missing_in(_plain(text))
+    missing = find_missing(_plain(text))
     return Incomplete(missing) if missing else Talk("unknown")
 
 
-def _unquoted(text: str) -> str:
+def _unquote(text: str) -> str:
     """Without the quotes around all of it, with which a wish stands in a document."""
     quoted = text.rstrip(".。")
     for opening, closing in _QUOTES:
@@ -99,7 +99,7 @@ def _clauses(text: str, last_path: str | None) -> Iterator[tuple[Step, bool]]:
 
     A joint only counts when what follows it is a command of its own: "milk and eggs" is one content.
     """
-    language, masked = language_of(text), hidden(text)
+    language, masked = language_of(text), hide_quotes(text)
     verbatim = _VERBATIM.search(masked)
     start, then = 0, False
     for joint in islice(_JOINT.finditer(masked, 0, verbatim.start() if verbatim else len(text)), _MOST_JOINTS):

@@ -59,8 +59,8 @@ def read_ask(kind: RequestKind, data: Mapping[str, JsonValue]) -> Body:
         fields.errors += [one for one in error.errors if one.field not in known]
     extendable = fields.flag("extendable", default=True)
     if body is None or fields.errors:
-        listed = "; ".join(error.message for error in fields.errors)
-        raise InvalidInput(f"this cannot be asked: {listed}", fields.errors)
+        messages = "; ".join(error.message for error in fields.errors)
+        raise InvalidInput(f"this cannot be asked: {messages}", fields.errors)
     return replace(body, extendable=extendable)
 
 

@@ -42,8 +42,8 @@ class Faults:
 
     def raise_any(self, what: str) -> None:
         if self.errors:
-            listed = "; ".join(error.message for error in self.errors)
-            raise InvalidInput(f"{what} cannot be asked: {listed}", self.errors)
+            messages = "; ".join(error.message for error in self.errors)
+            raise InvalidInput(f"{what} cannot be asked: {messages}", self.errors)
 
 
 class Fields:

@@ -75,8 +75,8 @@ def reads_as_refusal(text: str) -> bool:
 
     One that only begins like a refusal counts as one too: who means the text has to say so once more, and that is all.
     """
-    folded = unicodedata.normalize("NFKC", text).replace("\u2019", "'").casefold()
-    seen = "".join(one for one in folded if unicodedata.category(one) != "Cf")
+    normal = unicodedata.normalize("NFKC", text).replace("\u2019", "'").casefold()
+    seen = "".join(one for one in normal if unicodedata.category(one) != "Cf")
     whole = _normalize(seen)
     if seen.strip() in _SIGNS or whole.startswith(_BEGINNINGS) or _CHINESE_BEGINNINGS.match(whole):
         return True
@@ -94,8 +94,8 @@ def _is_short_refusal(whole: str) -> bool:
 
 
 def _normalize(text: str) -> str:
-    kept = "".join(one if one == "'" or unicodedata.category(one)[0] not in "PSZC" else " " for one in text)
-    return " ".join(word for part in kept.split() if (word := part.strip("'")))
+    words_only = "".join(one if one == "'" or unicodedata.category(one)[0] not in "PSZC" else " " for one in text)
+    return " ".join(word for part in words_only.split() if (word := part.strip("'")))
 
 
 def resolve(answer: JsonValue, options: Sequence[str]) -> JsonValue:
@@ -111,7 +111,7 @@ def resolve(answer: JsonValue, options: Sequence[str]) -> JsonValue:
     return _checked_json(answer)
 
 
-def typed(text: str, field: str) -> JsonValue:
+def parse_typed(text: str, field: str) -> JsonValue:
     """What somebody typed where code takes any JSON: read as JSON where it is that, else the text.
 
     A text that reads as a refusal is not passed on, but for one that is in quotes, as JSON writes it.
@@ -121,11 +121,11 @@ def typed(text: str, field: str) -> JsonValue:
     except (ValueError, RecursionError):
         if reads_as_refusal(text):
             excerpt = text.strip()[:LONGEST_REPEATED]
-            spelled = json.dumps(excerpt, ensure_ascii=False)
+            excerpt_json = json.dumps(excerpt, ensure_ascii=False)
             raise _wrong(
                 "refusal_as_text",
                 f"{excerpt} reads as a refusal, but as a text it counts as true: "
-                f"give false to say no, or {spelled} with its quotes for the text itself",
+                f"give false to say no, or {excerpt_json} with its quotes for the text itself",
                 field,
             ) from None
         return text
@@ -160,12 +160,12 @@ def _text(text: str, options: Sequence[str]) -> str:
     if is_blank(text):
         raise _wrong("empty", 'answer must not be an empty text; {"text": ""} sends one')
     if reads_as_refusal(text):
-        spelled = json.dumps(text.strip()[:LONGEST_REPEATED], ensure_ascii=False)
+        text_json = json.dumps(text.strip()[:LONGEST_REPEATED], ensure_ascii=False)
         message = (
-            f"{spelled} reads as a refusal, but as a text it counts as true: "
-            f'answer false to say no, or {{"text": {spelled}}} to send the text itself'
+            f"{text_json} reads as a refusal, but as a text it counts as true: "
+            f'answer false to say no, or {{"text": {text_json}}} to send the text itself'
         )
-        raise ReadsAsRefusal(message, [FieldError("answer", READS_AS_REFUSAL, message)], spelled)
+        raise ReadsAsRefusal(message, [FieldError("answer", READS_AS_REFUSAL, message)], text_json)
     return text
 
 

@@ -33,13 +33,13 @@ class InterruptParts:
         if not isinstance(whole, dict):
             return cls("", whole, whole)
         given = cast("JsonObject", whole)
-        named = next((key for key in _TITLES if isinstance(given.get(key), str) and given[key].strip()), None)
-        elsewhere = {named, "options"} if offers and options_of(given) else {named}
+        title_key = next((key for key in _TITLES if isinstance(given.get(key), str) and given[key].strip()), None)
+        elsewhere = {title_key, "options"} if offers and options_of(given) else {title_key}
         rest = {key: part for key, part in given.items() if key not in elsewhere}
-        if named is None:
+        if title_key is None:
             # Something has to be there to be read.
             return cls("", whole, rest or whole)
-        return cls(given[named], whole, details_of(rest))
+        return cls(given[title_key], whole, details_of(rest))
 
     @property
     def text(self) -> str:

@@ -55,8 +55,8 @@ class Question:
         if not isinstance(options, list | tuple):
             faults.add(f"{where}.options", "not_a_list", f"{where}.options must be a list")
             options = ()
-        listed = cast("Sequence[JsonValue]", options)
-        return cls(text, tuple(Option.read(faults, f"{where}.options[{n}]", one) for n, one in enumerate(listed)))
+        items = cast("Sequence[JsonValue]", options)
+        return cls(text, tuple(Option.read(faults, f"{where}.options[{n}]", one) for n, one in enumerate(items)))
 
     def to_json(self) -> JsonObject:
         return {"question": self.question, "options": [option.to_json() for option in self.options]}
@@ -102,11 +102,11 @@ class QuestionsBody(RequestBody):
     @classmethod
     def ask(cls, items: Sequence[str | Mapping[str, JsonValue]]) -> Self:
         faults = Faults()
-        asked = tuple(Question.read(faults, f"questions[{index}]", item) for index, item in enumerate(items))
-        if not asked:
+        question_list = tuple(Question.read(faults, f"questions[{index}]", item) for index, item in enumerate(items))
+        if not question_list:
             faults.add("questions", "empty", "questions must not be empty")
         faults.raise_any("questions")
-        return cls(questions=asked)
+        return cls(questions=question_list)
 
     @classmethod
     def of_interrupt(cls, parts: InterruptParts, items: Sequence[Mapping[str, JsonValue]]) -> Self:
@@ -118,11 +118,11 @@ class QuestionsBody(RequestBody):
 
     @classmethod
     def own_from_json(cls, data: Mapping[str, JsonValue]) -> Self:
-        asked = tuple(
+        question_list = tuple(
             Question(one["question"], tuple(Option.from_json(option) for option in one.get("options") or ()))
             for one in data["questions"]
         )
-        return cls(questions=asked, title=data.get("title"), value=data.get("value", ABSENT))
+        return cls(questions=question_list, title=data.get("title"), value=data.get("value", ABSENT))
 
     def own_json(self) -> JsonObject:
         data: JsonObject = {"questions": [question.to_json() for question in self.questions]}

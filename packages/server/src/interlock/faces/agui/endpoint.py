@@ -135,7 +135,7 @@ class _Call:
 
     async def events(self, body: RunAgentInput, out: RunStream) -> Stream:
         if body.parent_run_id is not None:
-            return out.refused("NOT_SUPPORTED", "parentRunId: runs do not branch here")
+            return out.refusal("NOT_SUPPORTED", "parentRunId: runs do not branch here")
         if body.resume:
             return await self._resume(body.resume, out)
         last = body.messages[-1] if body.messages else None
@@ -152,7 +152,7 @@ class _Call:
     async def _send(self, message: UserMessage, given: JsonObject, out: RunStream) -> Stream:
         text = _text_of(message)
         if text is None:
-            return out.refused("NOT_SUPPORTED", "only text is taken in a message")
+            return out.refusal("NOT_SUPPORTED", "only text is taken in a message")
         try:
             started = await messages.send_input(
                 self._core,
@@ -165,32 +165,32 @@ class _Call:
             )
         except ThreadBusy as error:
             if error.status is ThreadStatus.PAUSED:
-                return out.refused("INTERRUPTS_PENDING", "answer what is open first; the message was not taken")
-            return out.refused("RUN_ACTIVE", "the thread is running; the message was not taken")
+                return out.refusal("INTERRUPTS_PENDING", "answer what is open first; the message was not taken")
+            return out.refusal("RUN_ACTIVE", "the thread is running; the message was not taken")
         return out.run(started.run.id, started.seq)
 
     async def _resume(self, entries: Sequence[ResumeEntry], out: RunStream) -> Stream:
         if len(entries) > MOST_RESUMED:
-            return out.refused("INVALID_RESUME", f"resume must name {MOST_RESUMED} interrupts at the most")
+            return out.refusal("INVALID_RESUME", f"resume must name {MOST_RESUMED} interrupts at the most")
         given = {entry.interrupt_id: entry for entry in entries}
-        asked, answers = await self._find_requests(given)
-        if len(asked) < len(given):
-            return out.refused("NO_SUCH_INTERRUPT", f"not on this thread: {', '.join(given.keys() - asked.keys())}")
+        requests, answers = await self._find_requests(given)
+        if len(requests) < len(given):
+            return out.refusal("NO_SUCH_INTERRUPT", f"not on this thread: {', '.join(given.keys() - requests.keys())}")
         if len(given) < len(entries):
-            return out.refused("INVALID_RESUME", "an interrupt is named twice")
-        if events := self._present_settled(asked, answers, given, out):
+            return out.refusal("INVALID_RESUME", "an interrupt is named twice")
+        if events := self._present_settled(requests, answers, given, out):
             return events
-        return await self._answer(next(iter(asked.values())).pause_id, given, out)
+        return await self._answer(next(iter(requests.values())).pause_id, given, out)
 
     def _present_settled(
         self,
-        asked: Mapping[str, Asked],
+        requests: Mapping[str, Asked],
         answers: Mapping[str, Answer],
         given: Mapping[str, ResumeEntry],
         out: RunStream,
     ) -> Stream | None:
         """What is told where some of it is no longer open; None where all is."""
-        settled = [one for one in asked.values() if one.status is not RequestStatus.PENDING]
+        settled = [one for one in requests.values() if one.status is not RequestStatus.PENDING]
         return out.present(self._earlier_answers(settled, answers, given), tells_failure=True) if settled else None
 
     async def _find_requests(self, given: Mapping[str, ResumeEntry]) -> tuple[dict[str, Asked], dict[str, Answer]]:
@@ -234,14 +234,14 @@ class _Call:
             # Somebody may have answered a part of it since it was looked up.
             if events := self._present_settled(*await self._find_requests(given), given, out):
                 return events
-            return out.refused("INTERRUPTS_NOT_COVERED", "resume names only some of what is open; nothing was taken")
+            return out.refusal("INTERRUPTS_NOT_COVERED", "resume names only some of what is open; nothing was taken")
         except AlreadySettled as error:
             return out.present([already_answered(error.end)], tells_failure=True)
         except InvalidAnswer as error:
             message = message_of(error, locale_of(self._request), '"payload": {"answer": %s}')
-            return out.refused("INVALID_RESUME", message)
+            return out.refusal("INVALID_RESUME", message)
         except NotEligible as error:
-            return out.refused("NOT_ELIGIBLE", needs_text(error, locale_of(self._request)))
+            return out.refusal("NOT_ELIGIBLE", needs_text(error, locale_of(self._request)))
         if settled.run is None:
             # Counted, and others have to say yes as well: it is still open.
             return out.present()

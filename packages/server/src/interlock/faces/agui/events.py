@@ -63,7 +63,7 @@ class Translator:
 
     def of(self, item: Live) -> list[AguiEvent]:
         if isinstance(item, Event):
-            return self._logged(item.data)
+            return self._events_of(item.data)
         if isinstance(item, Partial):
             return self._text(item.message_id, item.text)
         same = item.message_id == self._message_id
@@ -74,7 +74,7 @@ class Translator:
         message_id, self._message_id, self._sent = self._message_id, None, ""
         return [] if message_id is None else [{"type": "TEXT_MESSAGE_END", "messageId": message_id}]
 
-    def _logged(self, data: EventData) -> list[AguiEvent]:
+    def _events_of(self, data: EventData) -> list[AguiEvent]:
         match data:
             case AssistantMessage():
                 return self._message(data)
@@ -130,8 +130,8 @@ def _result_id(call_id: str) -> str:
 def state_snapshot(values: JsonValue) -> list[AguiEvent]:
     """What the graph keeps beside its messages. A client puts it in the place of its own state, so that a graph that
     keeps nothing says nothing."""
-    kept = {name: value for name, value in object_at(values).items() if name != "messages"}
-    return [{"type": "STATE_SNAPSHOT", "snapshot": kept}] if kept else []
+    others = {name: value for name, value in object_at(values).items() if name != "messages"}
+    return [{"type": "STATE_SNAPSHOT", "snapshot": others}] if others else []
 
 
 def messages_snapshot(messages: Sequence[Message], names: Mapping[str, str]) -> AguiEvent:

@@ -29,7 +29,7 @@ from interlock.faces.http.server_state import state_of
 from interlock.faces.http.sse import KEEP_ALIVE
 from interlock.faces.http.watching import Watch
 from interlock.services.threads import threads
-from interlock.services.threads.followers import following
+from interlock.services.threads.followers import count_follower
 from interlock.services.threads.following import follow
 from interlock.services.threads.threads import ThreadView
 from interlock.texts import threads_text as text
@@ -59,7 +59,7 @@ class RunStream:
         self._watch = Watch(request)
         self._translator = Translator(locale_of(request))
 
-    async def refused(self, code: str, message: str) -> AsyncGenerator[bytes]:
+    async def refusal(self, code: str, message: str) -> AsyncGenerator[bytes]:
         yield encode(self._run_started())
         yield encode(_error(message, code))
 
@@ -93,18 +93,18 @@ class RunStream:
             return
         view = await threads.view_thread(core, self._principal, self._thread_id)
         if view.open_requests:
-            ending = await self._interrupt(view)
+            last_events = await self._interrupt(view)
         elif tells_failure and last is not None and last.status is RunStatus.FAILED:
-            ending = [*await self._snapshots(), _failed(last.error)]
+            last_events = [*await self._snapshots(), _run_error(last.error)]
         else:
-            ending = [*await self._snapshots(), *self._run_finished(SUCCESS)]
-        for event in ending:
+            last_events = [*await self._snapshots(), *self._run_finished(SUCCESS)]
+        for event in last_events:
             yield encode(event)
 
     async def _follow(self, run_id: str, after: int) -> AsyncGenerator[bytes]:
         """Through every run that goes on where the one before it waited, as long as nobody has to answer."""
         core = self._state.core
-        with following(core, self._thread_id):
+        with count_follower(core, self._thread_id):
             try:
                 async with aclosing(follow(core, self._thread_id, after)) as items:
                     async for item in items:
@@ -112,10 +112,10 @@ class RunStream:
                             run_id = item.data.run_id
                         for frame in self._frames(item):
                             yield frame
-                        ending = await self._ending(item, run_id)
-                        for event in ending:
+                        last_events = await self._last_events(item, run_id)
+                        for event in last_events:
                             yield encode(event)
-                        if ending:
+                        if last_events:
                             return
             except StorageUnavailable:
                 for event in self._last_words("unavailable"):
@@ -127,7 +127,7 @@ class RunStream:
         self._watch.spoke()
         return [encode(event) for event in self._translator.of(item)]
 
-    async def _ending(self, item: Live | None, run_id: str) -> list[AguiEvent]:
+    async def _last_events(self, item: Live | None, run_id: str) -> list[AguiEvent]:
         """The last events of the stream, where it ends with this item."""
         if isinstance(item, Event) and isinstance(item.data, ThreadDeleted):
             return self._last_words("deleted")
@@ -143,7 +143,7 @@ class RunStream:
                 # Nothing is open: it was answered elsewhere, and the log has the run that goes on.
                 return await self._interrupt(view) if view.open_requests else []
             case RunStatus.FAILED:
-                return [*self._translator.close(), _failed(ended.error)]
+                return [*self._translator.close(), _run_error(ended.error)]
             case RunStatus.NOT_ANSWERED:
                 return self._last_words("not_answered")
             case RunStatus.STOPPED:
@@ -191,5 +191,5 @@ def _error(message: str, code: str) -> AguiEvent:
     return {"type": "RUN_ERROR", "message": message, "code": code}
 
 
-def _failed(error: str | None) -> AguiEvent:
+def _run_error(error: str | None) -> AguiEvent:
     return _error(error or "the run failed", "RUN_FAILED")

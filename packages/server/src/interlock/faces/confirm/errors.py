@@ -58,7 +58,7 @@ class InvalidStep(InvalidAnswer):
 
 def refusal(error: InterlockError, locale: Locale) -> OutgoingEvent:
     """What a client is told; what went wrong inside is for the log."""
-    render = next((tell for kind, tell in _ERRORS.items() if isinstance(error, kind)), _failed)
+    render = next((tell for kind, tell in _ERRORS.items() if isinstance(error, kind)), _internal)
     return render(error, locale)
 
 
@@ -81,7 +81,7 @@ def _empty(_error: InterlockError, locale: Locale) -> OutgoingEvent:
     return OutgoingEvent(AgentEvents.ERROR, text(error_type, locale), {"error_type": error_type})
 
 
-def _settled(error: InterlockError, locale: Locale) -> OutgoingEvent:
+def _already_settled(error: InterlockError, locale: Locale) -> OutgoingEvent:
     assert isinstance(error, AlreadySettled)
     metadata = {"status": error.end.status, **error.end.to_json()}
     if isinstance(error, StepSettled):
@@ -134,14 +134,14 @@ def _no_worker(_error: InterlockError, locale: Locale) -> OutgoingEvent:
     return OutgoingEvent(SystemEvents.ERROR, text("no_worker", locale), {"error_type": ErrorTypes.UNAVAILABLE})
 
 
-def _failed(_error: InterlockError, locale: Locale) -> OutgoingEvent:
+def _internal(_error: InterlockError, locale: Locale) -> OutgoingEvent:
     return _system(ErrorTypes.INTERNAL, locale)
 
 
 _ERRORS: Mapping[type[InterlockError], Callable[[InterlockError, Locale], OutgoingEvent]] = {
     EmptyMessage: _empty,
     InvalidInput: _invalid,
-    AlreadySettled: _settled,
+    AlreadySettled: _already_settled,
     ThreadBusy: _busy,
     Conflict: _conflict,
     NotFound: _not_found,

@@ -25,7 +25,7 @@ from interlock.domain.kinds import ApprovalBody
 from interlock.domain.moment import to_iso
 from interlock.domain.request import Request, RequestStatus
 from interlock.domain.run import RunStatus
-from interlock.faces.confirm.kinds import asking, description_of
+from interlock.faces.confirm.kinds import description_of, question
 from interlock.faces.confirm.steps import Step, public_step, step_of
 from interlock.services.requests.pending import OpenRequests
 from interlock.texts import Locale
@@ -70,7 +70,7 @@ class SessionTranslator:
         for pause, requests in open_requests.open:
             self._wait_for(_steps(pause.opened_seq, requests))
 
-    def missing(self, item: Live) -> str | None:
+    def pause_to_learn(self, item: Live) -> str | None:
         """The pause of which this entry tells the end, where its beginning was told to nobody here: see `learn`."""
         if not isinstance(item, Event) or not isinstance(item.data, RequestSettled):
             return None
@@ -123,7 +123,7 @@ class SessionTranslator:
             "expires_at": to_iso(step.request.expires_at) if step.request.expires_at else None,
             **more,
         }
-        return OutgoingEvent(AgentEvents.USER_CONFIRM, asking(body, self._locale), metadata, step.id)
+        return OutgoingEvent(AgentEvents.USER_CONFIRM, question(body, self._locale), metadata, step.id)
 
     def _entry(self, seq: int, data: EventData) -> list[OutgoingEvent]:
         match data:
@@ -141,9 +141,9 @@ class SessionTranslator:
             case ToolEnded(call_id, tool, output, status):
                 return [_result(tool, call_id, output, failed=status != "success")]
             case PauseOpened():
-                return self._paused(seq, data)
+                return self._open_pause(seq, data)
             case RequestSettled():
-                return self._settled(data)
+                return self._settle(data)
             case RunEnded():
                 return self._run_ended(data)
             case ThreadDeleted(by):
@@ -168,22 +168,22 @@ class SessionTranslator:
             return []
         return [_partial(message.message_id, message.text, reset=bool(seen) or self._joined_late)]
 
-    def _paused(self, seq: int, pause: PauseOpened) -> list[OutgoingEvent]:
+    def _open_pause(self, seq: int, pause: PauseOpened) -> list[OutgoingEvent]:
         if not self._is_present:
             return []
         requests = enumerate(pause.requests)
         self._wait_for(public_step(seq, place, one) for place, one in requests if one.request_id not in pause.settled)
         return self._ask()
 
-    def _settled(self, settled: RequestSettled) -> list[OutgoingEvent]:
+    def _settle(self, settled: RequestSettled) -> list[OutgoingEvent]:
         step = self._pending.pop(settled.request_id, None) or self._past.pop(settled.request_id, None)
         self._asked.discard(settled.request_id)
-        events = self._expired(step) if settled.status is RequestStatus.EXPIRED and step else []
+        events = self._timeout(step) if settled.status is RequestStatus.EXPIRED and step else []
         if settled.call is not None and not settled.runs:
             events.append(self._not_approved(settled, settled.call, step))
         return events + (self._ask() if self._is_present else [])
 
-    def _expired(self, step: Step) -> list[OutgoingEvent]:
+    def _timeout(self, step: Step) -> list[OutgoingEvent]:
         metadata = {"step_id": step.id, "timeout_seconds": step.seconds}
         error = {"error_type": ErrorTypes.CONFIRMATION_TIMEOUT, **metadata}
         return [

@@ -24,20 +24,20 @@ B = TypeVar("B", bound=Body)
 
 @dataclass(frozen=True, slots=True)
 class Row(Generic[B]):
-    asking: Callable[[B, Locale], str]
+    question: Callable[[B, Locale], str]
     description: Callable[[B], str] | None = None
     """Where it is more than what is asked."""
 
 
-def asking(body: Body, locale: Locale) -> str:
+def question(body: Body, locale: Locale) -> str:
     """What a person is asked, in one text."""
-    return ROWS[body.kind].asking(body, locale)
+    return ROWS[body.kind].question(body, locale)
 
 
 def description_of(body: Body, locale: Locale) -> str:
     """What it is about, for clients that show a tool with its description."""
     row = ROWS[body.kind]
-    return row.description(body) if row.description else row.asking(body, locale)
+    return row.description(body) if row.description else row.question(body, locale)
 
 
 def _approval(body: ApprovalBody, locale: Locale) -> str:
@@ -53,8 +53,8 @@ def _decision(body: DecisionBody, locale: Locale) -> str:
 
 
 def _questions(body: QuestionsBody, locale: Locale) -> str:
-    asked = [*filter(None, [body.about]), *(one.question for one in body.questions)]
-    return text("answer", locale, what="\n".join(asked))
+    lines = [*filter(None, [body.about]), *(one.question for one in body.questions)]
+    return text("answer", locale, what="\n".join(lines))
 
 
 def _variables(body: EnvVarBody, locale: Locale) -> str:

@@ -22,7 +22,7 @@ def read(raw: str | bytes) -> UserEvent:
     try:
         return UserEvent.model_validate(given)
     except ValidationError as error:
-        raise InvalidInput(_listed(error), _errors(error)) from error
+        raise InvalidInput(_join_errors(error), _errors(error)) from error
 
 
 def _errors(error: ValidationError, where: str = "") -> list[FieldError]:
@@ -33,7 +33,7 @@ def _errors(error: ValidationError, where: str = "") -> list[FieldError]:
     ]
 
 
-def _listed(error: ValidationError, where: str = "") -> str:
+def _join_errors(error: ValidationError, where: str = "") -> str:
     return "; ".join(f"{one.field}: {one.message}" for one in _errors(error, where))
 
 
@@ -62,14 +62,14 @@ def metadata_number(event: UserEvent, name: str, most: int, least: int = 0) -> i
 
 def confirmation_of(content: Any) -> Confirmation:
     if not isinstance(content, dict):
-        raise InvalidAnswer("content must be an object with confirmed", [_missing("content")])
+        raise InvalidAnswer("content must be an object with confirmed", [_missing_field("content")])
     try:
         return Confirmation.model_validate(content)
     except ValidationError as error:
-        raise InvalidAnswer(_listed(error, "content."), _errors(error, "content.")) from error
+        raise InvalidAnswer(_join_errors(error, "content."), _errors(error, "content.")) from error
 
 
-def _missing(field: str) -> FieldError:
+def _missing_field(field: str) -> FieldError:
     return FieldError(field, "missing", f"{field} is required")
 
 
@@ -85,7 +85,7 @@ def reply_with(request: Request, confirmation: Confirmation) -> Reply:
         response = {"answer": response}
     if not isinstance(response, dict):
         field = "content.metadata.response"
-        raise InvalidAnswer(f"{field} must be an object: the answer to what is asked", [_missing(field)])
+        raise InvalidAnswer(f"{field} must be an object: the answer to what is asked", [_missing_field(field)])
     return reply_to(request, cast("dict[str, Any]", response))
 
 

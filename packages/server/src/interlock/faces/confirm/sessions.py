@@ -19,7 +19,7 @@ from interlock.faces.http.sockets import Outbox
 from interlock.services.core import Core
 from interlock.services.requests import pending
 from interlock.services.requests.pending import OpenRequests
-from interlock.services.threads.followers import following
+from interlock.services.threads.followers import count_follower
 from interlock.services.threads.following import follow, last_text_of
 from interlock.services.threads.messages import interrupt
 from interlock.services.threads.threads import create_thread, is_visible
@@ -164,7 +164,7 @@ class Sessions:
                 await asyncio.sleep(AGAIN_SECONDS)
 
     async def _tell_rest(self, session: _Session, principal: Principal) -> None:
-        with following(self._core, session.id):
+        with count_follower(self._core, session.id):
             async with aclosing(follow(self._core, session.id, session.seq)) as items:
                 async for item in items:
                     if item is None:
@@ -179,7 +179,7 @@ class Sessions:
             for event in session.translator.of(item):
                 self.tell(event, session.id)
             return
-        if pause_id := session.translator.missing(item):
+        if pause_id := session.translator.pause_to_learn(item):
             session.translator.learn(*await pending.requests_of_pause(self._core, pause_id))
         self._tell_entry(session, principal, session.translator.of(item), item.seq, item.at)
         if isinstance(item.data, ThreadDeleted):

@@ -129,8 +129,8 @@ class _Connection:
             raise messages.wrong("content", "content must be a text: the message")
         if not event.content.strip():
             raise EmptyMessage("the message is empty")
-        named = event.session_id or self._sessions.current
-        session_id = named or await self._sessions.begin(self._principal)
+        current_id = event.session_id or self._sessions.current
+        session_id = current_id or await self._sessions.begin(self._principal)
         await self._on(session_id, lambda: self._send(session_id, event.content))
 
     async def _send(self, session_id: str, content: str) -> None:
@@ -171,8 +171,8 @@ class _Connection:
             raise StepSettled(error, event.step_id) from error
         for votes in done.votes.values():
             metadata = {"step_id": event.step_id, "votes": {"yes": votes.yes, "needed": votes.needed}}
-            counted = OutgoingEvent(AgentEvents.THINKING, count_text(votes, self._locale), metadata)
-            self._sessions.tell(counted, session_id)
+            count_event = OutgoingEvent(AgentEvents.THINKING, count_text(votes, self._locale), metadata)
+            self._sessions.tell(count_event, session_id)
 
     async def _find_request(self, session_id: str, step_id: str | None) -> RequestView:
         """What a step asks; `AlreadySettled` where it is settled, with who did."""

@@ -18,9 +18,9 @@ from interlock.domain.errors import FieldError, InvalidInput, NotFound
 from interlock.domain.json_value import JsonObject, member
 from interlock.domain.principal import Principal
 from interlock.faces.gateway.messages import HostReply, attend
-from interlock.faces.gateway.served import CallsInFlight, ServedCall
+from interlock.faces.gateway.served_call import CallsInFlight, ServedCall
 from interlock.faces.gateway.tools import ToolLists
-from interlock.faces.http.credentials import authenticated
+from interlock.faces.http.credentials import authenticate
 from interlock.faces.http.server_state import state_of
 from interlock.ports.gateway import Exchange, Upstream, UpstreamLost, UpstreamUnreachable
 from interlock_client.gateway.reading import CALL, NotTaken, read_message
@@ -55,7 +55,7 @@ class GatewayEndpoint:
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         request = Request(scope, receive)
-        principal = await authenticated(request)
+        principal = await authenticate(request)
         lists = self._lists_of(request.path_params["name"])
         exchange = Exchange(request.method, _caller(request, principal), _headers(request), await _message(request))
         message = exchange.message or {}
@@ -72,8 +72,8 @@ class GatewayEndpoint:
     def _lists_of(self, name: str) -> ToolLists:
         if name not in self._lists:
             near = get_close_matches(name, self._lists, 1)
-            meant = f"is {near[0]} meant?" if near else f"there are {', '.join(self._lists) or 'none'}"
-            raise NotFound(f"this gateway has no server {name!r}; {meant}")
+            hint = f"is {near[0]} meant?" if near else f"there are {', '.join(self._lists) or 'none'}"
+            raise NotFound(f"this gateway has no server {name!r}; {hint}")
         return self._lists[name]
 
     async def _call(
@@ -92,12 +92,12 @@ class GatewayEndpoint:
                 self._waiting.pop(where)
 
     def _take_back(self, exchange: Exchange, lists: ToolLists) -> None:
-        named = member(exchange.message, "params", "requestId")
-        if (task := self._waiting.get(_place(exchange, lists, named))) is not None:
+        request_id = member(exchange.message, "params", "requestId")
+        if (task := self._waiting.get(_place(exchange, lists, request_id))) is not None:
             task.cancel()
 
     @asynccontextmanager
-    async def running(self) -> AsyncGenerator[None]:
+    async def run(self) -> AsyncGenerator[None]:
         try:
             yield
         finally:
@@ -136,8 +136,8 @@ async def _message(request: Request) -> JsonObject | None:
             # One of them would be checked here, and another one read behind.
             text = f"the header {name} stands more than once"
             raise InvalidInput(text, [FieldError(name, "form", text)])
-    named = request.headers.get("mcp-method")
-    if named is not None and named != message.get("method"):
+    method = request.headers.get("mcp-method")
+    if method is not None and method != message.get("method"):
         # Upstream may go by either.
         text = "the header mcp-method does not name the method of the message"
         raise InvalidInput(text, [FieldError("mcp-method", "form", text)])

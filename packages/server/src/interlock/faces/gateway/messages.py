@@ -129,8 +129,8 @@ class HostReply:
     async def _write(self, data: bytes) -> None:
         if not self._is_begun:
             self._is_begun = True
-            named = {"content-type": "text/event-stream", "cache-control": "no-cache", "x-accel-buffering": "no"}
-            headers = [(name.encode(), value.encode()) for name, value in named.items()]
+            fields = {"content-type": "text/event-stream", "cache-control": "no-cache", "x-accel-buffering": "no"}
+            headers = [(name.encode(), value.encode()) for name, value in fields.items()]
             await self._send({"type": "http.response.start", "status": 200, "headers": headers})
         await self._send({"type": "http.response.body", "body": data, "more_body": True})
 
@@ -138,7 +138,10 @@ class HostReply:
 async def attend(request: Request, work: Awaitable[None], *, is_stream: bool = False) -> None:
     """Do it for as long as the host is there and its credential holds; a stream ends when the server stops, too."""
     task = asyncio.ensure_future(work)
-    leaving = [asyncio.ensure_future(_gone(request)), asyncio.ensure_future(_ended(request, is_stream=is_stream))]
+    leaving = [
+        asyncio.ensure_future(_wait_for_disconnect(request)),
+        asyncio.ensure_future(_wait_for_end(request, is_stream=is_stream)),
+    ]
     try:
         await asyncio.wait([task, *leaving], return_when=asyncio.FIRST_COMPLETED)
     finally:
@@ -150,13 +153,13 @@ async def attend(request: Request, work: Awaitable[None], *, is_stream: bool = F
             await task
 
 
-async def _gone(request: Request) -> None:
+async def _wait_for_disconnect(request: Request) -> None:
     message: Message = {"type": ""}
     while message["type"] != "http.disconnect":
         message = await request.receive()
 
 
-async def _ended(request: Request, *, is_stream: bool) -> None:
+async def _wait_for_end(request: Request, *, is_stream: bool) -> None:
     with suppress(NotAuthenticated):
         while not (is_stream and state_of(request).closing.is_set()):
             await asyncio.sleep(RECHECK_SECONDS)

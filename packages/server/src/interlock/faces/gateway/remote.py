@@ -19,8 +19,8 @@ from interlock.domain.json_value import JsonObject, member
 from interlock.domain.principal import Principal
 from interlock.faces.gateway.gate import Gate
 from interlock.faces.gateway.messages import attend
-from interlock.faces.gateway.served import text_of
-from interlock.faces.http.credentials import authenticated
+from interlock.faces.gateway.served_call import text_of
+from interlock.faces.http.credentials import authenticate
 from interlock.faces.http.lenient_json import LenientJSONResponse
 from interlock.faces.http.server_state import state_of
 from interlock.services.gateway import calls
@@ -37,23 +37,23 @@ _NO_TERMS = ToolPolicy().terms_of("", {})
 
 async def _ask(request: Request, principal: Principal) -> Response:
     """May this call be made, and with which arguments?"""
-    asked = await _read(request, HostCall)
-    policy = read_policy(asked.rules)
+    host_call = await _read(request, HostCall)
+    policy = read_policy(host_call.rules)
     proposal = ProposedCall(
-        asked.upstream,
-        asked.tool,
-        asked.args,
-        asked.definition,
-        policy.terms_of(asked.tool, asked.definition),
-        asked.conversation,
-        asked.key,
+        host_call.upstream,
+        host_call.tool,
+        host_call.args,
+        host_call.definition,
+        policy.terms_of(host_call.tool, host_call.definition),
+        host_call.conversation,
+        host_call.key,
         MCP_TIMEOUT,
     )
-    holder = HOLDER + asked.holder
-    if asked.before is not None:
-        admission = await calls.continue_call(state_of(request).core, principal, proposal, holder, asked.before)
+    holder = HOLDER + host_call.holder
+    if host_call.before is not None:
+        admission = await calls.continue_call(state_of(request).core, principal, proposal, holder, host_call.before)
         return _reply(request, admission)
-    return _reply(request, await _gate(request, principal, proposal, policy, holder, asked.wait_seconds).admit())
+    return _reply(request, await _gate(request, principal, proposal, policy, holder, host_call.wait_seconds).admit())
 
 
 async def _end(request: Request, principal: Principal) -> Response:
@@ -84,7 +84,7 @@ class _Attendance:
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         request = Request(scope, receive)
-        principal = await authenticated(request)
+        principal = await authenticate(request)
         await request.body()
 
         async def work() -> None:
@@ -103,10 +103,10 @@ async def _read(request: Request, model: type[M]) -> M:
     try:
         return model.model_validate(json.loads(await request.body()))
     except ValidationError as error:
-        listed = [
+        items = [
             FieldError(".".join(map(str, one["loc"])) or "body", one["type"], one["msg"]) for one in error.errors()
         ]
-        raise InvalidInput("; ".join(f"{one.field}: {one.message}" for one in listed), listed) from None
+        raise InvalidInput("; ".join(f"{one.field}: {one.message}" for one in items), items) from None
     except (ValueError, RecursionError):
         raise InvalidInput("the body is no JSON", [FieldError("body", "form", "it is no JSON")]) from None
 

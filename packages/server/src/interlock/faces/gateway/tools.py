@@ -34,19 +34,19 @@ class ToolLists:
     async def definition(self, call: Exchange, tool: str) -> JsonObject:
         """As upstream lists it; `InvalidInput` where it does not."""
         where = (call.caller, call.headers.get("mcp-session-id", ""))
-        kept = self._kept.get(where)
-        if kept is None or kept.until <= time.monotonic():
-            kept = await self._read(call)
+        lists = self._kept.get(where)
+        if lists is None or lists.until <= time.monotonic():
+            lists = await self._read(call)
             self._kept.pop(where, None)
-            if kept.until > time.monotonic():
-                self._kept[where] = kept
+            if lists.until > time.monotonic():
+                self._kept[where] = lists
                 while len(self._kept) > MOST_KEPT:
                     self._kept.pop(next(iter(self._kept)))
-        if tool in kept.tools:
-            return kept.tools[tool]
-        near = get_close_matches(tool, kept.tools, 1)
-        meant = f"is {near[0]} meant?" if near else f"there are {', '.join(kept.tools) or 'none'}"
-        raise InvalidInput(f"{self.upstream.settings.name} has no tool {tool!r}; {meant}")
+        if tool in lists.tools:
+            return lists.tools[tool]
+        near = get_close_matches(tool, lists.tools, 1)
+        hint = f"is {near[0]} meant?" if near else f"there are {', '.join(lists.tools) or 'none'}"
+        raise InvalidInput(f"{self.upstream.settings.name} has no tool {tool!r}; {hint}")
 
     async def _read(self, call: Exchange) -> _ToolList:
         tools: dict[str, JsonObject] = {}

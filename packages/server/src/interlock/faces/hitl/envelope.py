@@ -70,7 +70,7 @@ _CODES: Mapping[type[InterlockError], Code] = {
     StorageUnavailable: Code(503, "HITL_UNAVAILABLE", "unavailable"),
 }
 
-_TURNED_AWAY: Mapping[int, Code] = {
+_CODES_OF_STATUS: Mapping[int, Code] = {
     400: _INVALID,
     403: Code(403, "HITL_FORBIDDEN", "forbidden"),
     404: Code(404, "HITL_NOT_FOUND", "no_route"),
@@ -92,16 +92,16 @@ _DESCRIPTIONS = {
 }
 
 
-def done(data: Mapping[str, Any], message: str) -> bytes:
-    return _encoded({"success": True, "data": dict(data), "message": message})
+def success(data: Mapping[str, Any], message: str) -> bytes:
+    return _encode({"success": True, "data": dict(data), "message": message})
 
 
 def answer(content: bytes) -> Response:
     return Response(content, media_type="application/json")
 
 
-def answer_done(connection: HTTPConnection, data: Mapping[str, Any]) -> Response:
-    return answer(done(data, text("completed", locale_of(connection))))
+def answer_success(connection: HTTPConnection, data: Mapping[str, Any]) -> Response:
+    return answer(success(data, text("completed", locale_of(connection))))
 
 
 def code_of(error: InterlockError) -> Code:
@@ -143,27 +143,26 @@ def _details(error: InterlockError) -> dict[str, Any]:
 class Envelope:
     """The dialect of everything under this face's prefix."""
 
-    def refused(self, error: InterlockError, request: Request) -> Response:
-        spoken = failure(error, locale_of(request))
-        return _refusal(code_of(error).status, spoken, error_headers(error))
+    def refuse(self, error: InterlockError, request: Request) -> Response:
+        return _refusal(code_of(error).status, failure(error, locale_of(request)), error_headers(error))
 
-    def malformed(self, error: RequestValidationError, request: Request) -> Response:
+    def refuse_malformed(self, error: RequestValidationError, request: Request) -> Response:
         errors = [
             {"field": _field(one), "code": str(one["type"]), "message": str(one["msg"])} for one in error.errors()
         ]
-        listed = "; ".join(f"{one['field']}: {one['message']}" for one in errors)
-        message = text(_INVALID.text, locale_of(request), detail=listed)
+        messages = "; ".join(f"{one['field']}: {one['message']}" for one in errors)
+        message = text(_INVALID.text, locale_of(request), detail=messages)
         return _refusal(400, _failure(_INVALID, message, {"errors": errors}), {})
 
-    def turned_away(self, connection: HTTPConnection, status: int, detail: str, headers: Mapping[str, str]) -> Response:
-        code = _TURNED_AWAY.get(status, Code(status, "HITL_INTERNAL", "internal"))
+    def turn_away(self, connection: HTTPConnection, status: int, detail: str, headers: Mapping[str, str]) -> Response:
+        code = _CODES_OF_STATUS.get(status, Code(status, "HITL_INTERNAL", "internal"))
         message = text(code.text, locale_of(connection), detail=detail)
         errors = {"errors": [{"field": "body", "code": "form", "message": detail}]}
         return _refusal(status, _failure(code, message, errors if status == 400 else {"reason": detail}), headers)
 
 
 def _refusal(status: int, error: Mapping[str, Any], headers: Mapping[str, str]) -> Response:
-    content = _encoded({"success": False, "error": dict(error)})
+    content = _encode({"success": False, "error": dict(error)})
     return Response(content, status, dict(headers), media_type="application/json")
 
 
@@ -175,11 +174,11 @@ def _field(error: Mapping[str, Any]) -> str:
     return ".".join(str(part) for part in parts) or "body"
 
 
-def _encoded(value: Mapping[str, Any]) -> bytes:
+def _encode(value: Mapping[str, Any]) -> bytes:
     return json_text(value, ensure_ascii=False, separators=(",", ":")).encode("utf-8", "backslashreplace")
 
 
-def enveloped(data: Any, *statuses: int) -> Responses:
+def envelope_of(data: Any, *statuses: int) -> Responses:
     """A route's success, and the errors that it may give beside those that every route may give."""
     return {200: {"model": wire.Done[data]}} | failures(*statuses)
 
@@ -189,7 +188,7 @@ def failures(*statuses: int) -> Responses:
     return {status: {"model": wire.Failed, "description": _DESCRIPTIONS[status]} for status in sorted(every)}
 
 
-def streamed() -> Responses:
+def event_stream() -> Responses:
     as_json = {"application/json": {"schema": {"$ref": f"#/components/schemas/{wire.Failed.__name__}"}}}
     item = {
         "type": "object",

@@ -41,21 +41,21 @@ def read_place(text: str | None, seq: int, field: str) -> StreamPosition | None:
     return StreamPosition(int(number) - 1, int(part)) if part else StreamPosition(int(number))
 
 
-def rendered_events(item: Live | None, since: StreamPosition, locale: Locale) -> list[RenderedEvent]:
+def render_events(item: Live | None, since: StreamPosition, locale: Locale) -> list[RenderedEvent]:
     """What an entry of the log tells a client that goes on from a place."""
     if not isinstance(item, Event):
         return []
     match item.data:
         case PauseOpened(requests=requests, settled=settled):
             seen = since.part if item.seq == since.seq + 1 else 0
-            asked = [
+            events = [
                 (position, views.asked_event(item.thread_id, one, locale))
                 for position, one in enumerate(requests)
                 if position >= seen and one.request_id not in settled
             ]
-            return _numbered(asked, item.seq)
+            return _number(events, item.seq)
         case RequestSettled() as settled:
-            return _numbered([(0, views.settled_event(item.thread_id, settled))], item.seq)
+            return _number([(0, views.settled_event(item.thread_id, settled))], item.seq)
         case _:
             return []
 
@@ -64,11 +64,11 @@ def still_pending(
     conversation_id: str, requests: Sequence[Request], opened_seq: int | None, locale: Locale
 ) -> list[RenderedEvent]:
     """What one pause still waits for, under the ids of the events that told of it first."""
-    asked = [(one.position, views.asked_event(conversation_id, PublicRequest.of(one), locale)) for one in requests]
-    return _numbered(asked, opened_seq)
+    events = [(one.position, views.asked_event(conversation_id, PublicRequest.of(one), locale)) for one in requests]
+    return _number(events, opened_seq)
 
 
-def _numbered(events: Sequence[tuple[int, dict[str, Any]]], seq: int | None) -> list[RenderedEvent]:
+def _number(events: Sequence[tuple[int, dict[str, Any]]], seq: int | None) -> list[RenderedEvent]:
     if seq is None:
         return [(event, None) for _, event in events]
     last = len(events) - 1

@@ -20,8 +20,8 @@ def _as_it_is(value: Any) -> dict[str, Any]:
 
 def _questions(body: QuestionsBody) -> dict[str, Any]:
     # For clients that know a single question only.
-    asked = "\n".join([*filter(None, [body.about]), *(question.question for question in body.questions)])
-    return body.to_json() | {"question": asked, "options": [], "allow_custom": True, "default_answer": None}
+    lines = "\n".join([*filter(None, [body.about]), *(question.question for question in body.questions)])
+    return body.to_json() | {"question": lines, "options": [], "allow_custom": True, "default_answer": None}
 
 
 @dataclass(frozen=True, slots=True)

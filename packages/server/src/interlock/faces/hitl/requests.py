@@ -12,7 +12,7 @@ from interlock.domain.errors import FieldError, Forbidden, InvalidInput
 from interlock.domain.kinds import RequestKind
 from interlock.domain.moment import to_iso
 from interlock.faces.hitl import envelope, views
-from interlock.faces.hitl.envelope import enveloped
+from interlock.faces.hitl.envelope import envelope_of
 from interlock.faces.hitl.kinds import kinds_of
 from interlock.faces.http.credentials import Caller
 from interlock.faces.http.cursors import cursor as cursor_at
@@ -44,17 +44,17 @@ IdempotencyKey = Annotated[
 @router.get(
     "/conversations/{conversation_id}/pending",
     response_class=Response,
-    responses=enveloped(wire.PendingOfConversation),
+    responses=envelope_of(wire.PendingOfConversation),
 )
 async def pending_of(request: Request, caller: Caller, conversation_id: str) -> Response:
     """What a conversation waits for: nothing where there is no such conversation, 403 for another's."""
     found = await pending.pending_of(state_of(request).core, caller, conversation_id)
     owners = await pending.owners_of(state_of(request).core, found)
-    rendered = [views.pending_view(one, owners.get(one.owner_id, ""), locale_of(request)) for one in found]
-    return envelope.answer_done(request, {"pending_requests": rendered, "total": len(rendered)})
+    items = [views.pending_view(one, owners.get(one.owner_id, ""), locale_of(request)) for one in found]
+    return envelope.answer_success(request, {"pending_requests": items, "total": len(items)})
 
 
-@router.get("/pending", response_class=Response, responses=enveloped(wire.PendingPage))
+@router.get("/pending", response_class=Response, responses=envelope_of(wire.PendingPage))
 async def list_pending(
     request: Request,
     caller: Caller,
@@ -72,7 +72,7 @@ async def list_pending(
     found, total = await pending.list_pending(state_of(request).core, caller, query, after, limit)
     owners = await pending.owners_of(state_of(request).core, found)
     more = len(found) == limit
-    return envelope.answer_done(
+    return envelope.answer_success(
         request,
         {
             "pending_requests": [
@@ -84,7 +84,7 @@ async def list_pending(
     )
 
 
-@router.post("/respond", response_class=Response, responses=enveloped(wire.Answered, 404, 409, 422))
+@router.post("/respond", response_class=Response, responses=envelope_of(wire.Answered, 404, 409, 422))
 async def respond(
     request: Request, caller: Caller, body: wire.Respond, idempotency_key: IdempotencyKey = None
 ) -> Response:
@@ -96,55 +96,55 @@ async def respond(
     view = await pending.view_request(core, caller, body.request_id)
     message = text("submitted", locale_of(request))
 
-    def rendered(done: answering.SettleResult) -> bytes:
+    def render(done: answering.SettleResult) -> bytes:
         fields = {"request_id": body.request_id, "status": "answered", "answered_at": to_iso(done.at)}
         if (votes := done.votes.get(body.request_id)) is None:
-            return envelope.done(fields, message)
+            return envelope.success(fields, message)
         fields |= {"status": "pending", "votes": views.votes_view(votes)}
-        return envelope.done(fields, count_text(votes, locale_of(request)))
+        return envelope.success(fields, count_text(votes, locale_of(request)))
 
     reply = replace(reply_to(view.request, body.response), over_claim=body.over_claim is not False)
     once = _once(idempotency_key, "respond", body)
     sender = Sender(caller, SOURCE, body.metadata)
-    return envelope.answer(await answering.answer_once(core, sender, reply, once, rendered))
+    return envelope.answer(await answering.answer_once(core, sender, reply, once, render))
 
 
-@router.post("/cancel", response_class=Response, responses=enveloped(wire.Cancelled, 404, 409, 422))
+@router.post("/cancel", response_class=Response, responses=envelope_of(wire.Cancelled, 404, 409, 422))
 async def cancel(
     request: Request, caller: Caller, body: wire.Cancel, idempotency_key: IdempotencyKey = None
 ) -> Response:
     """Cancel a request that is pending: the agent is told that it was not answered, and goes on."""
     message = text("cancelled", locale_of(request))
 
-    def rendered(done: answering.SettleResult) -> bytes:
+    def render(done: answering.SettleResult) -> bytes:
         fields = {"request_id": body.request_id, "status": "cancelled", "cancelled_at": to_iso(done.at)}
-        return envelope.done(fields, message)
+        return envelope.success(fields, message)
 
     reply = Reply(body.request_id, None, body.reason)
     once = _once(idempotency_key, "cancel", body)
     sender = Sender(caller, SOURCE)
-    return envelope.answer(await answering.answer_once(state_of(request).core, sender, reply, once, rendered))
+    return envelope.answer(await answering.answer_once(state_of(request).core, sender, reply, once, render))
 
 
-@router.post("/requests", response_class=Response, responses=enveloped(wire.RequestObject, 409, 422))
+@router.post("/requests", response_class=Response, responses=envelope_of(wire.RequestObject, 409, 422))
 async def ask(
     request: Request, caller: Caller, body: wire.NewRequest, idempotency_key: IdempotencyKey = None
 ) -> Response:
     """Ask a person, from an agent that runs elsewhere; `GET .../requests/{id}?wait=30` waits for the answer."""
     locale = locale_of(request)
 
-    def rendered(result: outside.AskResult) -> bytes:
+    def render(result: outside.AskResult) -> bytes:
         owner = (caller.on_behalf_of or caller).name
         view = views.request_view(pending.readable_view(result.request, result.answer, owner), locale)
-        return envelope.done(view, text("asked", locale))
+        return envelope.success(view, text("asked", locale))
 
     where = (body.conversation_id, body.agent, body.conversation_key, body.title)
     what = outside.Ask(_kind(body), body.request_data, body.timeout_seconds, *where, needs=_needs(body.needs))
     once = _once(idempotency_key, "ask", body)
-    return envelope.answer(await outside.ask(state_of(request).core, caller, what, once, rendered))
+    return envelope.answer(await outside.ask(state_of(request).core, caller, what, once, render))
 
 
-@router.get("/requests/{request_id}", response_class=Response, responses=enveloped(wire.RequestObject, 404))
+@router.get("/requests/{request_id}", response_class=Response, responses=envelope_of(wire.RequestObject, 404))
 async def look(
     request: Request,
     caller: Caller,
@@ -155,13 +155,13 @@ async def look(
     if wait:
         with state_of(request).limits.stream(caller.person_id):
             view = await wait_until_settled(request, request_id, wait, request.is_disconnected)
-            return envelope.answer_done(request, views.request_view(view, locale_of(request)))
+            return envelope.answer_success(request, views.request_view(view, locale_of(request)))
     view = await pending.view_request(state_of(request).core, caller, request_id)
-    return envelope.answer_done(request, views.request_view(view, locale_of(request)))
+    return envelope.answer_success(request, views.request_view(view, locale_of(request)))
 
 
 @router.post(
-    "/requests/{request_id}/extend", response_class=Response, responses=enveloped(wire.RequestObject, 404, 409)
+    "/requests/{request_id}/extend", response_class=Response, responses=envelope_of(wire.RequestObject, 404, 409)
 )
 async def extend(request: Request, caller: Caller, request_id: str, body: wire.Extend) -> Response:
     """Give a pending request more time, for whoever may answer it."""
@@ -169,16 +169,16 @@ async def extend(request: Request, caller: Caller, request_id: str, body: wire.E
     extended = await extending.extend(core, caller, request_id, body.seconds)
     owners = await pending.owners_of(core, [extended])
     view = pending.readable_view(extended, None, owners.get(extended.owner_id, ""))
-    return envelope.answer_done(request, views.request_view(view, locale_of(request)))
+    return envelope.answer_success(request, views.request_view(view, locale_of(request)))
 
 
 @router.post(
-    "/requests/{request_id}/collect", response_class=Response, responses=enveloped(wire.CollectedValues, 404, 409)
+    "/requests/{request_id}/collect", response_class=Response, responses=envelope_of(wire.CollectedValues, 404, 409)
 )
 async def collect(request: Request, caller: Caller, request_id: str) -> Response:
     """The values that were given to an `env_var` request: for who asked, once. They are destroyed here with that."""
     values = await outside.collect(state_of(request).core, caller, request_id)
-    response = envelope.answer_done(request, {"values": values})
+    response = envelope.answer_success(request, {"values": values})
     response.headers["cache-control"] = "no-store"
     return response
 

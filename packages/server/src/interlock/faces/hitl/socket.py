@@ -21,7 +21,7 @@ from interlock.domain.event import Event, ThreadDeleted
 from interlock.domain.moment import to_iso
 from interlock.domain.principal import Principal
 from interlock.faces.hitl.envelope import Envelope, failure
-from interlock.faces.hitl.events import RenderedEvent, StreamPosition, read_place, rendered_events, still_pending
+from interlock.faces.hitl.events import RenderedEvent, StreamPosition, read_place, render_events, still_pending
 from interlock.faces.hitl.views import votes_view
 from interlock.faces.http.connections import watch, welcome
 from interlock.faces.http.credentials import caller_now
@@ -32,7 +32,7 @@ from interlock.faces.shared.refusals import count_text
 from interlock.faces.shared.responses import reply_to
 from interlock.services.requests import answering, pending
 from interlock.services.requests.answering import Sender
-from interlock.services.threads.followers import following
+from interlock.services.threads.followers import count_follower
 from interlock.services.threads.following import follow
 from interlock.services.threads.threads import is_visible
 from interlock.texts import Locale
@@ -67,7 +67,7 @@ class _Conversations:
         self._core = self._state.core
         self._locale: Locale = locale_of(websocket)
         self._tasks = asyncio.TaskGroup()
-        self._following: dict[str, asyncio.Task[None]] = {}
+        self._follow_tasks: dict[str, asyncio.Task[None]] = {}
 
     async def serve(self) -> None:
         # What fails in one of its tasks ends the connection: a socket that is open and silent would be worse.
@@ -76,13 +76,13 @@ class _Conversations:
             try:
                 await self._converse()
             finally:
-                for task in (watching, *self._following.values()):
+                for task in (watching, *self._follow_tasks.values()):
                     task.cancel()
 
     async def _converse(self) -> None:
-        asked = self._websocket.query_params
-        if first := asked.get("conversation_id"):
-            last = {"last_event_id": asked["last_event_id"]} if "last_event_id" in asked else {}
+        query = self._websocket.query_params
+        if first := query.get("conversation_id"):
+            last = {"last_event_id": query["last_event_id"]} if "last_event_id" in query else {}
             await self._handle(json.dumps({"type": "subscribe", "conversation_id": first, **last}))
         while True:
             message = await self._websocket.receive()
@@ -93,7 +93,7 @@ class _Conversations:
     async def _still(self, principal: Principal) -> None:
         """Leave what is no longer theirs to see."""
         self._principal = principal
-        for conversation_id in [*self._following]:
+        for conversation_id in [*self._follow_tasks]:
             if not await is_visible(self._core, principal, conversation_id):
                 await self._leave(conversation_id)
 
@@ -104,7 +104,7 @@ class _Conversations:
         message: Message = {}
         try:
             self._state.limits.admit(self._principal.person_id)
-            message = _parsed(raw)
+            message = _parse(raw)
             await _ACTIONS[message["type"]](self, message)
         except InterlockError as error:
             self._tell_error(message, error)
@@ -122,10 +122,10 @@ class _Conversations:
 
     async def _subscribe(self, message: Message) -> None:
         conversation_id = _text(message, "conversation_id")
-        if conversation_id in self._following and message.get("last_event_id") is None:
+        if conversation_id in self._follow_tasks and message.get("last_event_id") is None:
             self._put({"type": "subscribed", "conversation_id": conversation_id})
             return
-        if len(self._following) >= MOST_CONVERSATIONS:
+        if len(self._follow_tasks) >= MOST_CONVERSATIONS:
             raise InvalidInput(f"a connection follows {MOST_CONVERSATIONS} conversations at the most")
         self._principal = await caller_now(self._websocket)
         open_requests = await pending.open_requests_of(self._core, self._principal, conversation_id)
@@ -139,7 +139,7 @@ class _Conversations:
                 for event in still_pending(conversation_id, requests, pause.opened_seq, self._locale):
                     self._put_event(event)
         task = self._tasks.create_task(self._follow(conversation_id, seen or StreamPosition(open_requests.seq)))
-        self._following[conversation_id] = task
+        self._follow_tasks[conversation_id] = task
 
     async def _unsubscribe(self, message: Message) -> None:
         await self._leave(_text(message, "conversation_id"))
@@ -149,7 +149,7 @@ class _Conversations:
         self._put({"type": "unsubscribed", "conversation_id": conversation_id})
 
     async def _stop(self, conversation_id: str) -> None:
-        if task := self._following.pop(conversation_id, None):
+        if task := self._follow_tasks.pop(conversation_id, None):
             task.cancel()
             await asyncio.wait([task])
 
@@ -175,16 +175,16 @@ class _Conversations:
         """Tell what happens on one conversation, until it is deleted."""
         about = {"conversation_id": conversation_id}
         try:
-            with following(self._core, conversation_id):
+            with count_follower(self._core, conversation_id):
                 async with aclosing(follow(self._core, conversation_id, since.seq)) as items:
                     async for item in items:
-                        for event in rendered_events(item, since, self._locale):
+                        for event in render_events(item, since, self._locale):
                             self._put_event(event)
                         if isinstance(item, Event) and isinstance(item.data, ThreadDeleted):
                             break
         except StorageUnavailable as error:
             self._tell_error(about, error)
-        self._following.pop(conversation_id, None)
+        self._follow_tasks.pop(conversation_id, None)
         self._put({"type": "unsubscribed", **about})
 
     def _put_event(self, rendered: RenderedEvent) -> None:
@@ -194,7 +194,7 @@ class _Conversations:
         self._put({**fields, "id": number} if number else fields)
 
 
-def _parsed(raw: str | bytes) -> Message:
+def _parse(raw: str | bytes) -> Message:
     message = read_message(raw)
     kind = message.get("type")
     if not isinstance(kind, str) or kind not in _ACTIONS:

@@ -9,22 +9,22 @@ from fastapi.responses import Response
 
 from interlock.domain.errors import NotFound, StorageUnavailable
 from interlock.domain.event import Event, Live, ThreadDeleted
-from interlock.faces.hitl.envelope import streamed
-from interlock.faces.hitl.events import RenderedEvent, StreamPosition, read_place, rendered_events, still_pending
+from interlock.faces.hitl.envelope import event_stream
+from interlock.faces.hitl.events import RenderedEvent, StreamPosition, read_place, render_events, still_pending
 from interlock.faces.http.credentials import Caller, stream_slot
 from interlock.faces.http.locale import locale_of
 from interlock.faces.http.server_state import state_of
 from interlock.faces.http.sse import KEEP_ALIVE, EventStream, Frame
 from interlock.faces.http.watching import Watch
 from interlock.services.requests.pending import OpenRequests, open_requests_of
-from interlock.services.threads.followers import following
+from interlock.services.threads.followers import count_follower
 from interlock.services.threads.following import follow
 from interlock.texts import Locale
 
 router = APIRouter(prefix="/api/v1/agent", tags=["hitl"])
 
 
-@router.get("/stream", response_class=Response, responses=streamed(), dependencies=[Depends(stream_slot)])
+@router.get("/stream", response_class=Response, responses=event_stream(), dependencies=[Depends(stream_slot)])
 async def stream(
     request: Request,
     caller: Caller,
@@ -41,8 +41,8 @@ async def stream(
 
 
 async def _frames(request: Request, open_requests: OpenRequests, seen: StreamPosition | None) -> AsyncGenerator[bytes]:
-    with following(state_of(request).core, open_requests.thread_id):
-        for frame in _beginning(open_requests, seen, locale_of(request)):
+    with count_follower(state_of(request).core, open_requests.thread_id):
+        for frame in _first_frames(open_requests, seen, locale_of(request)):
             yield frame
         try:
             async with aclosing(_since(request, open_requests, seen or StreamPosition(open_requests.seq))) as frames:
@@ -65,27 +65,27 @@ async def _since(request: Request, open_requests: OpenRequests, since: StreamPos
                 return
 
 
-def _beginning(open_requests: OpenRequests, seen: StreamPosition | None, locale: Locale) -> list[bytes]:
+def _first_frames(open_requests: OpenRequests, seen: StreamPosition | None, locale: Locale) -> list[bytes]:
     """For a client that has seen nothing yet: what is pending now, and the place in the log from which it goes on."""
     if seen is not None:
         # It knows where it is; this is for whoever waits for the stream to begin.
         return [KEEP_ALIVE]
-    rendered: list[RenderedEvent] = []
+    events: list[RenderedEvent] = []
     for pause, requests in open_requests.open:
-        rendered += still_pending(open_requests.thread_id, requests, pause.opened_seq, locale)
+        events += still_pending(open_requests.thread_id, requests, pause.opened_seq, locale)
     # Also for a client that hears nothing before it has to connect again.
-    return [*(_encoded(one) for one in rendered), f"id: {open_requests.seq}\n\n".encode()]
+    return [*(_encode(one) for one in events), f"id: {open_requests.seq}\n\n".encode()]
 
 
 def _frames_of(item: Live | None, since: StreamPosition, watch: Watch, locale: Locale) -> list[bytes]:
     if item is None:
         return [KEEP_ALIVE] if watch.needs_sign_of_life() else []
-    frames = [_encoded(event) for event in rendered_events(item, since, locale)]
+    frames = [_encode(event) for event in render_events(item, since, locale)]
     if frames:
         watch.spoke()
     return frames
 
 
-def _encoded(rendered: RenderedEvent) -> bytes:
+def _encode(rendered: RenderedEvent) -> bytes:
     event, number = rendered
     return Frame(event["type"], event, number).encode()

@@ -76,11 +76,11 @@ def request_view(view: RequestView, locale: Locale) -> dict[str, Any]:
     return pending_view(request, view.owner, locale) | end | people_view(view.people)
 
 
-def asked_event(conversation_id: str, asked: PublicRequest, locale: Locale) -> dict[str, Any]:
-    data = request_data(asked.body, asked.timeout_seconds, locale)
-    expires_at = to_iso(asked.expires_at) if asked.expires_at else None
-    data |= {"created_at": to_iso(asked.created_at), "expires_at": expires_at}
-    return _event(ROWS[asked.body.kind].asked, conversation_id, asked.request_id, data)
+def asked_event(conversation_id: str, request: PublicRequest, locale: Locale) -> dict[str, Any]:
+    data = request_data(request.body, request.timeout_seconds, locale)
+    expires_at = to_iso(request.expires_at) if request.expires_at else None
+    data |= {"created_at": to_iso(request.created_at), "expires_at": expires_at}
+    return _event(ROWS[request.body.kind].asked, conversation_id, request.request_id, data)
 
 
 def settled_event(conversation_id: str, settled: RequestSettled) -> dict[str, Any]:

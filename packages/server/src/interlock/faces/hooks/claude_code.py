@@ -73,9 +73,9 @@ class HookErrorFormat(DefaultErrorFormat):
     """
 
     @override
-    def turned_away(self, connection: HTTPConnection, status: int, detail: str, headers: Mapping[str, str]) -> Response:
+    def turn_away(self, connection: HTTPConnection, status: int, detail: str, headers: Mapping[str, str]) -> Response:
         if connection.scope.get("method") != "POST":
-            return super().turned_away(connection, status, detail, headers)
+            return super().turn_away(connection, status, detail, headers)
         return _denial(detail)
 
 
@@ -175,7 +175,7 @@ def _outcome(call: Call, view: RequestView) -> Outcome:
 
 
 async def _settle(request: Request, caller: Principal, event: dict[str, Any]) -> Response:
-    for request_id in _calls(request).ended(caller.id, claude_code.ended(event)):
+    for request_id in _calls(request).record_end(caller.id, claude_code.read_end(event)):
         await _withdraw(request, caller, request_id)
     return Response("{}", media_type="application/json")
 

@@ -28,40 +28,40 @@ class HookCalls:
     """As `interlock_client.hook.notes`, for connections in place of processes."""
 
     def __init__(self) -> None:
-        self._waiting: dict[str, HookCall] = {}
-        self._running: list[HookCall] = []
-        self._leaving: set[asyncio.Task[None]] = set()
+        self._held_calls: dict[str, HookCall] = {}
+        self._running_calls: list[HookCall] = []
+        self._leave_tasks: set[asyncio.Task[None]] = set()
 
     def leave(self, work: Coroutine[Any, Any, None]) -> None:
         """Do it when the connection is gone; a task that nobody holds may vanish."""
         task = asyncio.create_task(work)
-        self._leaving.add(task)
-        task.add_done_callback(self._leaving.discard)
+        self._leave_tasks.add(task)
+        task.add_done_callback(self._leave_tasks.discard)
 
     def hold(self, request_id: str, call: HookCall) -> None:
-        self._waiting[request_id] = call
+        self._held_calls[request_id] = call
 
     def release(self, request_id: str, runs: str = "") -> None:
         """It is answered; `runs` is the call that is run now, if any is."""
-        call = self._waiting.pop(request_id, None)
+        call = self._held_calls.pop(request_id, None)
         if call is not None and runs:
-            self._running = [*self._running[-MOST_RUNNING:], replace(call, call=runs)]
+            self._running_calls = [*self._running_calls[-MOST_RUNNING:], replace(call, call=runs)]
 
-    def ended(self, asker_id: str, end: End) -> list[str]:
+    def record_end(self, asker_id: str, end: End) -> list[str]:
         """The requests to withdraw."""
         if end.call:
             return self._ran(asker_id, end)
-        self._running = [call for call in self._running if not _is_of(call, asker_id, end)]
-        return [request_id for request_id, call in self._waiting.items() if _is_of(call, asker_id, end)]
+        self._running_calls = [call for call in self._running_calls if not _is_of(call, asker_id, end)]
+        return [request_id for request_id, call in self._held_calls.items() if _is_of(call, asker_id, end)]
 
     def _ran(self, asker_id: str, end: End) -> list[str]:
         """None where a person allowed it here, else the oldest that is alike."""
         ran = (asker_id, end.session, end.call)
-        for call in self._running:
+        for call in self._running_calls:
             if (call.asker_id, call.session, call.call) == ran:
-                self._running.remove(call)
+                self._running_calls.remove(call)
                 return []
-        alike = (name for name, call in self._waiting.items() if (call.asker_id, call.session, call.call) == ran)
+        alike = (name for name, call in self._held_calls.items() if (call.asker_id, call.session, call.call) == ran)
         return list(alike)[:1]
 
 

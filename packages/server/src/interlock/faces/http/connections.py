@@ -9,7 +9,7 @@ from fastapi import WebSocket
 
 from interlock.domain.errors import InterlockError, NotAuthenticated, StorageUnavailable
 from interlock.domain.principal import Principal
-from interlock.faces.http.credentials import authenticated, caller_still
+from interlock.faces.http.credentials import authenticate, caller_still
 from interlock.faces.http.problems import ErrorFormat
 from interlock.faces.http.server_state import state_of
 from interlock.faces.http.sockets import Outbox, refuse_handshake
@@ -25,7 +25,7 @@ Speak = Callable[[str], str]
 async def welcome(websocket: WebSocket, dialect: ErrorFormat, converse: Converse) -> None:
     """Take the caller in and talk with them, or refuse the handshake with a status."""
     try:
-        principal = await authenticated(websocket)
+        principal = await authenticate(websocket)
         limits = state_of(websocket).limits
         with limits.stream(principal.person_id):
             await websocket.accept()
@@ -33,7 +33,7 @@ async def welcome(websocket: WebSocket, dialect: ErrorFormat, converse: Converse
                 await converse(outbox, principal)
     except InterlockError as error:
         # Only before the handshake: on an open socket every error is a message.
-        refusal = dialect.refused(error, cast("Any", websocket))
+        refusal = dialect.refuse(error, cast("Any", websocket))
         await refuse_handshake(websocket.scope, cast("Any", websocket).send, refusal)
 
 

@@ -111,7 +111,7 @@ def _by_ticket(state: ServerState, ticket: Ticket) -> Credential:
     return Credential(now, ticket.issued_at, ends_at.timestamp(), token_key)
 
 
-async def authenticated(connection: HTTPConnection, named_user: str | None = None) -> Principal:
+async def authenticate(connection: HTTPConnection, named_user: str | None = None) -> Principal:
     """The caller, within their bounds; the credential stays with the connection for as long as that is open."""
     connection.state.credential = await credential_of(connection, named_user)
     principal = await caller_now(connection)
@@ -122,7 +122,7 @@ async def authenticated(connection: HTTPConnection, named_user: str | None = Non
 async def caller(
     request: Request, _given: Annotated[HTTPAuthorizationCredentials | None, Depends(_bearer)]
 ) -> Principal:
-    return await authenticated(request, request.path_params.get("user_id") or await _named_user(request))
+    return await authenticate(request, request.path_params.get("user_id") or await _named_user(request))
 
 
 async def caller_now(connection: HTTPConnection) -> Principal:
@@ -131,14 +131,14 @@ async def caller_now(connection: HTTPConnection) -> Principal:
     access = state_of(connection).core.pulse.access
     credential: Credential = connection.state.credential
     principal = await credential.principal_now()
-    connection.state.known = _Known(credential, principal, access)
+    connection.state.known = _CachedCaller(credential, principal, access)
     return principal
 
 
 async def caller_still(connection: HTTPConnection) -> Principal:
     """The same, for what is asked again and again: looked up only when theirs was changed, or when it has ended."""
     core = state_of(connection).core
-    known: _Known = connection.state.known
+    known: _CachedCaller = connection.state.known
     is_same = known.credential is connection.state.credential
     is_changed = core.pulse.has_changed(known.principal.person_id, known.access)
     if is_same and not is_changed and core.clock.now().timestamp() < known.ends_at:
@@ -147,7 +147,7 @@ async def caller_still(connection: HTTPConnection) -> Principal:
 
 
 @dataclass(frozen=True, slots=True)
-class _Known:
+class _CachedCaller:
     """Who a credential stood for when it was last looked up, which it does until theirs is changed, or it ends."""
 
     credential: Credential

@@ -22,15 +22,15 @@ Responses = dict[int | str, dict[str, Any]]
 
 def problems(*statuses: int) -> Responses:
     """The errors a route may give, beside those that every route may give."""
-    return _described({*statuses, 400, 403, 413, 422, 429, 503})
+    return _describe({*statuses, 400, 403, 413, 422, 429, 503})
 
 
 def refusals() -> Responses:
     """What may be said to a request that is let in nowhere."""
-    return _described({403, 413})
+    return _describe({403, 413})
 
 
-def _described(statuses: Collection[int]) -> Responses:
+def _describe(statuses: Collection[int]) -> Responses:
     return {status: {"model": Problem, "description": _DESCRIPTIONS[status]} for status in sorted(statuses)}
 
 

@@ -40,7 +40,7 @@ logger = logging.getLogger("interlock.access")
 
 
 @dataclass(frozen=True, slots=True)
-class Allowed:
+class AllowedHosts:
     """By which names the server goes, and which other origins may use it."""
 
     hosts: frozenset[str] = frozenset()
@@ -73,7 +73,7 @@ def _host_name(host: str) -> str:
 
 
 class Guard:
-    def __init__(self, app: ASGIApp, allowed: Allowed, limits: Limits, problems: Problems) -> None:
+    def __init__(self, app: ASGIApp, allowed: AllowedHosts, limits: Limits, problems: Problems) -> None:
         self.app = app
         self.allowed = allowed
         self.limits = limits
@@ -88,7 +88,7 @@ class Guard:
         request_id = _request_id(headers.get("x-request-id"))
         scope.setdefault("state", {})["request_id"] = request_id
         self._warn_of_proxy(scope, headers)
-        answering = _Answering(scope, receive, send, request_id, self.limits, self.problems)
+        answering = _ResponseSender(scope, receive, send, request_id, self.limits, self.problems)
         started = time.monotonic()
         try:
             refusal = self._refusal(scope, headers)
@@ -129,9 +129,9 @@ class Guard:
             return 413, too_large(most)
         return None
 
-    async def _pass_on(self, scope: Scope, receive: Receive, answering: "_Answering") -> None:
+    async def _pass_on(self, scope: Scope, receive: Receive, answering: "_ResponseSender") -> None:
         try:
-            await self.app(scope, _bounded(receive, _most(scope)), answering)
+            await self.app(scope, _with_limit(receive, _most(scope)), answering)
         except (WebSocketDisconnect, ClientDisconnect):
             # Who has gone is told nothing, and has broken nothing.
             return
@@ -143,7 +143,7 @@ class Guard:
             await answering.fail()
 
 
-class _Answering:
+class _ResponseSender:
     """Sends the answer, with the request's id on it, and knows its status.
 
     Who is not authenticated too often is told to slow down instead. Here, and not before the request is looked at:
@@ -178,7 +178,7 @@ class _Answering:
         await self._send(message)
 
     async def refuse(self, status: int, detail: str, headers: Mapping[str, str] | None = None) -> None:
-        response = self._problems.turned_away(HTTPConnection(self._scope), status, detail, headers or {})
+        response = self._problems.turn_away(HTTPConnection(self._scope), status, detail, headers or {})
         self.status = status
         response.headers["x-request-id"] = self._request_id
         if self._scope["type"] == "websocket":
@@ -238,11 +238,11 @@ def _most(scope: Scope) -> int:
     return MAX_INPUT if _INPUTS.fullmatch(scope["path"]) else MAX_BODY
 
 
-def _bounded(receive: Receive, most: int) -> Receive:
+def _with_limit(receive: Receive, most: int) -> Receive:
     seen = 0
     depth = Depth()
 
-    async def bounded() -> Message:
+    async def receive_within_limit() -> Message:
         nonlocal seen
         message = await receive()
         if message["type"] == "http.request":
@@ -254,7 +254,7 @@ def _bounded(receive: Receive, most: int) -> Receive:
                 raise BodyTooDeep
         return message
 
-    return bounded
+    return receive_within_limit
 
 
 def _request_id(given: str | None) -> str:
@@ -302,10 +302,10 @@ class Compression:
 
     def __init__(self, app: ASGIApp) -> None:
         self._plain = app
-        self._compressed = GZipMiddleware(app, minimum_size=SMALLEST, compresslevel=LEVEL)
+        self._compressor = GZipMiddleware(app, minimum_size=SMALLEST, compresslevel=LEVEL)
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        await (self._compressed if _may_be_compressed(scope) else self._plain)(scope, receive, send)
+        await (self._compressor if _may_be_compressed(scope) else self._plain)(scope, receive, send)
 
 
 def _may_be_compressed(scope: Scope) -> bool:

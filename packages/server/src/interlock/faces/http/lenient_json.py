@@ -13,12 +13,12 @@ from interlock.domain.moment import to_iso
 class LenientJSONResponse(JSONResponse):
     @override
     def render(self, content: Any) -> bytes:
-        text = json_text(content, ensure_ascii=False, separators=(",", ":"), default=_spelled)
+        text = json_text(content, ensure_ascii=False, separators=(",", ":"), default=_encode_moment)
         # What cannot be encoded becomes the escape that JSON has for it.
         return text.encode("utf-8", "backslashreplace")
 
 
-def _spelled(value: Any) -> str:
+def _encode_moment(value: Any) -> str:
     if isinstance(value, datetime):
         return to_iso(value)
     raise TypeError(f"{type(value).__name__} is no JSON")

@@ -112,7 +112,7 @@ class Limits:
         self._streams_per_caller = streams_per_caller
         self._streams: Counter[str] = Counter()
         self._callers = Buckets(rate, burst, clock)
-        self._refused = Buckets(REFUSED_RATE, REFUSED_BURST, clock)
+        self._refusals = Buckets(REFUSED_RATE, REFUSED_BURST, clock)
         self._guesses = Buckets(GUESSES_PER_MINUTE / 60, GUESSES_PER_MINUTE, clock)
         self._guesses_of_address = Buckets(GUESSES_OF_ADDRESS_PER_MINUTE / 60, GUESSES_OF_ADDRESS_PER_MINUTE, clock)
         self._registrations = Buckets(REGISTRATIONS_PER_MINUTE / 60, REGISTRATIONS_AT_ONCE, clock)
@@ -127,7 +127,7 @@ class Limits:
 
     def refuse(self, address: str) -> None:
         """One request that was not authenticated; `RateLimited` when the address has sent too many of them."""
-        if wait := self._refused.take(address):
+        if wait := self._refusals.take(address):
             raise RateLimited("too many requests without a credential that holds; slow down", wait)
 
     @asynccontextmanager
@@ -146,7 +146,7 @@ class Limits:
                 raise
 
     @asynccontextmanager
-    async def registering(self, address: str) -> AsyncGenerator[None]:
+    async def admit_registration(self, address: str) -> AsyncGenerator[None]:
         """Around the making of one account."""
         async with self._turn(address):
             if wait := self._registrations.take(address):

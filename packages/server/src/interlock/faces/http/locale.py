@@ -5,7 +5,7 @@ from fastapi.requests import HTTPConnection
 from interlock.texts import Locale
 
 
-def preferred(accept_language: str | None, default: Locale) -> Locale:
+def preferred_locale(accept_language: str | None, default: Locale) -> Locale:
     ranked: list[tuple[float, int, Locale]] = []
     for place, part in enumerate((accept_language or "").split(",")):
         tag, _, parameters = part.strip().partition(";")
@@ -29,4 +29,4 @@ def _quality(parameters: str) -> float:
 
 
 def locale_of(connection: HTTPConnection) -> Locale:
-    return preferred(connection.headers.get("accept-language"), connection.app.state.server.locale)
+    return preferred_locale(connection.headers.get("accept-language"), connection.app.state.server.locale)

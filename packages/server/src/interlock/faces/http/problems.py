@@ -67,15 +67,15 @@ def error_headers(error: InterlockError) -> dict[str, str]:
 class ErrorFormat(Protocol):
     """How errors are spoken of under one prefix."""
 
-    def refused(self, error: InterlockError, request: Request) -> Response:
+    def refuse(self, error: InterlockError, request: Request) -> Response:
         """What the core refused."""
         ...
 
-    def malformed(self, error: RequestValidationError, request: Request) -> Response:
+    def refuse_malformed(self, error: RequestValidationError, request: Request) -> Response:
         """A body or a parameter that is not of the form; never with the input itself, which may hold a password."""
         ...
 
-    def turned_away(self, connection: HTTPConnection, status: int, detail: str, headers: Mapping[str, str]) -> Response:
+    def turn_away(self, connection: HTTPConnection, status: int, detail: str, headers: Mapping[str, str]) -> Response:
         """What no route was asked about: unknown paths and methods, bodies out of bounds, and failures."""
         ...
 
@@ -83,16 +83,16 @@ class ErrorFormat(Protocol):
 class DefaultErrorFormat:
     """`{detail: text, ...}`."""
 
-    def refused(self, error: InterlockError, request: Request) -> Response:
+    def refuse(self, error: InterlockError, request: Request) -> Response:
         if isinstance(error, NotAuthenticated):
             return problem(401, "Could not validate credentials", error_headers(error))
         more: dict[str, Any] = {} if _is_database(error) else {"code": error.code, **details_of(error)}
         return problem(status_of(error), public_message(error), error_headers(error), **more)
 
-    def malformed(self, error: RequestValidationError, request: Request) -> Response:
+    def refuse_malformed(self, error: RequestValidationError, request: Request) -> Response:
         return problem(422, [{"loc": one["loc"], "msg": one["msg"], "type": one["type"]} for one in error.errors()])
 
-    def turned_away(self, connection: HTTPConnection, status: int, detail: str, headers: Mapping[str, str]) -> Response:
+    def turn_away(self, connection: HTTPConnection, status: int, detail: str, headers: Mapping[str, str]) -> Response:
         return problem(status, detail, headers)
 
 
@@ -132,27 +132,27 @@ class Problems:
         self._plain = DefaultErrorFormat()
 
     def of(self, path: str) -> ErrorFormat:
-        spoken = (one for prefix, one in self._dialects.items() if path == prefix or path.startswith(f"{prefix}/"))
-        return next(spoken, self._plain)
+        formats = (one for prefix, one in self._dialects.items() if path == prefix or path.startswith(f"{prefix}/"))
+        return next(formats, self._plain)
 
-    def turned_away(self, connection: HTTPConnection, status: int, detail: str, headers: Mapping[str, str]) -> Response:
-        return self.of(connection.scope["path"]).turned_away(connection, status, detail, headers)
+    def turn_away(self, connection: HTTPConnection, status: int, detail: str, headers: Mapping[str, str]) -> Response:
+        return self.of(connection.scope["path"]).turn_away(connection, status, detail, headers)
 
     def install(self, app: FastAPI) -> None:
         async def core_error(request: Request, error: Exception) -> Response:
             assert isinstance(error, InterlockError)
             if isinstance(error, StorageUnavailable):
                 logger.warning("%s %s was refused: %s", request.method, request.url.path, error.message)
-            return self.of(request.url.path).refused(error, request)
+            return self.of(request.url.path).refuse(error, request)
 
-        async def malformed(request: Request, error: Exception) -> Response:
+        async def refuse_malformed(request: Request, error: Exception) -> Response:
             assert isinstance(error, RequestValidationError)
-            return self.of(request.url.path).malformed(error, request)
+            return self.of(request.url.path).refuse_malformed(error, request)
 
         async def http_error(request: Request, error: Exception) -> Response:
             assert isinstance(error, HTTPException)
-            return self.turned_away(request, error.status_code, error.detail, error.headers or {})
+            return self.turn_away(request, error.status_code, error.detail, error.headers or {})
 
         app.add_exception_handler(InterlockError, core_error)
-        app.add_exception_handler(RequestValidationError, malformed)
+        app.add_exception_handler(RequestValidationError, refuse_malformed)
         app.add_exception_handler(HTTPException, http_error)

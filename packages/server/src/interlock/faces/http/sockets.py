@@ -96,7 +96,7 @@ class Outbox:
         self._capacity = capacity
         self._volume = volume
         self._texts: deque[str] = deque()
-        self._waiting = 0
+        self._waiting_length = 0
         self._changed = asyncio.Event()
         self._taken = asyncio.Event()
         self._is_over = False
@@ -112,16 +112,18 @@ class Outbox:
         """Send it after what was put before. Never waits; once the client is given up, it is lost."""
         if self._is_over:
             return
-        if len(self._texts) >= self._capacity or self._waiting + len(text) > self._volume:
+        if len(self._texts) >= self._capacity or self._waiting_length + len(text) > self._volume:
             self._give_up(f"too slow: {len(self._texts)} messages waited")
             return
         self._texts.append(text)
-        self._waiting += len(text)
+        self._waiting_length += len(text)
         self._changed.set()
 
     async def room(self) -> None:
         """Wait until half of what may wait for the client is free: for who has a long story to tell."""
-        while not self._is_over and (len(self._texts) > self._capacity // 2 or self._waiting > self._volume // 2):
+        while not self._is_over and (
+            len(self._texts) > self._capacity // 2 or self._waiting_length > self._volume // 2
+        ):
             self._taken.clear()
             await self._taken.wait()
 
@@ -146,7 +148,7 @@ class Outbox:
                 await self._next_change()
                 while self._texts:
                     text = self._texts.popleft()
-                    self._waiting -= len(text)
+                    self._waiting_length -= len(text)
                     async with asyncio.timeout(self._slow_seconds):
                         await self._socket.send_text(text)
                     self._taken.set()
@@ -165,7 +167,7 @@ class Outbox:
     def _give_up(self, reason: str) -> None:
         self._is_over = True
         self._texts.clear()
-        self._waiting = 0
+        self._waiting_length = 0
         self._changed.set()
         self._taken.set()
         if self._closer is not None:

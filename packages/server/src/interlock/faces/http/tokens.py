@@ -25,7 +25,7 @@ class Tokens:
     def __init__(self, keys: TokenKeys) -> None:
         self._keys = keys
 
-    async def issue(self, user_id: str, now: datetime) -> "Issued":
+    async def issue(self, user_id: str, now: datetime) -> "IssuedToken":
         claims = {
             "sub": user_id,
             "iat": now.timestamp(),
@@ -34,7 +34,7 @@ class Tokens:
             "jti": secrets.token_hex(16),
         }
         number, key = await self._keys.newest()
-        return Issued(jwt.encode(claims, key, algorithm=ALGORITHM, headers={"kid": str(number)}), now, number)
+        return IssuedToken(jwt.encode(claims, key, algorithm=ALGORITHM, headers={"kid": str(number)}), now, number)
 
     async def read(self, token: str, now: datetime) -> "TokenClaims":
         """Whose token it is, from when and until when; `NotAuthenticated` for one that does not hold."""
@@ -73,7 +73,7 @@ def _key_number(token: str) -> int:
     return int(number)
 
 
-class Issued(NamedTuple):
+class IssuedToken(NamedTuple):
     text: str
     issued_at: datetime
     key: int

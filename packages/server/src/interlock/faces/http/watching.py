@@ -27,7 +27,7 @@ class Watch:
     def __init__(self, connection: HTTPConnection) -> None:
         self._connection = connection
         self._state = state_of(connection)
-        self._checked = time.monotonic()
+        self._checked_at = time.monotonic()
         self._spoke = time.monotonic()
         self._seen_by: Principal | None = None
         self._is_seen = False
@@ -36,8 +36,8 @@ class Watch:
         """`closing` or `revoked`, when the stream has to end now."""
         if is_idle and self._state.closing.is_set():
             return "closing"
-        if is_idle or time.monotonic() - self._checked >= RECHECK_SECONDS:
-            self._checked = time.monotonic()
+        if is_idle or time.monotonic() - self._checked_at >= RECHECK_SECONDS:
+            self._checked_at = time.monotonic()
             if not await self._may_see(thread_id):
                 return "revoked"
         return None

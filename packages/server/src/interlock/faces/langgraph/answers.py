@@ -33,7 +33,7 @@ def read(requests: Sequence[Request], value: JsonValue, convert: Convert) -> lis
         return _to_approvals(requests, value, humans, convert)
     if humans and len(humans) == 1 and not _is_own_form(first):
         return [_human_reply(first, humans[0], convert)]
-    return [Reply(first.id, _given(first, value))]
+    return [Reply(first.id, _answer_of(first, value))]
 
 
 def _is_own_form(request: Request) -> bool:
@@ -41,7 +41,7 @@ def _is_own_form(request: Request) -> bool:
     return request.is_free or isinstance(shape_of(request), SchemaInterrupt)
 
 
-def _given(request: Request, value: JsonValue) -> JsonObject:
+def _answer_of(request: Request, value: JsonValue) -> JsonObject:
     if request.is_free:
         # As JSON, whatever it is: who calls this interface sends what the graph's code compares.
         return {"answer": {"json": value}}
@@ -55,8 +55,8 @@ def _of_schema(body: Body, schema: Mapping[str, JsonValue], value: JsonValue) ->
     if not isinstance(body, QuestionsBody):
         return {"answer": _text(value)}
     reference = str(schema.get("$ref", ""))
-    named: Any = schema.get("$defs", {}).get(reference.removeprefix("#/$defs/"), schema)
-    properties: dict[str, Any] = named.get("properties") or {}
+    definition: Any = schema.get("$defs", {}).get(reference.removeprefix("#/$defs/"), schema)
+    properties: dict[str, Any] = definition.get("properties") or {}
     fields = _object(value)
     if unknown := fields.keys() - properties.keys():
         raise wrong("resume", "unknown", f"not asked for: {', '.join(sorted(unknown))}")
@@ -106,28 +106,28 @@ def _to_approvals(
     items = cast("list[Any]", decisions)
     if len(items) != len(requests):
         raise wrong("decisions", "count", f"{len(requests)} actions wait, and {len(items)} decisions were sent")
-    return [_decided(request, _object(one)) for request, one in zip(requests, items, strict=True)]
+    return [_decision_reply(request, _object(one)) for request, one in zip(requests, items, strict=True)]
 
 
-def _decided(request: Request, given: JsonObject) -> Reply:
+def _decision_reply(request: Request, given: JsonObject) -> Reply:
     match given.get("type"):
         case "approve" | "accept":
             return Reply(request.id, {"decision": "accept"})
         case "edit":
-            return Reply(request.id, {"decision": "edit", "args": _edited(request, given)})
+            return Reply(request.id, {"decision": "edit", "args": _edited_args(request, given)})
         case "reject" | "ignore":
-            return Reply(request.id, _refused(given.get("message")))
+            return Reply(request.id, _rejection(given.get("message")))
         case "respond" | "response":
             return Reply(request.id, {"decision": "response", "message": given.get("message")})
         case kind:
             raise wrong("decisions.type", "unknown", f"{kind!r} must be one of approve, edit, reject, respond")
 
 
-def _refused(message: JsonValue) -> JsonObject:
+def _rejection(message: JsonValue) -> JsonObject:
     return {"decision": "reject", **({"message": message} if message and isinstance(message, str) else {})}
 
 
-def _edited(request: Request, given: JsonObject) -> JsonObject:
+def _edited_args(request: Request, given: JsonObject) -> JsonObject:
     spellings = [given[name] for name in ("edited_action", "editedAction") if given.get(name) is not None]
     if not spellings or any(one != spellings[0] for one in spellings):
         raise wrong("edited_action", "form", "edited_action is needed, and in one spelling only")
@@ -147,7 +147,7 @@ def _human_reply(request: Request, given: JsonObject, convert: Convert) -> Reply
             raise wrong("resume", "not_allowed", f"{kind} is no answer to a question")
         if isinstance(shape_of(request), HumanInterrupt):
             return Reply(request.id, {"answer": args})
-        return Reply(request.id, _given(request, args))
+        return Reply(request.id, _answer_of(request, args))
     match kind:
         case "accept":
             _check_unchanged(request, args, convert)
@@ -162,9 +162,9 @@ def _human_reply(request: Request, given: JsonObject, convert: Convert) -> Reply
             return Reply(request.id, {"decision": "response", "message": args})
         case "response":
             # Agent Inbox offers "respond" wherever a refusal is allowed.
-            return Reply(request.id, _refused(args))
+            return Reply(request.id, _rejection(args))
         case _:
-            return Reply(request.id, _refused(None))
+            return Reply(request.id, _rejection(None))
 
 
 def _check_unchanged(request: Request, args: JsonValue, convert: Convert) -> None:
@@ -218,12 +218,12 @@ def converter(schema_of: Callable[[Request], Mapping[str, Any] | None]) -> Conve
     def convert(request: Request, given: Mapping[str, JsonValue]) -> JsonObject:
         before = request.body.args if isinstance(request.body, ApprovalBody) else {}
         properties: Mapping[str, Any] = (schema_of(request) or {}).get("properties") or {}
-        return {name: _typed(name, value, before.get(name), properties.get(name)) for name, value in given.items()}
+        return {name: _parse_arg(name, value, before.get(name), properties.get(name)) for name, value in given.items()}
 
     return convert
 
 
-def _typed(name: str, value: JsonValue, before: JsonValue, schema: Any) -> JsonValue:
+def _parse_arg(name: str, value: JsonValue, before: JsonValue, schema: Any) -> JsonValue:
     kind = cast("Mapping[str, Any]", schema).get("type") if isinstance(schema, Mapping) else None
     if not isinstance(value, str) or kind == "string" or (kind is None and (before is None or isinstance(before, str))):
         return value

@@ -26,7 +26,7 @@ from interlock.faces.langgraph.fields import (
     texts_of,
 )
 from interlock.faces.langgraph.scene import Scene
-from interlock.faces.langgraph.views import assistant, assistant_id, page_headers, selected
+from interlock.faces.langgraph.views import assistant, assistant_id, page_headers, select_fields
 from interlock.ports.agents import GraphSchemas
 
 router = APIRouter(include_in_schema=False)
@@ -57,16 +57,16 @@ async def search(request: Request, caller: Caller) -> Response:
     body = await body_of(request)
     limit, offset = number_of(body, "limit", 10, 1, 1000), number_of(body, "offset", 0, 0, 1_000_000)
     sort_by = choice_of(body, "sort_by", "created_at", "assistant_id", "graph_id", "name", "created_at", "updated_at")
-    found = sorted(_found(request, body), key=lambda one: one[sort_by])
+    found = sorted(_find(request, body), key=lambda one: one[sort_by])
     if choice_of(body, "sort_order", "asc", "asc", "desc") == "desc":
         found.reverse()
-    page = [selected(one, texts_of(body, "select")) for one in found[offset : offset + limit]]
+    page = [select_fields(one, texts_of(body, "select")) for one in found[offset : offset + limit]]
     return LenientJSONResponse(page, headers=page_headers(offset, len(page), has_more=len(found) > offset + limit))
 
 
 @router.post("/assistants/count")
 async def count(request: Request, caller: Caller) -> Response:
-    return LenientJSONResponse(len(_found(request, await body_of(request))))
+    return LenientJSONResponse(len(_find(request, await body_of(request))))
 
 
 @router.post("/assistants")
@@ -133,14 +133,14 @@ def _view(request: Request, agent: str) -> JsonObject:
     return assistant(agent, state_of(request).started_at)
 
 
-def _found(request: Request, body: Fields) -> list[JsonObject]:
+def _find(request: Request, body: Fields) -> list[JsonObject]:
     graph_id, name, metadata = text_of(body, "graph_id"), text_of(body, "name"), object_of(body, "metadata")
-    named = text_of(body, "assistant_id")
+    wanted_id = text_of(body, "assistant_id")
     return [
         view
         for agent in state_of(request).core.agents.names
         if graph_id in (None, agent, assistant_id(agent))
         and (name is None or name.lower() in agent.lower())
-        and named in (None, assistant_id(agent))
+        and wanted_id in (None, assistant_id(agent))
         and contains((view := _view(request, agent))["metadata"], metadata or {})
     ]

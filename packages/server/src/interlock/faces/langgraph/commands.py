@@ -62,10 +62,10 @@ async def obey(scene: Scene, thread_id: str, command: Command) -> JsonObject:
     except (NotAuthenticated, RateLimited, StorageUnavailable):
         raise
     except InterlockError as error:
-        return _refused(command, error)
+        return _failure(command, error)
 
 
-def _refused(command: Command, error: InterlockError) -> JsonObject:
+def _failure(command: Command, error: InterlockError) -> JsonObject:
     more = fields_of(error)
     if command.method == "input.respond" and (isinstance(error, InvalidInput) or status_here(error) in (409, 422)):
         code = "not_supported" if more["code"] == "not_supported" else "no_such_interrupt"

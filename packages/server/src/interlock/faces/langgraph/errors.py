@@ -84,15 +84,15 @@ def fields_of(error: InterlockError) -> dict[str, Any]:
 
 
 class LanggraphErrorFormat:
-    def refused(self, error: InterlockError, request: Request) -> Response:
+    def refuse(self, error: InterlockError, request: Request) -> Response:
         if isinstance(error, NotAuthenticated):
             return problem(401, "Could not validate credentials", error_headers(error))
         is_hidden = isinstance(error, Forbidden) and not isinstance(error, NotEligible)
         detail = UNKNOWN if is_hidden else public_message(error)
         return problem(status_here(error), detail, error_headers(error), **fields_of(error))
 
-    def malformed(self, error: RequestValidationError, request: Request) -> Response:
+    def refuse_malformed(self, error: RequestValidationError, request: Request) -> Response:
         return problem(422, "; ".join(f"{one['loc'][-1]}: {one['msg']}" for one in error.errors()))
 
-    def turned_away(self, connection: HTTPConnection, status: int, detail: str, headers: Mapping[str, str]) -> Response:
+    def turn_away(self, connection: HTTPConnection, status: int, detail: str, headers: Mapping[str, str]) -> Response:
         return problem(status, detail, headers)

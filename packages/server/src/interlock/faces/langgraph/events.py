@@ -28,7 +28,7 @@ from interlock.faces.langgraph.feed import Step, Steps
 from interlock.faces.langgraph.fields import Fields
 from interlock.faces.langgraph.scene import Scene
 from interlock.ports.agents import TaskState
-from interlock.services.threads.followers import following
+from interlock.services.threads.followers import count_follower
 from interlock.services.threads.following import follow
 
 CHANNELS = ("lifecycle", "input", "values", "messages", "tools", "custom", "updates", "tasks", "checkpoints")
@@ -119,7 +119,7 @@ class ThreadEvents:
         """Without an end of its own; None where nothing happened for a while."""
         core = self._scene.core
         after = await self._start()
-        with following(core, self._thread.id):
+        with count_follower(core, self._thread.id):
             try:
                 async with aclosing(follow(core, self._thread.id, after)) as items:
                     async for item in items:
@@ -161,17 +161,17 @@ class ThreadEvents:
             self._base, self._part = item.seq, 0
             self._at = int(item.at.timestamp() * 1000)
         if not isinstance(item, Token | Partial):
-            async for event in self._stepped(item):
+            async for event in self._step_events(item):
                 yield event
         if isinstance(item, Event):
             self._part = OWN
         if item is not None:
-            for event in await self._translated(item):
+            for event in await self._translate(item):
                 yield event
         if isinstance(item, Event):
             self._part = LATE
 
-    async def _stepped(self, item: Event | None) -> AsyncGenerator[JsonObject]:
+    async def _step_events(self, item: Event | None) -> AsyncGenerator[JsonObject]:
         is_end = isinstance(item, Event) and isinstance(item.data, RunEnded) and item.data.run_id == self._run_id
         if self._steps is None or not self._wants_steps or self._run_id in self._ended:
             return
@@ -203,7 +203,7 @@ class ThreadEvents:
         for task in self._inner:
             yield from self._inner_lifecycle(task, "started")
 
-    async def _translated(self, item: Event | Token | Partial) -> list[JsonObject]:
+    async def _translate(self, item: Event | Token | Partial) -> list[JsonObject]:
         if isinstance(item, Token | Partial):
             return list(self._token(item))
         match item.data:
@@ -220,7 +220,7 @@ class ThreadEvents:
     async def _over(self, ended: RunEnded) -> AsyncGenerator[JsonObject]:
         self._ended.add(ended.run_id)
         if ended.status is RunStatus.PAUSED:
-            async for event in self._asked(ended.run_id):
+            async for event in self._open_interrupts(ended.run_id):
                 yield event
         name = _ENDED.get(ended.status, "interrupted")
         for task in self._inner:
@@ -230,7 +230,7 @@ class ThreadEvents:
         for event in self._lifecycle(ended.run_id, name, **more):
             yield event
 
-    async def _asked(self, run_id: str) -> AsyncGenerator[JsonObject]:
+    async def _open_interrupts(self, run_id: str) -> AsyncGenerator[JsonObject]:
         """What is open now of what the run asked: a question that was answered is not told as one that is open."""
         picture = await self._scene.picture(self._thread.id)
         if picture.pause is None or picture.pause.run_id != run_id:

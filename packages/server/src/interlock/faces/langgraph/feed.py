@@ -16,7 +16,7 @@ from interlock.domain.thread import Thread
 from interlock.faces.http.watching import Watch
 from interlock.faces.langgraph.scene import Scene
 from interlock.ports.agents import Snapshot, TaskState
-from interlock.services.threads.followers import following
+from interlock.services.threads.followers import count_follower
 from interlock.services.threads.following import follow
 
 PAGE = 8
@@ -181,7 +181,7 @@ class RunFeed:
         core = self._scene.core
         run = await self._run()
         self._is_begun = run is not None and _is_begun(run, self.seq)
-        with following(core, self._thread.id):
+        with count_follower(core, self._thread.id):
             try:
                 async with aclosing(follow(core, self._thread.id, self.seq)) as items:
                     async for item in items:

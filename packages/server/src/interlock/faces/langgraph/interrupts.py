@@ -48,17 +48,17 @@ class Interrupt:
     """Those that are settled by now included."""
 
     @property
-    def pending(self) -> list[Request]:
+    def pending_requests(self) -> list[Request]:
         return [one for one in self.requests if one.status is RequestStatus.PENDING]
 
     @property
-    def settled(self) -> list[Request]:
+    def settled_requests(self) -> list[Request]:
         return [one for one in self.requests if one.settled_at is not None]
 
     def view(self, locale: Locale) -> JsonObject:
         shape = shape_of(self.requests[0])
         schema = {"response_schema": shape.schema} if isinstance(shape, SchemaInterrupt | ToolApproval) else {}
-        return {"id": self.id, "value": _value(self.pending or self.requests, locale), **schema}
+        return {"id": self.id, "value": _value(self.pending_requests or self.requests, locale), **schema}
 
 
 def interrupts_of(pause: Pause, requests: Sequence[Request]) -> list[Interrupt]:
@@ -71,7 +71,7 @@ def interrupts_of(pause: Pause, requests: Sequence[Request]) -> list[Interrupt]:
 
 
 def open_interrupts(pause: Pause | None, requests: Sequence[Request]) -> list[Interrupt]:
-    return [one for one in interrupts_of(pause, requests) if one.pending] if pause else []
+    return [one for one in interrupts_of(pause, requests) if one.pending_requests] if pause else []
 
 
 def view_of(pause: Pause, requests: Sequence[Request]) -> str:
@@ -130,12 +130,12 @@ def _human(request: Request) -> JsonObject:
     if isinstance(body, ApprovalBody):
         action: JsonObject = {"action": body.tool_name, "args": body.args}
         return {"action_request": action, "config": config, "description": body.with_details(body.description)}
-    asked = object_at(body.value if isinstance(body, ClarificationBody) else None)
-    description = asked.get("description") or body.headline
-    return {"action_request": object_at(asked, "action_request"), "config": config, "description": description}
+    question = object_at(body.value if isinstance(body, ClarificationBody) else None)
+    description = question.get("description") or body.headline
+    return {"action_request": object_at(question, "action_request"), "config": config, "description": description}
 
 
-def _asked(kind: str, description: str, args: Mapping[str, Any]) -> list[JsonObject]:
+def _inbox_question(kind: str, description: str, args: Mapping[str, Any]) -> list[JsonObject]:
     """A question of Interlock's own, in the form that Agent Inbox shows and answers."""
     config = {"allow_respond": True, "allow_ignore": True, "allow_edit": False, "allow_accept": False}
     return [{"action_request": {"action": kind, "args": dict(args)}, "config": config, "description": description}]
@@ -145,21 +145,23 @@ def _clarification(body: ClarificationBody) -> JsonValue:
     if body.value is not ABSENT:
         return body.value
     args = {"question": body.question, "options": list(body.options)}
-    return _asked(body.kind, body.with_details(body.question), args)
+    return _inbox_question(body.kind, body.with_details(body.question), args)
 
 
 def _questions(body: QuestionsBody) -> JsonValue:
     if body.value is not ABSENT:
         return body.value
-    return _asked(body.kind, body.with_details(body.headline), {"questions": body.own_json().get("questions", [])})
+    return _inbox_question(
+        body.kind, body.with_details(body.headline), {"questions": body.own_json().get("questions", [])}
+    )
 
 
 def _decision(body: DecisionBody) -> JsonValue:
-    return _asked(body.kind, body.with_details(body.headline), body.own_json())
+    return _inbox_question(body.kind, body.with_details(body.headline), body.own_json())
 
 
 def _env_var(body: EnvVarBody) -> JsonValue:
-    return _asked(body.kind, body.with_details(body.headline), body.own_json())
+    return _inbox_question(body.kind, body.with_details(body.headline), body.own_json())
 
 
 ROWS: Mapping[RequestKind, Callable[[Any], JsonValue]] = {

@@ -58,7 +58,7 @@ async def cancel(request: Request, caller: Caller) -> Response:
     body, scene = await body_of(request), Scene(request, caller)
     if choice_of(query_of(request), "action", "interrupt", "interrupt", "rollback") == "rollback":
         raise not_offered("a run is not rolled back here: what it did was done")
-    thread_id, named = text_of(body, "thread_id"), texts_of(body, "run_ids")
+    thread_id, run_ids = text_of(body, "thread_id"), texts_of(body, "run_ids")
     if thread_id is None:
         raise not_offered("name the thread_id: runs of all threads are not cancelled at once here")
     status = choice_of(body, "status", "all", "pending", "running", "all")
@@ -67,8 +67,8 @@ async def cancel(request: Request, caller: Caller) -> Response:
         waiting = [one.id for one in await tx.waiting_runs.of_thread(thread_id)] if status != "running" else []
         active = [one.id for one in await tx.runs.of_thread(thread_id) if one.status in ACTIVE]
     found = [*waiting, *(active if status != "pending" else [])]
-    targets = [one for one in found if named is None or one in named]
-    if named is not None and not targets:
+    targets = [one for one in found if run_ids is None or one in run_ids]
+    if run_ids is not None and not targets:
         raise not_found("an active run of these ids was")
     for run_id in targets:
         if not await messages.cancel_waiting(scene.core, caller, thread_id, run_id):
@@ -80,9 +80,9 @@ async def cancel(request: Request, caller: Caller) -> Response:
 async def copy(request: Request, caller: Caller, thread_id: str) -> Response:
     scene = Scene(request, caller)
     await scene.thread(thread_id, drives=True)
-    made = await threads.copy_thread(scene.core, caller, thread_id)
-    snapshot = await scene.core.agents.snapshot(made)
-    return LenientJSONResponse(thread_view(ThreadPicture(made, None, (), None), snapshot, scene.locale))
+    thread_copy = await threads.copy_thread(scene.core, caller, thread_id)
+    snapshot = await scene.core.agents.snapshot(thread_copy)
+    return LenientJSONResponse(thread_view(ThreadPicture(thread_copy, None, (), None), snapshot, scene.locale))
 
 
 @router.post("/threads/prune")

@@ -15,7 +15,7 @@ from interlock.domain.ids import new_id
 from interlock.domain.json_value import JsonObject
 from interlock.domain.principal import Principal
 from interlock.faces.http.connections import close, watch
-from interlock.faces.http.credentials import Caller, authenticated, stream_slot
+from interlock.faces.http.credentials import Caller, authenticate, stream_slot
 from interlock.faces.http.lenient_json import LenientJSONResponse
 from interlock.faces.http.server_state import state_of
 from interlock.faces.http.sockets import TRY_AGAIN_LATER, Outbox, read_message
@@ -49,10 +49,10 @@ async def command(request: Request, caller: Caller, thread_id: str) -> Response:
 async def events(request: Request, caller: Caller, thread_id: str) -> Response:
     scene, event_filter = Scene(request, caller), Filter.read(await body_of(request))
     thread = await scene.thread(thread_id)
-    return EventStream(_encoded(ThreadEvents(scene, thread, event_filter)), caller=caller.id)
+    return EventStream(_encode(ThreadEvents(scene, thread, event_filter)), caller=caller.id)
 
 
-async def _encoded(source: ThreadEvents) -> AsyncGenerator[bytes]:
+async def _encode(source: ThreadEvents) -> AsyncGenerator[bytes]:
     async with aclosing(source.events()) as items:
         async for item in items:
             if item is None:
@@ -65,7 +65,7 @@ async def _encoded(source: ThreadEvents) -> AsyncGenerator[bytes]:
 async def socket(websocket: WebSocket, thread_id: str) -> None:
     await websocket.accept()
     try:
-        principal = await authenticated(websocket)
+        principal = await authenticate(websocket)
         scene = Scene(websocket, principal)
         await scene.thread(thread_id)
         limits = state_of(websocket).limits

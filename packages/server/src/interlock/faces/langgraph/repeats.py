@@ -24,7 +24,7 @@ _SETTLED = (PauseStatus.SETTLED, PauseStatus.CONSUMED)
 
 
 @dataclass(frozen=True, slots=True)
-class Resumed:
+class ResumeResult:
     run_id: str
     """The run that goes on, or the one that waits where something is still open."""
     seq: int
@@ -52,7 +52,7 @@ class Repeats:
         asked = [(pause, one) for pause in pauses for one in interrupts_of(pause, by_pause.get(pause.id, ()))]
         return {one.id: (pause, one) for pause, one in asked if one.id in keys}
 
-    async def of_bare(self, value: JsonValue) -> Resumed | None:
+    async def of_bare(self, value: JsonValue) -> ResumeResult | None:
         """The reply to the same bare resume of a moment ago."""
         async with self._core.store.snapshot() as tx:
             recent = await tx.pauses.newest(self._thread_id, MOST_REMEMBERED)
@@ -63,11 +63,11 @@ class Repeats:
             return None
         return await self.first_reply(last)
 
-    async def of_part(self, pause: Pause, interrupt: Interrupt, value: JsonValue) -> Resumed | None:
+    async def of_part(self, pause: Pause, interrupt: Interrupt, value: JsonValue) -> ResumeResult | None:
         """The reply to the same answer to an action that is settled, where others of its interrupt are left."""
         return await self.first_reply(pause) if await self._was_given(interrupt, value) else None
 
-    async def of_breakpoint(self) -> Resumed | None:
+    async def of_breakpoint(self) -> ResumeResult | None:
         """The reply to the yes to a breakpoint of a moment ago, where nothing else has begun since."""
         async with self._core.store.snapshot() as tx:
             recent = await tx.pauses.newest(self._thread_id, 2)
@@ -82,12 +82,12 @@ class Repeats:
         return reply if runs and runs[0].id == reply.run_id else None
 
     async def is_repeat(self, interrupt: Interrupt, value: JsonValue) -> bool:
-        return not interrupt.pending and await self._was_given(interrupt, value)
+        return not interrupt.pending_requests and await self._was_given(interrupt, value)
 
     async def _was_given(self, interrupt: Interrupt, value: JsonValue) -> bool:
         """Whether this is what the same caller gave last to the interrupt, or to a part of it."""
-        at = max((one.settled_at for one in interrupt.settled if one.settled_at), default=None)
-        last = [one for one in interrupt.settled if one.settled_at == at]
+        at = max((one.settled_at for one in interrupt.settled_requests if one.settled_at), default=None)
+        last = [one for one in interrupt.settled_requests if one.settled_at == at]
         try:
             return bool(last) and await self._is_same(last, answers.read(last, value, self._convert))
         except InvalidAnswer:
@@ -112,14 +112,14 @@ class Repeats:
         except InvalidAnswer:
             return False
 
-    async def first_reply(self, pause: Pause) -> Resumed:
+    async def first_reply(self, pause: Pause) -> ResumeResult:
         async with self._core.store.snapshot() as tx:
             runs = await tx.runs.newest(self._thread_id, MOST_REMEMBERED)
         place = next((n for n, one in enumerate(runs) if one.id == pause.run_id), 0)
         later = next((one for one in reversed(runs[:place]) if one.cause is RunCause.ANSWER), None)
         if pause.status is PauseStatus.OPEN or later is None:
-            return Resumed(pause.run_id, 0, goes_on=False)
-        return Resumed(later.id, later.started_seq - 1, goes_on=True)
+            return ResumeResult(pause.run_id, 0, goes_on=False)
+        return ResumeResult(later.id, later.started_seq - 1, goes_on=True)
 
 
 def yes(request: Request) -> Reply:

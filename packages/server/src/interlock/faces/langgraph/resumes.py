@@ -27,7 +27,7 @@ from interlock.faces.langgraph.interrupts import (
     open_interrupts,
     view_of,
 )
-from interlock.faces.langgraph.repeats import REPEATED_WITHIN, SOURCE, Repeats, Resumed, yes
+from interlock.faces.langgraph.repeats import REPEATED_WITHIN, SOURCE, Repeats, ResumeResult, yes
 from interlock.faces.langgraph.scene import Scene
 from interlock.services.core import Core
 from interlock.services.memory import DOUBLE_CLICK
@@ -82,8 +82,9 @@ class Resume:
             detached=detached,
         )
 
-    async def answer(self, value: JsonValue) -> Resumed:
-        by_ids = cast("JsonObject", value) if isinstance(value, dict) and value and all(map(is_wire_id, value)) else {}
+    async def answer(self, value: JsonValue) -> ResumeResult:
+        given = cast("JsonObject", value) if isinstance(value, dict) else {}
+        by_ids = given if all(map(is_wire_id, given)) else {}
         if value is None or None in by_ids.values():
             raise Refusal(422, "invalid_answer", "null is no answer")
         await self._look()
@@ -91,7 +92,7 @@ class Resume:
             return await self._by_ids(by_ids)
         return await self._bare(value)
 
-    async def pass_breakpoint(self) -> Resumed | None:
+    async def pass_breakpoint(self) -> ResumeResult | None:
         """The yes to a breakpoint; None where the thread stands at none."""
         await self._look()
         stops = [one for one in self._requests if is_breakpoint(one)]
@@ -118,7 +119,7 @@ class Resume:
     def _open(self) -> list[Interrupt]:
         return open_interrupts(self._pause, self._requests)
 
-    async def _by_ids(self, given: Mapping[str, JsonValue]) -> Resumed:
+    async def _by_ids(self, given: Mapping[str, JsonValue]) -> ResumeResult:
         known = {one.id: one for one in self._open}
         if given.keys() <= known.keys() and self._pause is not None:
             named = [(known[key], value) for key, value in given.items()]
@@ -132,9 +133,9 @@ class Resume:
             pause, _ = next(iter(past.values()))
             return await self._repeats.first_reply(pause)
         key = next(iter(past))
-        raise await self._settled(past[key][1])
+        raise await self._refuse_settled(past[key][1])
 
-    async def _bare(self, value: JsonValue) -> Resumed:
+    async def _bare(self, value: JsonValue) -> ResumeResult:
         waiting = self._open
         if len(waiting) > 1:
             message = "several interrupts are open: send {id: value}"
@@ -185,17 +186,17 @@ class Resume:
     def _not_shown(self) -> Refusal:
         return self._refusal(409, "not_shown", "this was sent before the present question was shown to you")
 
-    async def _answer(self, pause: Pause, named: Sequence[tuple[Interrupt, JsonValue]]) -> Resumed:
+    async def _answer(self, pause: Pause, named: Sequence[tuple[Interrupt, JsonValue]]) -> ResumeResult:
         for one, value in named:
-            if _is_by_place(value) and one.settled and not self._has_looked(pause):
+            if _is_by_place(value) and one.settled_requests and not self._has_looked(pause):
                 # Meant for the places of what its sender saw: what is left has others.
                 if repeat := await self._repeats.of_part(pause, one, value):
                     return repeat
                 if not self._has_seen(pause):
                     raise self._not_shown()
-        reads = [answers.read(one.pending, value, self._convert) for one, value in named]
+        reads = [answers.read(one.pending_requests, value, self._convert) for one, value in named]
         replies = [reply for read in reads for reply in read]
-        bound = {request.id for one, _ in named for request in one.pending}
+        bound = {request.id for one, _ in named for request in one.pending_requests}
 
         def choose(pending: Sequence[Request]) -> list[Reply]:
             if not bound <= {one.id for one in pending}:
@@ -203,11 +204,11 @@ class Resume:
             return replies
 
         try:
-            return await self._settled_by(pause, choose)
+            return await self._answer_pause(pause, choose)
         except (_Changed, AlreadySettled) as error:
             return await self._again(named, error)
 
-    async def _pass(self, pause: Pause, stops: Sequence[Request]) -> Resumed:
+    async def _pass(self, pause: Pause, stops: Sequence[Request]) -> ResumeResult:
         def choose(pending: Sequence[Request]) -> list[Reply]:
             targets = [one for one in pending if one in stops]
             if not targets:
@@ -215,22 +216,22 @@ class Resume:
             return [yes(one) for one in targets]
 
         try:
-            return await self._settled_by(pause, choose)
+            return await self._answer_pause(pause, choose)
         except (_Changed, AlreadySettled):
             await self._look()
             if repeat := await self._repeats.of_breakpoint():
                 return repeat
             raise await self._nothing() from None
 
-    async def _settled_by(self, pause: Pause, choose: answering.Choose) -> Resumed:
+    async def _answer_pause(self, pause: Pause, choose: answering.Choose) -> ResumeResult:
         sender = Sender(self._caller, SOURCE)
         settled = await answering.answer_pause(
             self._core, sender, self._thread_id, pause.id, choose, detached=self._detached
         )
         run_id = settled.run.id if settled.run else pause.run_id
-        return Resumed(run_id, settled.seq, goes_on=settled.run is not None)
+        return ResumeResult(run_id, settled.seq, goes_on=settled.run is not None)
 
-    async def _again(self, named: Sequence[tuple[Interrupt, JsonValue]], error: Exception) -> Resumed:
+    async def _again(self, named: Sequence[tuple[Interrupt, JsonValue]], error: Exception) -> ResumeResult:
         """Somebody was first: the same caller with the same answer, who gets that reply, or another one."""
         pause = self._pause
         await self._look()
@@ -244,7 +245,7 @@ class Resume:
             return await self._repeats.first_reply(now)
         if isinstance(error, AlreadySettled):
             raise self._refusal(409, "already_settled", error.message, named[0][0].id, error.end)
-        raise await self._settled(found[0][0] if found else named[0][0])
+        raise await self._refuse_settled(found[0][0] if found else named[0][0])
 
     async def _nothing(self) -> Refusal:
         async with self._core.store.snapshot() as tx:
@@ -252,8 +253,8 @@ class Resume:
             error = await nothing_pending(tx, thread)
         return self._refusal(409, "nothing_pending", "nothing waits for an answer here", end=error.end)
 
-    async def _settled(self, interrupt: Interrupt) -> Refusal:
-        last = max(interrupt.settled or interrupt.requests, key=lambda one: one.settled_at or one.created_at)
+    async def _refuse_settled(self, interrupt: Interrupt) -> Refusal:
+        last = max(interrupt.settled_requests or interrupt.requests, key=lambda one: one.settled_at or one.created_at)
         async with self._core.store.snapshot() as tx:
             answer = (await tx.answers.of_requests([last.id])).get(last.id)
         message = "this was answered already"

@@ -35,7 +35,7 @@ from interlock.faces.langgraph.fields import (
 from interlock.faces.langgraph.scene import Scene
 from interlock.faces.langgraph.streaming import Outcome, RunStream, is_whole, modes_of
 from interlock.faces.langgraph.turns import RunRef, Turn, begin, read_turn
-from interlock.faces.langgraph.views import RUN_STATUS, page_headers, run_view, selected
+from interlock.faces.langgraph.views import RUN_STATUS, page_headers, run_view, select_fields
 from interlock.services.core import Core
 from interlock.services.threads import messages, threads
 from interlock.services.threads.following import follow
@@ -80,7 +80,7 @@ async def runs(request: Request, caller: Caller, thread_id: str) -> Response:
         waiting = list(reversed(await tx.waiting_runs.of_thread(thread_id))) if RunStatus.QUEUED in statuses else []
         rows = await tx.runs.newest(thread_id, limit + 1, max(0, offset - len(waiting)), statuses)
     found = [*waiting[offset:], *rows]
-    page = [selected(run_view(thread, one), texts_of(query, "select")) for one in found[:limit]]
+    page = [select_fields(run_view(thread, one), texts_of(query, "select")) for one in found[:limit]]
     return LenientJSONResponse(page, headers=page_headers(offset, len(page), has_more=len(found) > limit))
 
 
@@ -96,8 +96,8 @@ async def join(request: Request, caller: Caller, thread_id: str, run_id: str) ->
     scene = Scene(request, caller)
     ref = await _ref_of(scene, thread_id, run_id)
     follower = RunStream(scene, ref, ["values"])
-    leaves = _leaving(scene, ref, follower, query_of(request))
-    return _outcome(scene, follower, ref, leaves)
+    on_disconnect = _disconnect_handler(scene, ref, follower, query_of(request))
+    return _outcome(scene, follower, ref, on_disconnect)
 
 
 @router.get("/threads/{thread_id}/runs/{run_id}/stream", **STREAMS)
@@ -106,10 +106,10 @@ async def join_stream(request: Request, caller: Caller, thread_id: str, run_id: 
     ref = await _ref_of(scene, thread_id, run_id)
     after = request.headers.get("last-event-id")
     modes = modes_of(query.get("stream_mode"))
-    said = query.get("stream_subgraphs")
-    inner = await scene.tells_inner(ref.thread, ref.run_id) if said is None else is_on(said)
+    wish = query.get("stream_subgraphs")
+    inner = await scene.tells_inner(ref.thread, ref.run_id) if wish is None else is_on(wish)
     follower = RunStream(scene, ref, modes, None if is_whole(after) else after, inner=inner)
-    return _stream(scene, follower, ref, _leaving(scene, ref, follower, query), modes if inner else ())
+    return _stream(scene, follower, ref, _disconnect_handler(scene, ref, follower, query), modes if inner else ())
 
 
 @router.post("/threads/{thread_id}/runs/{run_id}/cancel")
@@ -195,22 +195,24 @@ def _headers(ref: RunRef, tail: str, inner_modes: Sequence[str] = ()) -> dict[st
     return {"content-location": path, "location": f"{path}/{tail}{more}"}
 
 
-def _stream(scene: Scene, follower: RunStream, ref: RunRef, leaves: Any = None, modes: Sequence[str] = ()) -> Response:
-    content = follower.events() if leaves is None else leaves(follower.events())
+def _stream(
+    scene: Scene, follower: RunStream, ref: RunRef, on_disconnect: Any = None, modes: Sequence[str] = ()
+) -> Response:
+    content = follower.events() if on_disconnect is None else on_disconnect(follower.events())
     return EventStream(content, _headers(ref, "stream", modes), caller=scene.caller.id)
 
 
-def _outcome(scene: Scene, follower: RunStream, ref: RunRef, leaves: Any = None) -> Response:
-    content = follower.result() if leaves is None else leaves(follower.result())
+def _outcome(scene: Scene, follower: RunStream, ref: RunRef, on_disconnect: Any = None) -> Response:
+    content = follower.result() if on_disconnect is None else on_disconnect(follower.result())
     return Outcome(content, _headers(ref, "join"), caller=scene.caller.id)
 
 
-def _leaving(scene: Scene, ref: RunRef, follower: RunStream, query: Fields) -> Any:
+def _disconnect_handler(scene: Scene, ref: RunRef, follower: RunStream, query: Fields) -> Any:
     """Whoever joins may say that the run is to stop when they go."""
     if not is_on(query.get("cancel_on_disconnect")):
         return None
 
-    async def left(content: AsyncGenerator[bytes]) -> AsyncGenerator[bytes]:
+    async def stop_on_disconnect(content: AsyncGenerator[bytes]) -> AsyncGenerator[bytes]:
         try:
             async with aclosing(content) as pieces:
                 async for piece in pieces:
@@ -220,7 +222,7 @@ def _leaving(scene: Scene, ref: RunRef, follower: RunStream, query: Fields) -> A
             if not follower.is_over and not state_of(scene.request).closing.is_set():
                 _beside(_stop(scene.core, scene.caller, ref.thread.id, ref.run_id))
 
-    return left
+    return stop_on_disconnect
 
 
 async def _stop(core: Core, caller: Principal, thread_id: str, run_id: str) -> None:

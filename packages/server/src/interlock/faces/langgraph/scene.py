@@ -37,9 +37,9 @@ class Scene:
     async def thread(self, thread_id: str, *, drives: bool = False) -> Thread:
         """The thread, if it is there and theirs; else 404, whichever it is."""
         async with self.core.store.snapshot() as tx:
-            return self._checked(await tx.threads.get(thread_id), drives=drives)
+            return self._require_thread(await tx.threads.get(thread_id), drives=drives)
 
-    def _checked(self, thread: Thread | None, *, drives: bool = False) -> Thread:
+    def _require_thread(self, thread: Thread | None, *, drives: bool = False) -> Thread:
         try:
             found = driven(self.caller, thread) if drives else visible(self.caller, thread)
         except Forbidden as error:
@@ -51,7 +51,7 @@ class Scene:
 
     async def picture(self, thread_id: str) -> ThreadPicture:
         async with self.core.store.snapshot() as tx:
-            return await self.picture_of(tx, self._checked(await tx.threads.get(thread_id)))
+            return await self.picture_of(tx, self._require_thread(await tx.threads.get(thread_id)))
 
     async def picture_of(self, tx: Transaction, thread: Thread) -> ThreadPicture:
         pauses = await tx.pauses.of_thread(thread.id, PauseStatus.OPEN, limit=1)
@@ -61,8 +61,8 @@ class Scene:
     async def note_shown(self, picture: ThreadPicture, *, in_reply: bool = False) -> None:
         """What is on its way to a connection that is gone was shown to nobody. `in_reply`: to an answer."""
         is_gone = isinstance(self.request, Request) and await self.request.is_disconnected()
-        if picture.shown_as is not None and not is_gone:
-            self.core.seen_pauses.show(picture.shown_as, self.caller.id, in_reply=in_reply)
+        if picture.view_id is not None and not is_gone:
+            self.core.seen_pauses.show(picture.view_id, self.caller.id, in_reply=in_reply)
 
     async def state(self, picture: ThreadPicture, *, inner: bool = False) -> JsonObject:
         """The newest state, with what is open on it."""

@@ -25,7 +25,7 @@ class WholeMessages:
         if text != before:
             yield "messages/partial", [_message(item.message_id, text)]
 
-    def finished(self, message: JsonObject, node: JsonObject) -> Iterator[tuple[str, JsonValue]]:
+    def complete(self, message: JsonObject, node: JsonObject) -> Iterator[tuple[str, JsonValue]]:
         key = str(message.get("id"))
         if key in self._done or message.get("type") not in ("ai", "tool"):
             return
@@ -77,7 +77,7 @@ class Inspection:
         for task in _nodes(step.snapshot.tasks):
             yield from self._task(task, step.number + 1, at, step.snapshot.values)
 
-    def asked(self, snapshot: Snapshot, views: Mapping[str, JsonObject]) -> Iterator[tuple[str, JsonValue]]:
+    def task_interrupts(self, snapshot: Snapshot, views: Mapping[str, JsonObject]) -> Iterator[tuple[str, JsonValue]]:
         """The tasks that wait, with what they ask; `views` are the open interrupts by LangGraph's ids."""
         for task in _nodes(snapshot.tasks):
             if interrupts := [views[name] for name in task.interrupts if name in views]:

@@ -35,16 +35,16 @@ END: tuple[str, JsonValue] = ("end", None)
 
 def modes_of(given: Any) -> list[str]:
     items = cast("list[Any]", given) if isinstance(given, list) else [given]
-    named = [one for one in items if one not in (None, "")]
-    if len(named) == 1 and isinstance(named[0], str) and named[0].startswith("["):
+    positions = [one for one in items if one not in (None, "")]
+    if len(positions) == 1 and isinstance(positions[0], str) and positions[0].startswith("["):
         try:
-            named = json.loads("" if too_deep(named[0]) else named[0])
+            positions = json.loads("" if too_deep(positions[0]) else positions[0])
         except ValueError as error:
             raise invalid("stream_mode is no list") from error
-    wrong = [one for one in named if one not in MODES]
+    wrong = [one for one in positions if one not in MODES]
     if wrong:
         raise Refusal(422, "invalid_argument", f"stream_mode {wrong[0]!r} is not offered; known: {', '.join(MODES)}")
-    return named or ["values"]
+    return positions or ["values"]
 
 
 class CutShort(Exception):
@@ -78,7 +78,7 @@ class Messages:
         self._sent[item.message_id] = whole
         return whole[len(sent) :] if whole.startswith(sent) else whole
 
-    def finished(self, message: JsonObject) -> JsonObject | None:
+    def rest_of(self, message: JsonObject) -> JsonObject | None:
         """What is still to be said of a message that is in the state: all of it, or its tool calls."""
         key = str(message.get("id"))
         if key in self._done or message.get("type") not in ("ai", "tool"):
@@ -166,7 +166,7 @@ class RunStream:
                     async for frame in self._over(item):
                         yield frame
                     return
-                for frame in self._encoded(item):
+                for frame in self._encode(item):
                     yield frame
 
     async def result(self) -> AsyncGenerator[bytes]:
@@ -192,8 +192,8 @@ class RunStream:
         if not self._is_of_this(picture.pause):
             return snapshot.values
         await self._scene.note_shown(picture, in_reply=self._ref.is_answer)
-        listed = picture.listed(self._scene.locale)
-        return {**_fields(snapshot.values), "__interrupt__": listed} if listed else snapshot.values
+        interrupts = picture.to_interrupts(self._scene.locale)
+        return {**_fields(snapshot.values), "__interrupt__": interrupts} if interrupts else snapshot.values
 
     def _is_of_this(self, pause: Any) -> bool:
         return pause is not None and pause.run_id == self._ref.run_id
@@ -207,7 +207,7 @@ class RunStream:
         found = await self._scene.core.agents.snapshots(thread, 1, run_id=self._ref.run_id)
         return found[0] if found else head
 
-    def _encoded(self, item: Any) -> Iterator[bytes]:
+    def _encode(self, item: Any) -> Iterator[bytes]:
         if isinstance(item, Quiet):
             yield KEEP_ALIVE
             return
@@ -225,7 +225,7 @@ class RunStream:
             case Token() | Partial():
                 yield from self._token(item)
             case Step():
-                yield from ((_named(event, item.space), data) for event, data in self._step(item))
+                yield from ((_event_name(event, item.space), data) for event, data in self._step(item))
             case Event(data=Custom(written)) if "custom" in self._modes:
                 yield "custom", written
             case _:
@@ -247,24 +247,24 @@ class RunStream:
         if "events" in self._modes:
             for task in step.snapshot.tasks:
                 if not task.name.startswith("__"):
-                    yield from self._started_node(task, self._place(task, step.number + 1, step.space))
+                    yield from self._start_node(task, self._place(task, step.number + 1, step.space))
 
     def _task(self, task: TaskState, step: Step) -> Iterator[tuple[str, JsonValue]]:
         node = self._place(task, step.number, step.space)
         if "events" in self._modes:
-            yield from self._started_node(task, node)
+            yield from self._start_node(task, node)
             yield "events", self._event("on_chain_end", task, node, {"output": task.result})
         if "messages-tuple" in self._modes:
             for message in messages_of(task.result):
-                if (rest := self._messages.finished(message)) is not None:
+                if (rest := self._messages.rest_of(message)) is not None:
                     yield "messages", [rest, node]
         if "messages" in self._modes:
             for message in messages_of(task.result):
-                yield from self._whole.finished(message, node)
+                yield from self._whole.complete(message, node)
         if "updates" in self._modes:
             yield "updates", {task.name: task.result}
 
-    def _started_node(self, task: TaskState, node: JsonObject) -> Iterator[tuple[str, JsonValue]]:
+    def _start_node(self, task: TaskState, node: JsonObject) -> Iterator[tuple[str, JsonValue]]:
         if task.id not in self._started:
             self._started.add(task.id)
             yield "events", self._event("on_chain_start", task, node, {"input": None})
@@ -304,7 +304,7 @@ class RunStream:
             # The run goes on: a client that sees no `end` comes back.
             return
         if over.status is RunStatus.PAUSED:
-            async for frame in self._asked():
+            async for frame in self._interrupt_frames():
                 yield frame
         yield self._last_frame(*self._last)
 
@@ -315,21 +315,21 @@ class RunStream:
             self._seq = self.seq
         return self._frame(event, data)
 
-    async def _asked(self) -> AsyncGenerator[bytes]:
+    async def _interrupt_frames(self) -> AsyncGenerator[bytes]:
         picture = await self._scene.picture(self._ref.thread.id)
         if not self._is_of_this(picture.pause):
             # It was answered meanwhile: an old question is not shown as an open one.
             return
-        listed = picture.listed(self._scene.locale)
+        interrupts = picture.to_interrupts(self._scene.locale)
         if "updates" in self._modes:
-            yield self._frame("updates", {"__interrupt__": listed})
-        if "values" in self._modes and listed:
-            yield self._frame("values", {**_fields((await self._final()).values), "__interrupt__": listed})
+            yield self._frame("updates", {"__interrupt__": interrupts})
+        if "values" in self._modes and interrupts:
+            yield self._frame("values", {**_fields((await self._final()).values), "__interrupt__": interrupts})
         is_told = False
-        if listed and self._modes & {"tasks", "debug"}:
+        if interrupts and self._modes & {"tasks", "debug"}:
             snapshot, views = await self._final(), picture.by_source(self._scene.locale)
             is_told = not own_asks(snapshot, views)
-            for event, data in self._inspection.asked(snapshot, views):
+            for event, data in self._inspection.task_interrupts(snapshot, views):
                 yield self._frame(event, data)
         if is_told or self._modes & {"updates", "values"}:
             await self._scene.note_shown(picture, in_reply=self._ref.is_answer)
@@ -337,10 +337,10 @@ class RunStream:
     async def _present(self) -> AsyncGenerator[bytes]:
         picture = await self._scene.picture(self._ref.thread.id)
         snapshot = await self._scene.core.agents.snapshot(picture.thread)
-        listed = picture.listed(self._scene.locale)
-        more = {"__interrupt__": listed} if listed else {}
+        interrupts = picture.to_interrupts(self._scene.locale)
+        more = {"__interrupt__": interrupts} if interrupts else {}
         if "updates" in self._modes and picture.pause is not None:
-            yield self._frame("updates", {"__interrupt__": listed})
+            yield self._frame("updates", {"__interrupt__": interrupts})
         if "values" in self._modes:
             yield self._frame("values", {**_fields(snapshot.values), **more} if more else snapshot.values)
         if self._modes & {"updates", "values"}:
@@ -358,7 +358,7 @@ class RunStream:
         return encode_lines(f"id: {position}", f"event: {event}", data_line(data))
 
 
-def _named(event: str, space: str) -> str:
+def _event_name(event: str, space: str) -> str:
     """What is told of a graph inside has its namespace in the name, but for the modes that name the node themselves."""
     return f"{event}|{space}" if space and event != "events" and "/" not in event else event
 

@@ -15,7 +15,7 @@ from interlock.faces.langgraph.fields import not_offered, query_of, texts_of
 from interlock.faces.langgraph.scene import Scene
 from interlock.faces.langgraph.streaming import KEEP_ALIVE, RunStream, is_whole, position
 from interlock.faces.langgraph.turns import RunRef
-from interlock.services.threads.followers import following
+from interlock.services.threads.followers import count_follower
 from interlock.services.threads.following import follow
 
 router = APIRouter(include_in_schema=False)
@@ -79,7 +79,7 @@ async def _runs(
 async def _until_run(scene: Scene, thread: Thread, seq: int) -> AsyncGenerator[RunRef | None]:
     """None while nothing happens, and at last the next run that began; without it where nobody may follow any more."""
     watch = Watch(scene.request)
-    with following(scene.core, thread.id):
+    with count_follower(scene.core, thread.id):
         async with aclosing(follow(scene.core, thread.id, seq)) as items:
             async for item in items:
                 if isinstance(item, Event) and isinstance(item.data, ThreadDeleted):

@@ -14,7 +14,7 @@ from interlock.domain.thread_metadata import contains
 from interlock.faces.http.credentials import Caller
 from interlock.faces.http.lenient_json import LenientJSONResponse
 from interlock.faces.langgraph.errors import Refusal, invalid
-from interlock.faces.langgraph.extracting import extracted, paths_of
+from interlock.faces.langgraph.extract import extract, paths_of
 from interlock.faces.langgraph.fields import (
     Fields,
     body_of,
@@ -34,7 +34,7 @@ from interlock.faces.langgraph.views import (
     checkpoint,
     own_asks,
     page_headers,
-    selected,
+    select_fields,
     state_view,
     thread_view,
 )
@@ -69,19 +69,19 @@ async def make(request: Request, caller: Caller) -> Response:
     for name in ("supersteps", "ttl"):
         if body.get(name):
             raise not_offered(f"{name} is not offered here")
-    named = text_of(body, "thread_id")
-    thread_id = thread_uuid(named) if named else str(uuid.uuid4())
+    wanted_id = text_of(body, "thread_id")
+    thread_id = thread_uuid(wanted_id) if wanted_id else str(uuid.uuid4())
     metadata = object_of(body, "metadata") or {}
     graph = text_of(body, "graph_id") or metadata.get("graph_id")
     agent = scene.agent(graph) if isinstance(graph, str) and graph else None
     try:
         thread = await threads.create_thread(
-            scene.core, caller, agent=agent, thread_id=thread_id, metadata=_noted(metadata)
+            scene.core, caller, agent=agent, thread_id=thread_id, metadata=_own_metadata(metadata)
         )
     except Conflict as error:
         if choice_of(body, "if_exists", "raise", "raise", "do_nothing") == "raise":
             raise Refusal(409, "conflict", "there is a thread of this id already") from error
-        return await _shown(scene, await scene.picture(thread_id))
+        return await _show(scene, await scene.picture(thread_id))
     return LenientJSONResponse(thread_view(ThreadPicture(thread, None, (), None), None, scene.locale))
 
 
@@ -95,8 +95,8 @@ async def search(request: Request, caller: Caller) -> Response:
     views: list[JsonObject] = []
     for picture in await _pictures(scene, page):
         view = await _view(scene, picture, None if paths else names)
-        more: JsonObject = {"extracted": extracted(view, paths)} if paths else {}
-        views.append({**selected(view, names), **more})
+        more: JsonObject = {"extracted": extract(view, paths)} if paths else {}
+        views.append({**select_fields(view, names), **more})
         if names is None or "interrupts" in names:
             await scene.note_shown(picture)
     return LenientJSONResponse(views, headers=page_headers(offset, len(page), has_more=has_more))
@@ -113,7 +113,7 @@ async def count(request: Request, caller: Caller) -> Response:
 @router.get("/threads/{thread_id}")
 async def get(request: Request, caller: Caller, thread_id: str) -> Response:
     scene = Scene(request, caller)
-    return await _shown(scene, await scene.picture(thread_id))
+    return await _show(scene, await scene.picture(thread_id))
 
 
 @router.patch("/threads/{thread_id}")
@@ -122,10 +122,10 @@ async def patch(request: Request, caller: Caller, thread_id: str) -> Response:
     await scene.thread(thread_id, drives=True)
     if body.get("ttl"):
         raise not_offered("ttl is not offered here")
-    await threads.merge_metadata(scene.core, caller, thread_id, _noted(object_of(body, "metadata") or {}))
+    await threads.merge_metadata(scene.core, caller, thread_id, _own_metadata(object_of(body, "metadata") or {}))
     if "return=minimal" in request.headers.get("prefer", ""):
         return Response(status_code=204)
-    return await _shown(scene, await scene.picture(thread_id))
+    return await _show(scene, await scene.picture(thread_id))
 
 
 @router.delete("/threads/{thread_id}")
@@ -150,9 +150,9 @@ async def state_at(request: Request, caller: Caller, thread_id: str, checkpoint_
 @router.post("/threads/{thread_id}/state/checkpoint")
 async def state_of_checkpoint(request: Request, caller: Caller, thread_id: str) -> Response:
     body = await body_of(request)
-    named = object_of(body, "checkpoint") or {}
+    place = object_of(body, "checkpoint") or {}
     inner = is_on(body.get("subgraphs"))
-    return await _state(Scene(request, caller), thread_id, text_of(named, "checkpoint_id"), inner=inner)
+    return await _state(Scene(request, caller), thread_id, text_of(place, "checkpoint_id"), inner=inner)
 
 
 @router.post("/threads/{thread_id}/state")
@@ -161,8 +161,8 @@ async def write(request: Request, caller: Caller, thread_id: str) -> Response:
     only that."""
     body, scene = await body_of(request), Scene(request, caller)
     thread = await scene.thread(thread_id, drives=True)
-    named = object_of(body, "checkpoint") or {}
-    fence = text_of(named, "checkpoint_id") or text_of(body, "checkpoint_id")
+    place = object_of(body, "checkpoint") or {}
+    fence = text_of(place, "checkpoint_id") or text_of(body, "checkpoint_id")
     head = await scene.core.agents.snapshot(thread)
     past = fence if fence != head.checkpoint_id else None
     if past is not None and thread.status is ThreadStatus.PAUSED:
@@ -198,16 +198,16 @@ async def _history(scene: Scene, thread_id: str, given: Fields) -> Response:
     head = (await scene.core.agents.snapshot(picture.thread)).checkpoint_id
     views = picture.by_source(scene.locale)
     present = [(one, views if one.checkpoint_id == head else {}) for one in found]
-    listed = [state_view(thread_id, one, open_now, own_asks(one, open_now)) for one, open_now in present]
+    states = [state_view(thread_id, one, open_now, own_asks(one, open_now)) for one, open_now in present]
     if any(one.checkpoint_id == head for one in found):
         await scene.note_shown(picture)
-    return LenientJSONResponse(listed)
+    return LenientJSONResponse(states)
 
 
 def _before(given: Any) -> str | None:
     if isinstance(given, dict):
-        named = cast("JsonObject", given)
-        return text_of(object_of(named, "configurable") or named, "checkpoint_id")
+        fields = cast("JsonObject", given)
+        return text_of(object_of(fields, "configurable") or fields, "checkpoint_id")
     if given is not None and not isinstance(given, str):
         raise invalid("before must name a checkpoint")
     return given or None
@@ -226,7 +226,7 @@ async def _state(scene: Scene, thread_id: str, checkpoint_id: str | None, *, inn
     return LenientJSONResponse(state_view(thread_id, snapshot, {}))
 
 
-async def _shown(scene: Scene, picture: ThreadPicture) -> Response:
+async def _show(scene: Scene, picture: ThreadPicture) -> Response:
     view = await _view(scene, picture, None)
     await scene.note_shown(picture)
     return LenientJSONResponse(view)
@@ -238,7 +238,7 @@ async def _view(scene: Scene, picture: ThreadPicture, names: Sequence[str] | Non
     return thread_view(picture, snapshot, scene.locale)
 
 
-def _noted(metadata: JsonObject) -> JsonObject:
+def _own_metadata(metadata: JsonObject) -> JsonObject:
     """What every thread says by itself is not noted on it."""
     return {name: value for name, value in metadata.items() if name not in ("graph_id", "assistant_id")}
 
@@ -256,7 +256,7 @@ def _filter(scene: Scene, body: Fields) -> ThreadFilter:
         statuses=(STATUSES[status],) if status else None,
         has_failed=status == "error" if status in ("idle", "error") else None,
         is_hosted=True,
-        metadata=_noted(metadata),
+        metadata=_own_metadata(metadata),
     )
 
 
@@ -303,9 +303,9 @@ def _agents(scene: Scene, metadata: JsonObject) -> tuple[str, ...]:
     """The agents of the threads that a filter means; what is unknown fits none."""
     names = scene.core.agents.names
     for field in ("graph_id", "assistant_id"):
-        if (named := metadata.get(field)) is not None:
+        if (value := metadata.get(field)) is not None:
             try:
-                names = tuple(name for name in names if name == scene.agent(str(named)))
+                names = tuple(name for name in names if name == scene.agent(str(value)))
             except Refusal:
                 return ()
     return names

@@ -50,10 +50,10 @@ class Turn:
 
 
 def read_turn(scene: Scene, body: Mapping[str, Any]) -> Turn:
-    named = text_of(body, "assistant_id")
-    if named is None:
+    agent_id = text_of(body, "assistant_id")
+    if agent_id is None:
         raise invalid("assistant_id is required")
-    agent = scene.agent(named)
+    agent = scene.agent(agent_id)
     config, context = object_of(body, "config"), object_of(body, "context")
     if config and config.get("configurable") and context:
         raise Refusal(400, "invalid_argument", "send config.configurable or context, not both")
@@ -111,8 +111,8 @@ def _goto(goto: Any) -> tuple[str | Send, ...]:
         if isinstance(one, str):
             found.append(one)
         elif isinstance(one, dict) and isinstance(cast("JsonObject", one).get("node"), str):
-            sent = cast("JsonObject", one)
-            found.append(Send(sent["node"], sent.get("input")))
+            send = cast("JsonObject", one)
+            found.append(Send(send["node"], send.get("input")))
         else:
             raise invalid("command.goto must name nodes")
     return tuple(found)
@@ -138,13 +138,13 @@ async def begin(scene: Scene, thread_id: str, turn: Turn, *, creates: bool = Fal
     if turn.fence is not None and await _is_past(scene, thread, turn):
         return await _went_back(scene, thread, turn, turn.fence)
     if turn.resume is not ABSENT:
-        return await _resumed(scene, thread, turn)
+        return await _resume(scene, thread, turn)
     if turn.ends:
-        return await _ended(scene, thread)
+        return await _end_pause(scene, thread)
     if turn.given is None:
-        return await _looked(scene, thread, turn)
+        return await _go_on(scene, thread, turn)
     await states.assign_agent(scene.core, scene.caller, thread.id, turn.agent)
-    return await _sent(scene, thread, turn, turn.given)
+    return await _send_input(scene, thread, turn, turn.given)
 
 
 async def _thread(scene: Scene, thread_id: str, turn: Turn, *, creates: bool) -> Thread:
@@ -184,20 +184,20 @@ async def _is_past(scene: Scene, thread: Thread, turn: Turn) -> bool:
 async def _stale(scene: Scene, thread: Thread) -> Refusal:
     picture = await scene.picture(thread.id)
     message = "the thread has gone on since this checkpoint"
-    return Refusal(409, "stale_checkpoint", message, interrupts=picture.listed(scene.locale))
+    return Refusal(409, "stale_checkpoint", message, interrupts=picture.to_interrupts(scene.locale))
 
 
 async def _went_back(scene: Scene, thread: Thread, turn: Turn, past: str) -> RunRef:
     """Once more from a step of the past, with the nodes that were next there."""
     core, caller = scene.core, scene.caller
     given = GraphInput(None, turn.settings, GraphCommand(), turn.metadata)
-    key, named = _named(scene, thread, turn)
+    key, run_options = _run_options(scene, thread, turn)
     if key is None and is_click(scene.request):
         # A double click, or sent again by a browser whose reply was lost.
-        named["run_id"] = named_run_id(thread.id, f"{caller.id}\nback to {past}")
-    known = await _known(scene, named)
+        run_options["run_id"] = named_run_id(thread.id, f"{caller.id}\nback to {past}")
+    known = await _find_earlier_run(scene, run_options)
     if known is not None and key is None and core.clock.now() - known.created_at >= REPEATED_WITHIN:
-        del named["run_id"]
+        del run_options["run_id"]
         known = None
     if known is None:
         await states.assign_agent(core, caller, thread.id, turn.agent)
@@ -207,9 +207,9 @@ async def _went_back(scene: Scene, thread: Thread, turn: Turn, past: str) -> Run
             await states.return_to(core, caller, thread.id, past)
         except Conflict:
             # The same request may have come twice at once.
-            if await _known(scene, named) is None:
+            if await _find_earlier_run(scene, run_options) is None:
                 raise
-    return _ref_of(await messages.send_input(core, caller, thread.id, given, **named), given, key)
+    return _ref_of(await messages.send_input(core, caller, thread.id, given, **run_options), given, key)
 
 
 async def _is_midway(scene: Scene, thread: Thread, past: str) -> bool:
@@ -225,31 +225,31 @@ async def _is_midway(scene: Scene, thread: Thread, past: str) -> bool:
     return bool(newest) and newest[0].checkpoint_id != past
 
 
-async def _known(scene: Scene, named: Mapping[str, Any]) -> Run | None:
+async def _find_earlier_run(scene: Scene, run_options: Mapping[str, Any]) -> Run | None:
     """The run of a request that came before."""
     async with scene.core.store.snapshot() as tx:
-        return await tx.runs.get(named["run_id"]) if "run_id" in named else None
+        return await tx.runs.get(run_options["run_id"]) if "run_id" in run_options else None
 
 
-def _named(scene: Scene, thread: Thread, turn: Turn) -> tuple[str | None, dict[str, Any]]:
+def _run_options(scene: Scene, thread: Thread, turn: Turn) -> tuple[str | None, dict[str, Any]]:
     """The key of a request that may be sent again, and how its run is begun."""
     key = scene.request.headers.get("idempotency-key")
-    named: dict[str, Any] = {"detached": turn.detached}
+    run_options: dict[str, Any] = {"detached": turn.detached}
     if key:
-        named["run_id"] = named_run_id(thread.id, f"{scene.caller.id}\n{key}")
-    return key, named
+        run_options["run_id"] = named_run_id(thread.id, f"{scene.caller.id}\n{key}")
+    return key, run_options
 
 
-def _resume(scene: Scene, thread: Thread, turn: Turn) -> Resume:
+def _resumption(scene: Scene, thread: Thread, turn: Turn) -> Resume:
     return Resume.of(scene, thread.id, detached=turn.detached)
 
 
-async def _resumed(scene: Scene, thread: Thread, turn: Turn) -> RunRef:
-    resumed = await _resume(scene, thread, turn).answer(turn.resume)
+async def _resume(scene: Scene, thread: Thread, turn: Turn) -> RunRef:
+    resumed = await _resumption(scene, thread, turn).answer(turn.resume)
     return RunRef(thread, resumed.run_id, resumed.seq, resumed.goes_on, is_answer=True)
 
 
-async def _ended(scene: Scene, thread: Thread) -> RunRef:
+async def _end_pause(scene: Scene, thread: Thread) -> RunRef:
     pause = await messages.cancel_pause(scene.core, scene.caller, thread.id, SOURCE)
     if pause is None:
         picture = await scene.picture(thread.id)
@@ -257,30 +257,32 @@ async def _ended(scene: Scene, thread: Thread) -> RunRef:
     return RunRef(thread, pause.run_id, thread.seq, goes_on=False)
 
 
-async def _looked(scene: Scene, thread: Thread, turn: Turn) -> RunRef:
+async def _go_on(scene: Scene, thread: Thread, turn: Turn) -> RunRef:
     """`input: null`: at a breakpoint the yes; at a question nothing is run, and what is open comes back."""
-    passed = await _resume(scene, thread, turn).pass_breakpoint()
-    if passed is not None:
-        return RunRef(thread, passed.run_id, passed.seq, passed.goes_on, is_answer=True)
+    result = await _resumption(scene, thread, turn).pass_breakpoint()
+    if result is not None:
+        return RunRef(thread, result.run_id, result.seq, result.goes_on, is_answer=True)
     picture = await scene.picture(thread.id)
     if picture.pause is None:
         raise Refusal(422, "invalid_argument", "there is no input, and nothing to go on with")
     return RunRef(thread, picture.pause.run_id, thread.seq, goes_on=False)
 
 
-async def _sent(scene: Scene, thread: Thread, turn: Turn, given: GraphInput) -> RunRef:
+async def _send_input(scene: Scene, thread: Thread, turn: Turn, given: GraphInput) -> RunRef:
     core, caller = scene.core, scene.caller
-    key, named = _named(scene, thread, turn)
+    key, run_options = _run_options(scene, thread, turn)
     if turn.strategy == "reject":
-        return _ref_of(await messages.send_input(core, caller, thread.id, given, **named), given, key)
+        return _ref_of(await messages.send_input(core, caller, thread.id, given, **run_options), given, key)
     if turn.strategy != "enqueue" and thread.status is ThreadStatus.PAUSED:
         try:
-            return _ref_of(await messages.replace_pause(core, caller, thread.id, given, SOURCE, **named), given, key)
+            return _ref_of(
+                await messages.replace_pause(core, caller, thread.id, given, SOURCE, **run_options), given, key
+            )
         except ThreadBusy as error:
             # Somebody answered meanwhile: it runs, and the input waits its turn.
             if error.status is not ThreadStatus.RUNNING:
                 raise
-    started = await messages.enqueue_input(core, caller, thread.id, given, **named)
+    started = await messages.enqueue_input(core, caller, thread.id, given, **run_options)
     ref = _ref_of(started, given, key)
     if turn.strategy == "interrupt" and isinstance(started, EnqueuedRun) and started.behind is not None:
         # By its id: meanwhile it may have ended, and the input itself may run.

@@ -68,7 +68,7 @@ class ThreadPicture:
         return open_interrupts(self.pause, self.requests)
 
     @property
-    def shown_as(self) -> str | None:
+    def view_id(self) -> str | None:
         return view_of(self.pause, self.requests) if self.pause else None
 
     @property
@@ -76,7 +76,7 @@ class ThreadPicture:
         has_failed = self.last is not None and self.last.status is RunStatus.FAILED
         return _STATUS.get(self.thread.status, "error" if has_failed else "idle")
 
-    def listed(self, locale: Locale) -> list[JsonObject]:
+    def to_interrupts(self, locale: Locale) -> list[JsonObject]:
         """As `__interrupt__` has them."""
         return [{"response_schema": None, **one.view(locale)} for one in self.open]
 
@@ -150,14 +150,14 @@ def _of_tasks(tasks: Sequence[TaskState], views: Mapping[str, JsonObject]) -> li
 
 
 def _task(thread_id: str, task: TaskState, views: Mapping[str, JsonObject]) -> JsonObject:
-    named = {"thread_id": thread_id, "checkpoint_ns": task.space} if task.space else None
+    place = {"thread_id": thread_id, "checkpoint_ns": task.space} if task.space else None
     return {
         "id": task.id,
         "name": task.name,
         "path": list(task.path),
         "error": task.error,
         "interrupts": _of_tasks([task], views),
-        "checkpoint": named,
+        "checkpoint": place,
         "state": state_view(thread_id, task.state, views) if task.state else None,
         "result": task.result,
     }
@@ -219,5 +219,5 @@ def page_headers(offset: int, length: int, *, has_more: bool) -> dict[str, str]:
     return {"x-pagination-total": str(end + 1), "x-pagination-next": str(end)}
 
 
-def selected(view: JsonObject, names: Sequence[str] | None) -> JsonObject:
+def select_fields(view: JsonObject, names: Sequence[str] | None) -> JsonObject:
     return view if names is None else {name: value for name, value in view.items() if name in names}

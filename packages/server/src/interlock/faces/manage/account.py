@@ -38,7 +38,7 @@ async def change_password(
         # Not 401: the caller is known, and their session goes on.
         message = "the present password is wrong"
         raise InvalidInput(message, [FieldError("old_password", "wrong", message)]) from None
-    return _going_on(request, response, ended, token)
+    return _renew_session(request, response, ended, token)
 
 
 @router.get("/sessions", responses=problems(401))
@@ -76,7 +76,7 @@ async def end_all(
         # It ends when it would have: only the provider opens another one.
         return wire.SessionsEnded(ended=await sign_ins.end_other_sessions(core, caller, present.issued_at))
     token, sign_in = await _next_one(request, caller)
-    return _going_on(request, response, await sign_ins.end_sessions(core, caller, sign_in) - 1, token)
+    return _renew_session(request, response, await sign_ins.end_sessions(core, caller, sign_in) - 1, token)
 
 
 async def _next_one(request: Request, caller: Principal) -> tuple[str, SignIn]:
@@ -85,7 +85,7 @@ async def _next_one(request: Request, caller: Principal) -> tuple[str, SignIn]:
     return await new_token(request, user, None)
 
 
-def _going_on(request: Request, response: Response, ended: int, token: str) -> wire.SessionsEnded:
+def _renew_session(request: Request, response: Response, ended: int, token: str) -> wire.SessionsEnded:
     credential: Credential = request.state.credential
     if not credential.is_cookie:
         return wire.SessionsEnded(ended=ended, access_token=token)

@@ -45,10 +45,10 @@ async def list_all(
         next_cursor=None if page.next_before is None else _cursor(page.next_before),
     )
     # What people and agents wrote may hold halves of characters.
-    return LenientJSONResponse(body.model_dump() | {"entries": [_spelled(entry) for entry in body.entries]})
+    return LenientJSONResponse(body.model_dump() | {"entries": [_to_json(entry) for entry in body.entries]})
 
 
-def _spelled(entry: wire.AuditEntry) -> dict[str, Any]:
+def _to_json(entry: wire.AuditEntry) -> dict[str, Any]:
     return {**entry.model_dump(), "at": to_iso(entry.at)}
 
 

@@ -35,7 +35,7 @@ async def revoke(request: Request, caller: Caller, grant_id: str) -> wire.Ended:
 async def list_secrets(request: Request, caller: Caller, all: All = False) -> wire.SavedList:
     """The values saved for the caller's agents: their names, never the values."""
     found = await grants.list_saved_values(state_of(request).core, caller, everybody=all)
-    return wire.SavedList(secrets=[_saved(one) for one in found])
+    return wire.SavedList(secrets=[_to_entry(one) for one in found])
 
 
 @router.delete("/secrets/{secret_id}", responses=problems(401, 404))
@@ -68,7 +68,7 @@ def _grant(listed: ListedGrant) -> wire.GrantEntry:
     )
 
 
-def _saved(saved: SavedSecret) -> wire.SavedEntry:
+def _to_entry(saved: SavedSecret) -> wire.SavedEntry:
     return wire.SavedEntry(
         id=saved.id,
         agent=saved.agent,

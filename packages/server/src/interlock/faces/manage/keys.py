@@ -45,8 +45,10 @@ async def revoke(request: Request, caller: Caller, key_id: str) -> wire.Ended:
 async def ticket(request: Request, caller: Caller) -> wire.TicketMade:
     """A ticket for one `EventSource` or `WebSocket`, as `?ticket=`: it holds once, for 30 seconds."""
     credential: Credential = request.state.credential
-    text, made = await keys.issue_ticket(state_of(request).core, caller, credential.issued_at, credential.token_key)
-    return wire.TicketMade(ticket=text, expires_at=made.expires_at)
+    text, new_ticket = await keys.issue_ticket(
+        state_of(request).core, caller, credential.issued_at, credential.token_key
+    )
+    return wire.TicketMade(ticket=text, expires_at=new_ticket.expires_at)
 
 
 def _entry(key: ApiKey) -> wire.KeyEntry:

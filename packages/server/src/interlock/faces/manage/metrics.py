@@ -6,7 +6,7 @@ from fastapi import APIRouter, Request, Response
 
 from interlock.domain.errors import Forbidden
 from interlock.domain.principal import Role
-from interlock.faces.http.credentials import authenticated
+from interlock.faces.http.credentials import authenticate
 from interlock.faces.http.documented import problems
 from interlock.faces.http.server_state import ServerState, state_of
 
@@ -23,7 +23,7 @@ router = APIRouter(tags=["probes"])
 async def metrics(request: Request) -> Response:
     """In Prometheus' text format. With the token of INTERLOCK_METRICS_TOKEN, or for an admin."""
     state = state_of(request)
-    if not _has_token(request, state) and (await authenticated(request)).role is not Role.ADMIN:
+    if not _has_token(request, state) and (await authenticate(request)).role is not Role.ADMIN:
         raise Forbidden("metrics are for admins, and for whoever has the token of INTERLOCK_METRICS_TOKEN")
     return Response(await state.metrics(), media_type=TEXT)
 

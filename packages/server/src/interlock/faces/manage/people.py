@@ -22,8 +22,8 @@ async def list_all(request: Request, caller: Caller) -> wire.PeopleList:
     """Everybody with an account, and who had one, by name."""
     core = state_of(request).core
     everybody = await people.list_people(core, caller)
-    linked = await sign_on.identities_by_user(core, caller)
-    return wire.PeopleList(people=[await _entry(core, user, linked.get(user.id, ())) for user in everybody])
+    identities = await sign_on.identities_by_user(core, caller)
+    return wire.PeopleList(people=[await _entry(core, user, identities.get(user.id, ())) for user in everybody])
 
 
 @router.post("/{user_id}/role", responses=problems(401, 404, 409))

@@ -32,8 +32,8 @@ async def history(
         engine=core.conditions.name if core.conditions else None,
         active=found.activation.number if found.activation else None,
         shadow=found.shadow.number if found.shadow else None,
-        activated=_changed(found.activation),
-        shadowed=_changed(found.shadow),
+        activated=_to_change(found.activation),
+        shadowed=_to_change(found.shadow),
         versions=[_entry(version) for version in found.versions],
     )
 
@@ -163,7 +163,7 @@ def _shadow(change: Activation) -> wire.PolicyShadow:
     return wire.PolicyShadow(shadow=change.number, by=change.by_name, at=change.at)
 
 
-def _changed(change: Activation | None) -> wire.PolicyChanged | None:
+def _to_change(change: Activation | None) -> wire.PolicyChanged | None:
     return wire.PolicyChanged(by=change.by_name, at=change.at) if change else None
 
 

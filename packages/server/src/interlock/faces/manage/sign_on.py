@@ -8,7 +8,7 @@ from fastapi.responses import Response
 from interlock.domain.errors import SignOnFailed
 from interlock.domain.sign_on import Identity, SignOnClaims, local_path
 from interlock.faces.http import attempts
-from interlock.faces.http.credentials import Caller, Credential, authenticated
+from interlock.faces.http.credentials import Caller, Credential, authenticate
 from interlock.faces.http.documented import problems
 from interlock.faces.http.limits import address_of
 from interlock.faces.http.server_state import state_of
@@ -42,7 +42,7 @@ async def finish(request: Request, response: Response, body: wire.FinishSignOn) 
     state_of(request).limits.attempt(address_of(request.scope))
     attempt = attempts.find(request, body.state)
     if attempt.user_id is not None:
-        caller = await authenticated(request)
+        caller = await authenticate(request)
         if caller.id != attempt.user_id:
             raise SignOnFailed("somebody else is signed in by now; begin again", "expired")
         identity = await sign_on.link_own(core, caller, await _claims(request, attempt, body))

@@ -111,5 +111,5 @@ class Withdraw(Arguments):
 
 def wrong_arguments(errors: list[Mapping[str, Any]]) -> InvalidInput:
     """Never with the input itself."""
-    listed = [FieldError(".".join(map(str, one["loc"])) or "arguments", one["type"], one["msg"]) for one in errors]
-    return InvalidInput("the arguments do not fit the tool's schema", listed)
+    found = [FieldError(".".join(map(str, one["loc"])) or "arguments", one["type"], one["msg"]) for one in errors]
+    return InvalidInput("the arguments do not fit the tool's schema", found)

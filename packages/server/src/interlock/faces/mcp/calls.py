@@ -132,19 +132,19 @@ class Call:
     async def _ask(self, asking: AskArguments, holder: str, key: str | None) -> HoldHandle:
         core = self.state.core
         kind, data = asking.to_request()
-        named = asking.conversation or self.connection.query_params.get("conversation")
+        conversation = asking.conversation or self.connection.query_params.get("conversation")
         # Without the day: what was asked before midnight is asked again after it.
-        content = {"tool": self.tool, "conversation": named, "arguments": asking.content()}
+        content = {"tool": self.tool, "conversation": conversation, "arguments": asking.content()}
         key = None if key is None else f"{self.tool} {key}"
-        ask = replace(Ask(kind, data, asking.timeout_seconds), **self._conversation(named))
+        ask = replace(Ask(kind, data, asking.timeout_seconds), **self._conversation(conversation))
         return await holding.ask(core, self.principal, CallAsk(ask, digest(content), holder, key))
 
-    def _conversation(self, named: str | None) -> dict[str, str]:
+    def _conversation(self, conversation: str | None) -> dict[str, str]:
         """The one named, by its id or by a name of the host's own, or the one of the day."""
         person = self.principal.on_behalf_of or self.principal
-        if named is not None and is_own_new_thread_id(named, person.name):
-            return {"conversation_id": named}
-        return {"conversation_key": f"mcp {named or f'day {self.state.core.clock.now().date().isoformat()}'}"}
+        if conversation is not None and is_own_new_thread_id(conversation, person.name):
+            return {"conversation_id": conversation}
+        return {"conversation_key": f"mcp {conversation or f'day {self.state.core.clock.now().date().isoformat()}'}"}
 
     async def _wait(self, hold: HoldHandle, holder: str, seconds: float) -> RequestView:
         if not seconds:

@@ -20,7 +20,7 @@ from starlette.types import Receive, Scope, Send
 from interlock import __version__
 from interlock.domain.errors import InterlockError
 from interlock.domain.principal import Principal
-from interlock.faces.http.credentials import authenticated
+from interlock.faces.http.credentials import authenticate
 from interlock.faces.http.guard import MAX_BODY
 from interlock.faces.http.server_state import state_of
 from interlock.faces.mcp import tasks
@@ -89,13 +89,13 @@ class McpEndpoint:
         self._manager = StreamableHTTPSessionManager(server, stateless=True, max_request_body_size=MAX_BODY)
 
     @asynccontextmanager
-    async def running(self) -> AsyncGenerator[None]:
+    async def run(self) -> AsyncGenerator[None]:
         async with self._manager.run():
             yield
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         request = Request(scope, receive)
-        self._warn_of(await authenticated(request), request)
+        self._warn_of(await authenticate(request), request)
         await self._manager.handle_request(scope, receive, send)
 
     def _warn_of(self, caller: Principal, request: Request) -> None:

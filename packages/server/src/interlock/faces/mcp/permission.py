@@ -48,19 +48,19 @@ class PermissionPrompt(AskArguments):
 
     def _questions(self) -> list[dict[str, Any]]:
         """What the model asks its user; nothing where this is another tool, or not of the form that is known."""
-        listed = self.input.get("questions") if self.tool_name == QUESTIONS_TOOL else None
-        if not isinstance(listed, list):
+        questions = self.input.get("questions") if self.tool_name == QUESTIONS_TOOL else None
+        if not isinstance(questions, list):
             return []
-        found = [_question(one) for one in cast("list[Any]", listed)]
+        found = [_question(one) for one in cast("list[Any]", questions)]
         return [] if None in found else cast("list[dict[str, Any]]", found)
 
 
 def _question(given: Any) -> dict[str, Any] | None:
     if not isinstance(given, dict):
         return None
-    asked = cast("dict[str, Any]", given)
-    text: Any = asked.get("question")
-    options: Any = asked.get("options") or []
+    question = cast("dict[str, Any]", given)
+    text: Any = question.get("question")
+    options: Any = question.get("options") or []
     if not isinstance(text, str) or not text.strip() or not isinstance(options, list):
         return None
     choices = [_option(one) for one in cast("list[Any]", options)]

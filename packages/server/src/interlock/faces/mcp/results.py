@@ -150,10 +150,10 @@ def sentence_of(outcome: Outcome) -> str:
         case "cancelled":
             return f"It was cancelled{_because(outcome)}. {NOT_A_YES}"
         case "answered":
-            return _answered(outcome)
+            return _describe_answer(outcome)
 
 
-def _answered(outcome: Outcome) -> str:
+def _describe_answer(outcome: Outcome) -> str:
     by = outcome.answered_by or "A person"
     if outcome.approved is None:
         return f"{by} answered: {_text(outcome.answer)}{_because(outcome)}"

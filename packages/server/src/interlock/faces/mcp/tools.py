@@ -83,7 +83,7 @@ class Row:
     has_outcome: bool = True
     meta: Mapping[str, Any] | None = None
 
-    def listed(self, name: str) -> Tool:
+    def to_tool(self, name: str) -> Tool:
         return Tool(
             name=name,
             title=self.title,
@@ -141,4 +141,4 @@ ROWS: Mapping[str, Row] = {
         meta={"interlock/for": "host"},
     ),
 }  # fmt: skip
-TOOLS = [row.listed(name) for name, row in ROWS.items()]
+TOOLS = [row.to_tool(name) for name, row in ROWS.items()]

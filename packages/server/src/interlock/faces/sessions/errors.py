@@ -35,12 +35,12 @@ _STATES = {ThreadStatus.PAUSED: SessionState.INTERRUPTED, ThreadStatus.RUNNING: 
 
 
 class SessionsErrorFormat(DefaultErrorFormat):
-    def refused(self, error: InterlockError, request: Request) -> Response:
+    def refuse(self, error: InterlockError, request: Request) -> Response:
         if isinstance(error, NotEligible):
             return _not_eligible(error, locale_of(request))
         render = next((render for kind, render in _FORMATS.items() if isinstance(error, kind)), None)
         if render is None:
-            return super().refused(error, request)
+            return super().refuse(error, request)
         locale = locale_of(request)
         key, values, more = render(error, locale)
         # What the core calls a conflict, the face's source document calls a bad request.
@@ -66,7 +66,7 @@ def _busy(error: InterlockError, locale: Locale) -> ErrorParts:
     return "busy", {"state": state}, more
 
 
-def _settled(error: InterlockError, _: Locale) -> ErrorParts:
+def _already_settled(error: InterlockError, _: Locale) -> ErrorParts:
     assert isinstance(error, AlreadySettled)
     return "already_settled", {}, error.end.to_json()
 
@@ -99,7 +99,7 @@ _FORMATS: Mapping[type[InterlockError], Callable[[InterlockError, Locale], Error
     NotInterrupted: _not_interrupted,
     NotShown: _plainly("not_shown", status=SessionState.INTERRUPTED),
     ThreadBusy: _busy,
-    AlreadySettled: _settled,
+    AlreadySettled: _already_settled,
     InvalidAnswer: _invalid,
     Forbidden: _plainly("forbidden"),
     NoWorker: _plainly("no_worker", status=SessionState.INTERRUPTED),

@@ -22,7 +22,7 @@ from interlock.faces.sessions import views
 from interlock.faces.sessions.replies import ReplyInput, choose
 from interlock.services.requests.answering import Sender
 from interlock.services.threads import sessions
-from interlock.services.threads.followers import following
+from interlock.services.threads.followers import count_follower
 from interlock.services.threads.sessions import Outcome
 from interlock.texts import sessions_text as text
 from interlock_client import sessions as wire
@@ -110,7 +110,7 @@ async def _answer(request: Request, caller: Principal, session_id: str, run: Run
     """The agent's response, once the run has ended or waits. A run goes on whatever becomes of this call."""
     core = state_of(request).core
     try:
-        with following(core, session_id):
+        with count_follower(core, session_id):
             outcome = await _outcome(request, session_id, run, after)
     except StorageUnavailable:
         return _not_now(request, session_id, "unavailable")

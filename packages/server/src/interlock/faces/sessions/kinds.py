@@ -43,8 +43,8 @@ def _approval(body: ApprovalBody) -> str:
 
 
 def _questions(body: QuestionsBody) -> str:
-    asked = "\n".join(question.question for question in body.questions)
-    return "\n\n".join(part for part in (body.about, asked) if part)
+    lines = "\n".join(question.question for question in body.questions)
+    return "\n\n".join(part for part in (body.about, lines) if part)
 
 
 def _answers(body: QuestionsBody, args: Args) -> Mapping[str, Any]:
@@ -56,7 +56,7 @@ def _answers(body: QuestionsBody, args: Args) -> Mapping[str, Any]:
     raise wrong("args.answers", "missing", "args.answers is a list: one text for each question")
 
 
-def _decided(body: DecisionBody, args: Args) -> Mapping[str, Any]:
+def _decision_value(body: DecisionBody, args: Args) -> Mapping[str, Any]:
     reason = {"reason": args["reason"]} if "reason" in args else {}
     return reason | body.split(_text(args))
 
@@ -66,27 +66,27 @@ def _values(_body: EnvVarBody, args: Args) -> Mapping[str, Any]:
 
 
 def _text(args: Args) -> str:
-    given = _given(args)
+    given = _values_of(args)
     if len(given) != 1 or not isinstance(given[0], str):
         raise wrong("args.args", "missing", "a response is one text, as args.args, args.text or args.answer")
     return given[0]
 
 
 def _any_json(args: Args) -> Any:
-    given = _given(args)
+    given = _values_of(args)
     if len(given) != 1:
         raise wrong("args.answer", "missing", "the answer is any JSON, as args.answer")
     return given[0]
 
 
-def _given(args: Args) -> Sequence[Any]:
+def _values_of(args: Args) -> Sequence[Any]:
     return [args[name] for name in ("args", "text", "answer") if name in args]
 
 
 ROWS: Mapping[RequestKind, Row[Any]] = {
     RequestKind.APPROVAL: Row(_approval, lambda _, args: {"decision": "response", "message": _text(args)}),
     RequestKind.CLARIFICATION: Row(lambda body: body.question, lambda _, args: {"answer": _text(args)}),
-    RequestKind.DECISION: Row(lambda body: body.text, _decided),
+    RequestKind.DECISION: Row(lambda body: body.text, _decision_value),
     RequestKind.ENV_VAR: Row(lambda body: ", ".join(one.label or one.name for one in body.fields), _values),
     RequestKind.QUESTIONS: Row(_questions, _answers),
 }

@@ -29,11 +29,11 @@ class ReplyInput:
     @classmethod
     def of(cls, how: ResponseType, args: Mapping[str, Any] | None) -> "ReplyInput":
         given = dict(args or {})
-        named: Any = given.get("request_id")
+        request_id: Any = given.get("request_id")
         # A tool may take a `request_id` of its own: in an edit, only what looks like one of ours names a request.
-        if isinstance(named, str) and (how != "edit" or "args" in given or _REQUEST_ID.fullmatch(named)):
+        if isinstance(request_id, str) and (how != "edit" or "args" in given or _REQUEST_ID.fullmatch(request_id)):
             del given["request_id"]
-            return cls(how, given, named)
+            return cls(how, given, request_id)
         return cls(how, given)
 
 

@@ -103,20 +103,20 @@ def _permission(request: Request, response: Response) -> Reply:
     granted = response.get("granted")
     if granted is None:
         raise _wrong(FieldError("granted", "missing", "granted is required"))
-    value = _granted(response) if granted else _refused(response)
+    value = _acceptance(response) if granted else _rejection(response)
     if isinstance(request.body, ApprovalBody) and not request.body.takes(value["decision"]):
         raise _wrong(FieldError(_field_of(value), "not_allowed", f"{value['decision']} is not allowed here"))
     return Reply(request.id, value, remember=_remember(response), code=response.get("code"))
 
 
-def _granted(response: Response) -> dict[str, Any]:
+def _acceptance(response: Response) -> dict[str, Any]:
     for name in ("reason", "reply"):
         if name in response:
             raise _wrong(FieldError(name, "not_allowed", f"{name} goes with granted: false"))
     return {"decision": "edit", "args": response["args"]} if "args" in response else {"decision": "accept"}
 
 
-def _refused(response: Response) -> dict[str, Any]:
+def _rejection(response: Response) -> dict[str, Any]:
     if "args" in response:
         raise _wrong(FieldError("args", "not_allowed", "args goes with granted: true"))
     if "reply" in response:
@@ -132,15 +132,15 @@ def _field_of(value: Mapping[str, Any]) -> str:
 
 def _remember(response: Response) -> Remember | None:
     """Nothing is kept unless it is said; `duration` and `scope` are checked all the same."""
-    duration = _named(GrantDuration, "duration", response.get("duration", GrantDuration.ONCE))
-    scope = _named(GrantScope, "scope", response.get("scope", GrantScope.THIS_ACTION))
+    duration = _check_choice(GrantDuration, "duration", response.get("duration", GrantDuration.ONCE))
+    scope = _check_choice(GrantScope, "scope", response.get("scope", GrantScope.THIS_ACTION))
     if not response.get("remember"):
         return None
     high_risk = (bool(response.get(name)) for name in ("also_high_risk", "confirm_high_risk"))
     return Remember(GrantDuration(duration), GrantScope(scope), *high_risk)
 
 
-def _named(known: type[GrantDuration] | type[GrantScope], field: str, value: str) -> str:
+def _check_choice(known: type[GrantDuration] | type[GrantScope], field: str, value: str) -> str:
     if value not in list(known):
         raise _wrong(FieldError(field, "unknown", f"{field} must be one of {', '.join(known)}"))
     return value

@@ -18,7 +18,7 @@ router = APIRouter(prefix="/api/auth", tags=["accounts"])
 async def register(request: Request, body: wire.Credentials) -> wire.Registered:
     """Make an account. The first one is the admin's; 400 when the name is taken, 403 when registration is closed."""
     state = state_of(request)
-    async with state.limits.registering(address_of(request.scope)):
+    async with state.limits.admit_registration(address_of(request.scope)):
         user = await accounts.register(state.core, body.username, body.password)
     return wire.Registered(message=text("registered", locale_of(request)), user_id=user.id)
 

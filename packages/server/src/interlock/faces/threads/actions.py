@@ -43,15 +43,15 @@ ACTIONS: Mapping[str, Action] = {"continue": _continue, "cancel": _cancel, "answ
 
 def answer_value(request: Request, answers: Sequence[Any]) -> Mapping[str, Any]:
     """One text for each question that was shown, in the shape that the core checks; a free interrupt takes any JSON."""
-    asked = questions_of(request.body, "zh") or []
-    if len(answers) != len(asked):
-        raise InvalidAnswer(f"answers count ({len(answers)}) does not match questions count ({len(asked)})")
+    questions = questions_of(request.body, "zh") or []
+    if len(answers) != len(questions):
+        raise InvalidAnswer(f"answers count ({len(answers)}) does not match questions count ({len(questions)})")
     if request.is_free:
         return {"answer": answers[0]}
     for index, answer in enumerate(answers):
         if not isinstance(answer, str):
             raise InvalidAnswer(f"answer at index {index} must be a string")
-        if is_blank(answer) and asked[index].get("required", True):
+        if is_blank(answer) and questions[index].get("required", True):
             raise InvalidAnswer(f"answer at index {index} is empty")
     row = ROWS[request.kind]
     assert row is not None

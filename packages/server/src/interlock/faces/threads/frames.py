@@ -66,7 +66,7 @@ class Frames:
         return self._frame("interrupt", interrupt_fields(pause_id, requests, self._locale, info), None)
 
     def _event(self, event: Event) -> list[Frame]:
-        named = self._named(event.data)
+        named = self._to_named(event.data)
         # Only the last frame of an event carries its number: who has it has seen the whole event.
         last = len(named) - 1
         return [
@@ -77,7 +77,7 @@ class Frames:
     def _frame(self, name: str, data: Data, frame_id: str | None) -> Frame:
         return Frame(name, {"event": name, "type": name, "thread_id": self._thread_id, **data}, frame_id)
 
-    def _named(self, data: EventData) -> list[Named]:
+    def _to_named(self, data: EventData) -> list[Named]:
         match data:
             case AssistantMessage():
                 return self._message(data)
@@ -90,7 +90,7 @@ class Frames:
             case PauseOpened():
                 return [("interrupt", interrupt_fields(data.pause_id, data.pending, self._locale))]
             case RequestSettled():
-                return self._settled(data)
+                return self._end_call(data)
             case RunEnded():
                 return self._run_ended(data)
             case ThreadDeleted():
@@ -108,7 +108,7 @@ class Frames:
             fields["reset"] = True
         return [("messages/partial", fields)]
 
-    def _settled(self, settled: RequestSettled) -> list[Named]:
+    def _end_call(self, settled: RequestSettled) -> list[Named]:
         """An approval that was not given ends its call here: the tool never starts."""
         if settled.call is None or settled.runs:
             return []
@@ -123,12 +123,12 @@ class Frames:
         return [("tool/end", {**ended, "outcome": _outcome(settled)})]
 
     def _run_ended(self, ended: RunEnded) -> list[Named]:
-        ending: list[Named] = [("end", self._end)]
+        frames: list[Named] = [("end", self._end)]
         if ended.status is RunStatus.FAILED:
-            return [*_error(ended.error or ""), *ending]
+            return [*_error(ended.error or ""), *frames]
         if ended.status is RunStatus.NOT_ANSWERED:
-            return [*_error(text("not_answered", self._locale)), *ending]
-        return ending
+            return [*_error(text("not_answered", self._locale)), *frames]
+        return frames
 
 
 def _outcome(settled: RequestSettled) -> str:

@@ -15,7 +15,7 @@ from interlock.faces.http.server_state import state_of
 from interlock.faces.http.sse import KEEP_ALIVE, Frame
 from interlock.faces.http.watching import Watch
 from interlock.faces.threads.frames import Frames
-from interlock.services.threads.followers import following
+from interlock.services.threads.followers import count_follower
 from interlock.services.threads.following import follow
 from interlock.texts import threads_text as text
 
@@ -62,22 +62,22 @@ class Stream:
 
     async def _follow(self, after: int) -> AsyncGenerator[tuple[Live | None, list[bytes]]]:
         core = self._state.core
-        with following(core, self._thread_id):
+        with count_follower(core, self._thread_id):
             try:
                 async with aclosing(follow(core, self._thread_id, after)) as items:
                     async for item in items:
-                        yield item, self._sign_of_life() if item is None else self._encoded(item)
+                        yield item, self._sign_of_life() if item is None else self._encode(item)
                         last_words = await self._last_words(is_idle=item is None)
                         if last_words is not None:
-                            yield None, self._ending(last_words)
+                            yield None, self._end_frames(last_words)
                             return
             except StorageUnavailable:
-                yield None, self._ending(text("unavailable", locale_of(self._request)))
+                yield None, self._end_frames(text("unavailable", locale_of(self._request)))
 
-    def _ending(self, last_words: str) -> list[bytes]:
+    def _end_frames(self, last_words: str) -> list[bytes]:
         return [self._frames.error(last_words).encode(), self._frames.end().encode()]
 
-    def _encoded(self, item: Live) -> list[bytes]:
+    def _encode(self, item: Live) -> list[bytes]:
         self._watch.spoke()
         if isinstance(item, Event) and isinstance(item.data, PauseOpened):
             self._note_shown(item.data.pause_id)

@@ -74,7 +74,7 @@ class _File:
         self.caching = FOREVER if name.startswith(ASSETS) else EACH_TIME
 
     @cached_property
-    def packed(self) -> bytes:
+    def gzip_content(self) -> bytes:
         """Not before somebody wants it: most starts of a server are for nobody's browser."""
         return gzip.compress(self.content, mtime=0)
 
@@ -84,7 +84,7 @@ class _File:
             return Response(status_code=304, headers=headers)
         if "gzip" in request.headers.get("accept-encoding", ""):
             headers["content-encoding"] = "gzip"
-            return Response(self.packed, status, media_type=self.media_type, headers=headers)
+            return Response(self.gzip_content, status, media_type=self.media_type, headers=headers)
         return Response(self.content, status, media_type=self.media_type, headers=headers)
 
 
@@ -103,7 +103,7 @@ class Pages(APIRouter):
         for name, file in files.items():
             self._serve(ADDRESSES if name == INDEX else (f"/{name}",), file)
 
-    def lost(self, request: Request) -> Response | None:
+    def not_found_page(self, request: Request) -> Response | None:
         """For a person who came to an address that there is not: the page itself, which says so. None for programs."""
         is_visit = request.method in ("GET", "HEAD") and "text/html" in request.headers.get("accept", "")
         if self._index is None or not is_visit or request.url.path.startswith(INTERFACE):

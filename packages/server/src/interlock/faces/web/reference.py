@@ -44,7 +44,7 @@ def _page(described: Part, beside: Mapping[str, Sequence[Route]]) -> str:
         '<meta name="viewport" content="width=device-width"><link rel="stylesheet" href="/docs/style.css">'
         f"<h1>{title}</h1><p>The whole of it for programs: "
         '<a href="/openapi.json">/openapi.json</a>. WebSockets: <code>/ws</code>, <code>/api/v1/agent/ws</code>.</p>'
-        f"{''.join(_operations(described['paths']))}{''.join(_undescribed(beside))}<h2>Types</h2>"
+        f"{''.join(_operations(described['paths']))}{''.join(_list_others(beside))}<h2>Types</h2>"
         f"{''.join(_types(described.get('components', {}).get('schemas', {})))}</html>"
     )
 
@@ -58,7 +58,7 @@ def _operations(paths: Mapping[str, Part]) -> Iterator[str]:
         yield f"<h2>{escape(tag)}</h2>{''.join(operations)}"
 
 
-def _undescribed(beside: Mapping[str, Sequence[Route]]) -> Iterator[str]:
+def _list_others(beside: Mapping[str, Sequence[Route]]) -> Iterator[str]:
     for spoken, routes in beside.items():
         lines = [f"{method} {route.path}" for route in routes for method in sorted((route.methods or set()) - {"HEAD"})]
         yield f"<h2>{escape(spoken)}</h2><ul>{''.join(f'<li><code>{escape(line)}</code></li>' for line in lines)}</ul>"
@@ -67,9 +67,9 @@ def _undescribed(beside: Mapping[str, Sequence[Route]]) -> Iterator[str]:
 def _operation(path: str, method: str, operation: Part) -> str:
     about = escape(operation.get("description", ""))
     parts = {"Parameters": operation.get("parameters"), "Body": operation.get("requestBody")}
-    inside = "".join(_folded(escape(name), part) for name, part in parts.items() if part)
+    inside = "".join(_to_details(escape(name), part) for name, part in parts.items() if part)
     replies = "".join(
-        _folded(f"{escape(code)} {escape(reply.get('description', ''))}", reply.get("content"))
+        _to_details(f"{escape(code)} {escape(reply.get('description', ''))}", reply.get("content"))
         for code, reply in operation.get("responses", {}).items()
     )
     summary = f"<code>{method.upper()} {escape(path)}</code> {escape(operation.get('summary', ''))}"
@@ -78,10 +78,10 @@ def _operation(path: str, method: str, operation: Part) -> str:
 
 def _types(schemas: Mapping[str, Part]) -> Iterator[str]:
     for name, schema in sorted(schemas.items()):
-        yield _folded(f"<code>{escape(name)}</code>", schema)
+        yield _to_details(f"<code>{escape(name)}</code>", schema)
 
 
-def _folded(summary: str, content: Any) -> str:
+def _to_details(summary: str, content: Any) -> str:
     """`summary` is HTML."""
     text = escape(json.dumps(content, ensure_ascii=False, indent=2)) if content else "nothing"
     return f"<details><summary>{summary}</summary><pre>{text}</pre></details>"

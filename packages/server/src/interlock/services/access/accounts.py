@@ -58,8 +58,8 @@ async def create_user(
             role = Role.OWNER if names else Role.ADMIN
         if message := name_error(username, names, role):
             raise InvalidInput(message, [FieldError("username", "taken", message)])
-        named = await parse_reviews(work, reviews)
-        user = User(new_id("user"), username, password_hash, role, work.now, work.now, named)
+        review_ids = await parse_reviews(work, reviews)
+        user = User(new_id("user"), username, password_hash, role, work.now, work.now, review_ids)
         await work.tx.users.add(user)
         await record_creation(work, user, how)
     return user
@@ -130,8 +130,8 @@ async def _append_refused(work: Unit, attempt: SignInAttempt, how_many: JsonObje
 async def record_link(core: Core, ends_at: datetime) -> None:
     """That a link was made with which its reader signs in as the admin."""
     async with unit(core) as work:
-        made = {"ends_at": ends_at.isoformat()}
-        await work.tx.audit.append(SERVER_CHAIN, SYSTEM, "link.made", made, work.now)
+        data = {"ends_at": ends_at.isoformat()}
+        await work.tx.audit.append(SERVER_CHAIN, SYSTEM, "link.made", data, work.now)
 
 
 async def first_admin(core: Core) -> User | None:

@@ -14,8 +14,8 @@ LOOKED_FOR = timedelta(minutes=1)
 async def clear_up(core: Core) -> None:
     """End what is left of everybody who is gone. What runs ends at its next safe point, and is looked at again."""
     async with core.store.snapshot() as tx:
-        gone = await tx.users.to_clear()
-    for user, since in gone:
+        user_ids = await tx.users.to_clear()
+    for user, since in user_ids:
         is_left = await _end_all(core, user)
         if not is_left and core.clock.now() - since > LOOKED_FOR:
             async with unit(core) as work:

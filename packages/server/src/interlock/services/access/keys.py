@@ -47,8 +47,8 @@ async def create_key(
             new_id("key"), name, role, principal.id, credential_hash(text), work.now, agent=agent, expires_at=expires_at
         )
         await work.tx.api_keys.add(key)
-        made = {"key_id": key.id, "name": name, "role": role, "agent": agent}
-        await work.tx.audit.append(SERVER_CHAIN, principal, "key.created", made, work.now)
+        data = {"key_id": key.id, "name": name, "role": role, "agent": agent}
+        await work.tx.audit.append(SERVER_CHAIN, principal, "key.created", data, work.now)
     return key, text
 
 

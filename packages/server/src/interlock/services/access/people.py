@@ -42,19 +42,19 @@ async def set_role(core: Core, by: Principal, username: str, role: Role, reviews
     if reviews and role is not Role.REVIEWER:
         raise InvalidInput("only a reviewer reviews agents")
     async with unit(core) as work:
-        user = await _changing(work, username)
-        named = await parse_reviews(work, reviews)
-        await work.tx.users.set_role(user.id, role, named)
+        user = await _lock_user(work, username)
+        review_ids = await parse_reviews(work, reviews)
+        await work.tx.users.set_role(user.id, role, review_ids)
         await _check_admin_left(work, user)
         before = {"role": user.role, "reviews": list(user.reviews)}
         await record(work, by, "user.role_changed", user, role=role, reviews=list(reviews), before=before)
-    return replace(user, role=role, reviews=named)
+    return replace(user, role=role, reviews=review_ids)
 
 
 async def set_allowed(core: Core, by: Principal, username: str, *, allowed: bool) -> User:
     """Keep somebody out, or let them in again. Keys hold again then; sessions have ended."""
     async with unit(core) as work:
-        user = await _changing(work, username)
+        user = await _lock_user(work, username)
         if allowed == user.is_allowed:
             return user
         disabled_at = None if allowed else work.now
@@ -72,7 +72,7 @@ async def delete_person(core: Core, by: Principal, username: str) -> EndedAccess
     Their conversations stay, for those who may see them; what runs or waits in them is ended by `leaving`.
     """
     async with unit(core) as work:
-        user = await _changing(work, username)
+        user = await _lock_user(work, username)
         keys = await work.tx.api_keys.revoke_of(user.id, work.now)
         grants = await work.tx.grants.revoke_of(user.id, by.name, work.now)
         saved = await work.tx.saved_secrets.delete_of(user.id)
@@ -88,7 +88,7 @@ async def delete_person(core: Core, by: Principal, username: str) -> EndedAccess
     return left
 
 
-async def _changing(work: Unit, username: str) -> User:
+async def _lock_user(work: Unit, username: str) -> User:
     """Who is to be changed; until the transaction ends nobody else changes who is an admin."""
     await work.tx.users.alone()
     user = require_user(await work.tx.users.by_name(username), username)

@@ -78,43 +78,43 @@ async def claims(core: Core, attempt: Attempt, code: str, issuer: str | None) ->
     return await asked.claims(code, attempt.verifier, attempt.nonce, issuer)
 
 
-async def sign_on(core: Core, said: SignOnClaims, address: str) -> SignedOn:
+async def sign_on(core: Core, claims: SignOnClaims, address: str) -> SignedOn:
     """The account of the identity, made at its first sign-in; what the provider says of it replaces what it said.
 
     `SignInForbidden` for who is kept out, or gone.
     """
-    signed_on, refused = await _signed_on(core, said)
+    signed_on, refused = await _sign_on(core, claims)
     if signed_on is None:
         await record_refused(core, SignInAttempt("oidc", refused, address))
         raise SignInForbidden("this account is not allowed to sign in; ask an admin")
     return signed_on
 
 
-async def _signed_on(core: Core, said: SignOnClaims) -> tuple[SignedOn | None, str]:
+async def _sign_on(core: Core, claims: SignOnClaims) -> tuple[SignedOn | None, str]:
     """With the name of who is kept out."""
     async with unit(core) as work:
         # Also so that of two first sign-ins at once only one makes the account.
         await work.tx.users.alone()
-        identity = await work.tx.identities.of_subject(said.issuer, said.subject)
+        identity = await work.tx.identities.of_subject(claims.issuer, claims.subject)
         if identity is None:
-            user = await _new_user(work, said)
-            identity = new_identity(work, user, said.issuer, said.subject)
+            user = await _new_user(work, claims)
+            identity = new_identity(work, user, claims.issuer, claims.subject)
             if not await work.tx.identities.add(identity):
                 raise SignOnFailed("this identity was linked to an account meanwhile; begin again", "expired")
         else:
             user = await work.tx.users.lock(identity.user_id)
         if user is None or not user.is_allowed:
             return None, user.username if user else ""
-        identity = await _replace_groups(work, identity, said)
+        identity = await _replace_groups(work, identity, claims)
         return SignedOn(await _follow_roles(work, user, identity.groups), identity), ""
 
 
-async def _new_user(work: Unit, said: SignOnClaims) -> User:
+async def _new_user(work: Unit, claims: SignOnClaims) -> User:
     if not work.core.settings.registration_open:
         raise SignOnFailed("no account is made here at a first sign-in; ask an admin to link yours", "closed")
     names = await work.tx.users.names()
-    tail = hashlib.sha256(f"{said.issuer}\n{said.subject}".encode()).hexdigest()[:8]
-    free = (name for name in names_from(said.names, tail) if not name_error(name, names, Role.OWNER))
+    tail = hashlib.sha256(f"{claims.issuer}\n{claims.subject}".encode()).hexdigest()[:8]
+    free = (name for name in names_from(claims.names, tail) if not name_error(name, names, Role.OWNER))
     username = next(free, None)
     if username is None:
         raise SignOnFailed("no name is free for a new account; ask an admin to link one")
@@ -128,13 +128,13 @@ def new_identity(work: Unit, user: User, issuer: str, subject: str) -> Identity:
     return Identity(new_id("identity"), user.id, issuer, subject, "", (), groups_left_out=False, linked_at=work.now)
 
 
-async def _replace_groups(work: Unit, identity: Identity, said: SignOnClaims) -> Identity:
+async def _replace_groups(work: Unit, identity: Identity, claims: SignOnClaims) -> Identity:
     """Keep the groups of this sign-in, and none of an earlier one; where the provider left them out, none."""
     renewed = replace(
         identity,
-        label=said.label,
-        groups=said.groups,
-        groups_left_out=said.groups_left_out,
+        label=claims.label,
+        groups=claims.groups,
+        groups_left_out=claims.groups_left_out,
         used_at=work.now,
     )
     await work.tx.identities.renew(renewed)
@@ -191,12 +191,12 @@ async def identities_by_user(core: Core, principal: Principal) -> Mapping[str, l
     return by_user
 
 
-async def link_own(core: Core, principal: Principal, said: SignOnClaims) -> Identity:
+async def link_own(core: Core, principal: Principal, claims: SignOnClaims) -> Identity:
     """Link who came back from the provider to the account of who is signed in."""
     check_signed_in(principal)
     async with unit(core) as work:
-        identity = await _link(work, principal, principal.id, said.issuer, said.subject)
-        return await _replace_groups(work, identity, said)
+        identity = await _link(work, principal, principal.id, claims.issuer, claims.subject)
+        return await _replace_groups(work, identity, claims)
 
 
 async def link(core: Core, by: Principal, user_id: str, subject: str) -> Identity:

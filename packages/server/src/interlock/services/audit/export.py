@@ -119,15 +119,15 @@ def exported_heads(key: ChainKey, lines: Iterable[str]) -> tuple[dict[str, Audit
     """The heads of an export by chain, and what is wrong with them; `InvalidInput` when the whole is not authentic."""
     heads: dict[str, AuditHead] = {}
     findings: list[Finding] = []
-    reading = _Reading(key)
-    for read in reading.items(lines):
+    reader = _ExportReader(key)
+    for read in reader.items(lines):
         if not isinstance(read, AuditHead):
             continue
         if key.is_authentic(read):
             heads[read.chain] = read
         else:
             findings.append(Finding(FindingKind.FORGED_HEAD, read.chain, None, "the exported head is not authentic"))
-    problem = reading.problem()
+    problem = reader.problem()
     if problem is not None:
         raise InvalidInput(f"the export cannot be compared with: {problem}")
     return heads, findings
@@ -137,20 +137,20 @@ async def verify_export(core: Core, lines: Callable[[], Iterable[str]]) -> Repor
     """Check an export by itself. `lines` begins at its first line each time: the heads are read before the entries."""
     async with core.store.snapshot() as tx:
         key = tx.audit.key
-    heads = {read.chain: read for read in _Reading(key).items(lines()) if isinstance(read, AuditHead)}
+    heads = {read.chain: read for read in _ExportReader(key).items(lines()) if isinstance(read, AuditHead)}
     checks = {chain: ChainCheck(key, chain, head) for chain, head in heads.items()}
-    reading = _Reading(key)
-    for read in reading.items(lines()):
+    reader = _ExportReader(key)
+    for read in reader.items(lines()):
         if isinstance(read, AuditEntry):
             checks.setdefault(read.chain, ChainCheck(key, read.chain, None)).feed(read)
     findings = [finding for chain in sorted(checks) for finding in checks[chain].findings()]
-    problem = reading.problem()
+    problem = reader.problem()
     if problem is not None:
         findings.append(Finding(FindingKind.FORGED_EXPORT, "", None, problem))
-    return Report(len(checks), reading.entries, findings)
+    return Report(len(checks), reader.entries, findings)
 
 
-class _Reading:
+class _ExportReader:
     """Reads the lines of one export and, at the end, says what is wrong with it as a whole."""
 
     def __init__(self, key: ChainKey) -> None:

@@ -43,8 +43,8 @@ async def make_heads(store: Store, now: datetime) -> None:
         if await tx.audit.is_recorded(SERVER_CHAIN, HEADS_MADE):
             return
     async with store.transaction() as tx:
-        made = await tx.audit.make_heads()
-        await tx.audit.append(SERVER_CHAIN, SYSTEM, HEADS_MADE, {"count": made}, now)
+        head_count = await tx.audit.make_heads()
+        await tx.audit.append(SERVER_CHAIN, SYSTEM, HEADS_MADE, {"count": head_count}, now)
 
 
 async def list_audit(
@@ -83,8 +83,8 @@ async def verify(core: Core, against: Iterable[str] | None = None) -> Report:
     `against` are the lines of the export; `InvalidInput` when it is not one that this server made.
     """
     async with core.store.snapshot() as tx:
-        exported, findings = ({}, []) if against is None else exported_heads(tx.audit.key, against)
-        checking = _Verification(tx, exported, findings)
+        heads, findings = ({}, []) if against is None else exported_heads(tx.audit.key, against)
+        checking = _Verification(tx, heads, findings)
         await checking.check_chains()
         await checking.check_lost_chains()
         await checking.check_unrecorded_answers()
@@ -108,13 +108,13 @@ class _Verification:
         chain, number, check = "", 0, None
         while page := await self.tx.audit.trail(chain, number, PAGE):
             heads = await self.tx.audit.heads_of({entry.chain for entry in page})
-            kept = await self.tx.audit.stored_answers(list(filter(None, map(_request_of_entry, page))))
+            answers = await self.tx.audit.stored_answers(list(filter(None, map(_request_of_entry, page))))
             for entry in page:
                 if check is None or check.chain != entry.chain:
                     self._end(check)
                     check = self._begin(entry.chain, heads.get(entry.chain))
                 check.feed(entry)
-                self._check_answer(entry, kept)
+                self._check_answer(entry, answers)
             chain, number = page[-1].chain, page[-1].number
         self._end(check)
 
@@ -155,12 +155,12 @@ class _Verification:
         if not self.is_deleted:
             self.findings += self.lost_answers
 
-    def _check_answer(self, entry: AuditEntry, kept: Mapping[str, StoredAnswer]) -> None:
+    def _check_answer(self, entry: AuditEntry, answers: Mapping[str, StoredAnswer]) -> None:
         self.is_deleted = self.is_deleted or entry.action == "thread.deleted"
         request_id = _request_of_entry(entry)
         if request_id is None:
             return
-        answer = kept.get(request_id)
+        answer = answers.get(request_id)
         if answer is None:
             text = f"the answer to {request_id} is no longer in the database"
             self.lost_answers.append(Finding(FindingKind.ALTERED_ANSWER, entry.chain, entry.number, text))

@@ -157,21 +157,21 @@ async def ask(core: Core, principal: Principal, proposal: ProposedCall, holder: 
 
 
 def _ask(now: datetime, proposal: ProposedCall) -> outside.Ask:
-    named = proposal.conversation or f"day {now.date().isoformat()}"
+    conversation = proposal.conversation or f"day {now.date().isoformat()}"
     return outside.Ask(
         RequestKind.APPROVAL,
         {},
         proposal.timeout,
-        conversation_key=f"mcp {proposal.upstream} {named}",
+        conversation_key=f"mcp {proposal.upstream} {conversation}",
         title=proposal.upstream,
         definition=proposal.pin,
     )
 
 
 def _body(proposal: ProposedCall, language: Locale, *, is_changed: bool) -> ApprovalBody:
-    said = proposal.definition.get("description")
+    description = proposal.definition.get("description")
     parts = [text("changed", language, upstream=proposal.upstream)] if is_changed else []
-    parts += [said] if isinstance(said, str) else []
+    parts += [description] if isinstance(description, str) else []
     risk = proposal.terms.risk
     if is_changed:
         risk = max(risk or HIGH, HIGH, key=RISK_LEVELS.index)
@@ -284,8 +284,8 @@ async def _continue_call(
         if thread is None or thread.asker_id != principal.id or effect is None or effect.tool != proposal.tool:
             raise Forbidden("requestState is of another call, or of another caller")
         request = await work.tx.requests.get(effect.run_id) if effect.run_id else None
-        asked = request.body.args if request and isinstance(request.body, ApprovalBody) else effect.args
-        if asked != proposal.args:
+        args_as_asked = request.body.args if request and isinstance(request.body, ApprovalBody) else effect.args
+        if args_as_asked != proposal.args:
             raise Forbidden("the arguments are not those that the call began with")
         if effect.state is not EffectState.WAITING or not await work.tx.effects.change(
             call.key, EffectState.INTENDED, work.now, epoch=effect.epoch + 1
@@ -346,9 +346,9 @@ async def end(
     known = await work.tx.upstream_calls.get(call.id)
     await work.tx.upstream_calls.end(call.id)
     effect = await work.tx.effects.get(call.key)
-    packed = None if result is None else b"json\n" + json_text(result).encode()
+    content = None if result is None else b"json\n" + json_text(result).encode()
     error = output if state is EffectState.FAILED else None
-    if effect is None or not await work.tx.effects.change(call.key, state, work.now, result=packed, error=error):
+    if effect is None or not await work.tx.effects.change(call.key, state, work.now, result=content, error=error):
         return
     await audit(work, f"effect.{state}", call, {"tool": effect.tool})
     await work.record(call.thread_id, ToolEnded(call.id, effect.tool, output[:OUTPUT_SHOWN], status))

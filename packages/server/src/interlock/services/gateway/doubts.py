@@ -127,7 +127,7 @@ async def _close(work: Unit, call: UpstreamCall, value: Value | None) -> Recorde
 async def ask_about_lost(core: Core) -> None:
     """Ask people about calls whose holder is gone, and end those that were spoken of and that nobody came back for."""
     async with core.store.snapshot() as tx:
-        left = await tx.upstream_calls.expired(await shared_time(core, tx), LOST_AT_ONCE)
+        left = await tx.upstream_calls.list_expired(await shared_time(core, tx), LOST_AT_ONCE)
     for call in left:
         async with unit(core) as work:
             thread = await work.tx.threads.lock(call.thread_id)

@@ -124,8 +124,8 @@ class Tally(NullObserver):
 
     def on_run_end(self, run_id: str, status: RunStatus, at: datetime) -> None:
         self.ends[status.value] = self.ends.get(status.value, 0) + 1
-        if begun := self._begun.get(run_id):
-            self.takes.add((at - begun).total_seconds())
+        if start := self._begun.get(run_id):
+            self.takes.add((at - start).total_seconds())
 
     def on_release(self, run_id: str) -> None:
         self._begun.pop(run_id, None)

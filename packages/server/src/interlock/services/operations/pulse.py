@@ -46,7 +46,7 @@ class Pulse:
         self._nearest: tuple[datetime | None, datetime | None] = (None, None)
         self.server = new_id("server")
         """By which the others know that this server looks."""
-        self._signed = 0
+        self._signed_at = 0
 
     @contextmanager
     def following(self, thread_id: str, wake: Wake) -> Generator[None]:
@@ -107,16 +107,16 @@ class Pulse:
             moment = await tx.servers.moment(core.clock.now())
             access = await tx.access.version()
             last = self._last_access
-            changed = () if last is None or last == access else await tx.access.changed_since(last)
+            changed = () if last is None or last == access else await tx.access.list_changed_since(last)
             silence = await tx.workers.seconds_since_heartbeat(core.clock.now())
             heads: dict[str, int] = {}
             for start in range(0, len(followed), AT_ONCE):
                 heads |= await tx.events.heads(followed[start : start + AT_ONCE])
             nearest = await tx.requests.next_deadline(), await tx.requests.next_warning()
-            asked = await tx.follower_questions.open_questions() if core.settings.several_servers else ()
+            questions = await tx.follower_questions.open_questions() if core.settings.several_servers else ()
             is_due = core.settings.webhook_hosts and await tx.deliveries.due_webhooks(core.clock.now())
         if core.settings.several_servers:
-            await self._sign(core, moment, asked)
+            await self._sign(core, moment, questions)
         is_changed = access != self.access
         self._changed |= dict.fromkeys(changed, access)
         self.access = self._last_access = access
@@ -135,17 +135,17 @@ class Pulse:
             for wake in self._followed[thread_id] if before.get(thread_id) != head else ():
                 wake()
 
-    async def _sign(self, core: "Core", moment: int, asked: Collection[str]) -> None:
+    async def _sign(self, core: "Core", moment: int, questions: Collection[str]) -> None:
         """Say which threads are followed here, and that all others are not."""
-        if not asked and moment - self._signed < SIGN_SECONDS * 1000:
+        if not questions and moment - self._signed_at < SIGN_SECONDS * 1000:
             return
         async with core.store.transaction() as tx:
-            await tx.follower_questions.answer_followed([one for one in asked if core.presence.is_followed(one)])
+            await tx.follower_questions.answer_followed([one for one in questions if core.presence.is_followed(one)])
             await tx.servers.sign(self.server, moment, FORGOTTEN_SECONDS * 1000)
-        self._signed = moment
+        self._signed_at = moment
 
     async def _leave(self, core: "Core") -> None:
-        if self._signed:
+        if self._signed_at:
             with suppress(StorageUnavailable):
                 async with core.store.transaction() as tx:
                     await tx.servers.leave(self.server)

@@ -48,13 +48,13 @@ async def _expire_all(core: Core, before: datetime, reason: str, face: str | Non
     while True:
         async with core.store.snapshot() as tx:
             found = await tx.threads.idle_since(before, LOOKED_AT, face)
-        gone = 0
+        count = 0
         for thread_id in found:
-            gone += await _expire(core, thread_id, before, reason)
+            count += await _expire(core, thread_id, before, reason)
             # Others may want something meanwhile.
             await asyncio.sleep(0)
-        expired += gone
-        if not gone:
+        expired += count
+        if not count:
             return expired
 
 

@@ -118,7 +118,7 @@ class RunJournal:
         digest = action_digest(tool, args)
         key = EffectKey(self._lease.thread_id, task_id, call_id)
         call = _StartingCall((*made_as, key.tool_call_id), digest, space, asker)
-        async with self._fenced() as work:
+        async with self._fence() as work:
             before = await work.tx.effects.get(key) or await _formerly(work, key, former_id, parent)
             key = before.key if before is not None else key
             is_changed = before is not None and before.digest != digest
@@ -144,24 +144,26 @@ class RunJournal:
         failpoints.hit("effect.intended")
         return EffectStart(key, digest, is_again=before is not None)
 
-    async def done(self, key: EffectKey, result: bytes, asks: int, output: str, *, failed: bool = False) -> None:
+    async def record_result(
+        self, key: EffectKey, result: bytes, asks: int, output: str, *, failed: bool = False
+    ) -> None:
         failpoints.hit("effect.returned")
-        async with self._fenced() as work:
+        async with self._fence() as work:
             await self._end(work, key, EffectState.DONE, result=result, asks=asks)
             await self._record_end(work, key, "failed" if failed else "success", output)
         failpoints.hit("effect.done")
 
-    async def failed(self, key: EffectKey, error: str) -> None:
-        async with self._fenced() as work:
+    async def record_failure(self, key: EffectKey, error: str) -> None:
+        async with self._fence() as work:
             await self._end(work, key, EffectState.FAILED, error=error)
             await self._record_end(work, key, "failed", error)
 
-    async def waiting(self, key: EffectKey) -> None:
-        async with self._fenced() as work:
+    async def record_waiting(self, key: EffectKey) -> None:
+        async with self._fence() as work:
             await self._end(work, key, EffectState.WAITING)
 
     @asynccontextmanager
-    async def _fenced(self) -> AsyncGenerator[Unit]:
+    async def _fence(self) -> AsyncGenerator[Unit]:
         async with unit(self._core) as work:
             await work.tx.leases.check(self._lease)
             yield work
@@ -173,7 +175,7 @@ class RunJournal:
         except BaseException:
             self._log.restore(waiting)
             raise
-        self._log.recorded(events)
+        self._log.mark_recorded(events)
 
     def _check_approved(self, call: _StartingCall, tool: str, *, is_entered_again: bool) -> None:
         # Of a call that asked inside, as it was allowed then: where it is not known who asked, it was that.
@@ -287,18 +289,18 @@ async def find_doubtful(core: Core, lease: Lease, log: RunLog) -> list[Doubt]:
     async with unit(core) as work:
         await work.tx.leases.check(lease)
         doubtful = await work.tx.effects.of_thread(lease.thread_id, EffectState.IN_DOUBT)
-        begun = await work.tx.effects.of_thread(lease.thread_id, EffectState.INTENDED)
-        insides = await _InnerEffects.read(work, [effect.key for effect in (*doubtful, *begun)])
-        for effect in begun:
+        effects = await work.tx.effects.of_thread(lease.thread_id, EffectState.INTENDED)
+        insides = await _InnerEffects.read(work, [effect.key for effect in (*doubtful, *effects)])
+        for effect in effects:
             if not effect.key.is_kept:
-                log.recorded(await _abandon(work, effect))
+                log.mark_recorded(await _abandon(work, effect))
             elif not insides.may_be_entered_again(effect):
                 doubtful.append(effect)
                 await work.tx.effects.change(effect.key, EffectState.IN_DOUBT, work.now)
                 await work.tx.audit.append(
                     lease.thread_id, SYSTEM, "effect.in_doubt", {"call_id": effect.key.call_id}, work.now
                 )
-        return [Doubt(effect, insides.lost(effect.key)) for effect in doubtful]
+        return [Doubt(effect, insides.list_lost(effect.key)) for effect in doubtful]
 
 
 async def _abandon(work: Unit, effect: Effect) -> list[Event]:
@@ -320,7 +322,7 @@ class _InnerEffects:
     async def read(cls, work: Unit, keys: Sequence[EffectKey]) -> "_InnerEffects":
         return cls(await work.tx.effects.inside(keys[0].thread_id, keys) if keys else ())
 
-    def lost(self, key: EffectKey) -> list[Effect]:
+    def list_lost(self, key: EffectKey) -> list[Effect]:
         """What would be done again, since its key is another one each time."""
         return [one for one in self.effects if one.parent == key and not one.key.is_kept and not one.idempotent]
 
@@ -330,7 +332,7 @@ class _InnerEffects:
         Only a tool with tool calls inside is a container: one that records effects of its own, or runs a graph without
         tools, did other things too. A plain node's effect and its subgraph share one task.
         """
-        if self.lost(effect.key):
+        if self.list_lost(effect.key):
             return False
         has_calls = any(one.parent == effect.key and one.key.is_tool_call and one.key.is_kept for one in self.effects)
         return effect.idempotent or (effect.key.is_tool_call and has_calls)

@@ -21,7 +21,7 @@ from interlock.domain.thread import Lease, ThreadStatus
 from interlock.services.core import Core, Unit, unit
 from interlock.services.requests.opening import NewRequest, new_request, place
 from interlock.services.runs.log import RunLog
-from interlock.services.runs.waiting import start_next
+from interlock.services.runs.waiting_runs import start_next
 
 
 @dataclass(frozen=True, slots=True)
@@ -94,21 +94,21 @@ async def load_resume_state(core: Core, run: Run) -> ResumeState:
     """Where the thread stands, before anything of it is run."""
     thread_id = run.thread_id
     async with core.store.snapshot() as tx:
-        begun = await tx.effects.of_thread(thread_id, EffectState.INTENDED, EffectState.IN_DOUBT)
+        effects = await tx.effects.of_thread(thread_id, EffectState.INTENDED, EffectState.IN_DOUBT)
         secrets = await tx.secrets.of_thread(thread_id)
         pauses = await tx.pauses.of_thread(thread_id, PauseStatus.SETTLED)
         requests = await tx.requests.of_pauses([pause.id for pause in pauses])
         answers = await tx.answers.of_requests([request.id for request in requests])
         forms = await tx.requests.forms_since_message(thread_id)
         calls = await tx.requests.calls_since_message(thread_id)
-        said = await tx.answers.of_requests([request.id for request in calls]) if calls else {}
+        call_answers = await tx.answers.of_requests([request.id for request in calls]) if calls else {}
         turn = run if run.cause is RunCause.MESSAGE else await tx.runs.last_message_of(thread_id)
-    asked: defaultdict[str, list[Request]] = defaultdict(list)
+    by_pause: defaultdict[str, list[Request]] = defaultdict(list)
     for request in requests:
-        asked[request.pause_id].append(request)
-    settled = [SettledPause(pause, tuple(asked[pause.id]), answers) for pause in pauses]
-    words = [(request, said.get(request.id)) for request in calls]
-    return ResumeState(settled, bool(begun), secrets, forms, turn, words)
+        by_pause[request.pause_id].append(request)
+    settled = [SettledPause(pause, tuple(by_pause[pause.id]), answers) for pause in pauses]
+    words = [(request, call_answers.get(request.id)) for request in calls]
+    return ResumeState(settled, bool(effects), secrets, forms, turn, words)
 
 
 async def report(core: Core, lease: Lease, log: RunLog) -> None:
@@ -123,7 +123,7 @@ async def report(core: Core, lease: Lease, log: RunLog) -> None:
     except BaseException:
         log.restore(entries)
         raise
-    log.recorded(events)
+    log.mark_recorded(events)
 
 
 async def open_pause(
@@ -131,7 +131,7 @@ async def open_pause(
     claim: Claim,
     origin: PauseOrigin,
     node: str,
-    asked: Sequence[NewRequest],
+    new_requests: Sequence[NewRequest],
     *,
     before: Sequence[EventData] = (),
     message_count: int | None = None,
@@ -147,7 +147,7 @@ async def open_pause(
         pause = Pause(new_id("pause"), lease.thread_id, lease.run_id, PauseStatus.OPEN, origin, node, work.now)
         requests = [
             new_request(core.settings, work.now, claim.thread, pause, position, one)
-            for position, one in enumerate(asked)
+            for position, one in enumerate(new_requests)
         ]
         await work.tx.leases.check(lease)
         if await work.tx.runs.stop_requested([lease.run_id]):

@@ -34,7 +34,7 @@ class RunLog:
         """The transaction that took them failed."""
         self._waiting = [*entries, *self._waiting]
 
-    def recorded(self, events: Sequence[Event]) -> None:
+    def mark_recorded(self, events: Sequence[Event]) -> None:
         if events:
             self._seq, self._part = events[-1].seq, 0
 

@@ -55,7 +55,7 @@ async def export_thread(core: Core, thread_id: str) -> str:
                 "id": thread_id,
                 "thread": await _thread(tx, thread) if thread else None,
                 "runs": [_run(run) for run in await tx.runs.of_thread(thread_id)],
-                "waiting_runs": [_waiting(run) for run in await tx.waiting_runs.of_thread(thread_id)],
+                "waiting_runs": [_waiting_run(run) for run in await tx.waiting_runs.of_thread(thread_id)],
                 "pauses": await _pauses(tx, thread_id),
                 "effects": [_effect(effect) for effect in await tx.effects.of_thread(thread_id, *EffectState)],
                 "events": await _events(tx, thread_id),
@@ -114,7 +114,7 @@ def _run(run: Run) -> JsonObject:
     }
 
 
-def _waiting(run: WaitingRun) -> JsonObject:
+def _waiting_run(run: WaitingRun) -> JsonObject:
     return {"id": run.id, "by_id": run.by_id, "by": run.by_name, "created_at": to_iso(run.created_at)}
 
 
@@ -123,10 +123,10 @@ async def _pauses(tx: Transaction, thread_id: str) -> list[JsonObject]:
     found.sort(key=lambda pause: (pause.opened_seq or 0, pause.id))
     requests = await tx.requests.of_pauses([pause.id for pause in found])
     answers = await tx.answers.of_requests([request.id for request in requests])
-    asked: defaultdict[str, list[Request]] = defaultdict(list)
+    by_pause: defaultdict[str, list[Request]] = defaultdict(list)
     for request in requests:
-        asked[request.pause_id].append(request)
-    return [_pause(pause, asked[pause.id], answers) for pause in found]
+        by_pause[request.pause_id].append(request)
+    return [_pause(pause, by_pause[pause.id], answers) for pause in found]
 
 
 def _pause(pause: Pause, requests: list[Request], answers: dict[str, Answer]) -> JsonObject:

@@ -26,10 +26,10 @@ FORGOTTEN = timedelta(minutes=10)
 logger = logging.getLogger(__name__)
 
 
-def following(core: Core, thread_id: str) -> AbstractContextManager[None]:
+def count_follower(core: Core, thread_id: str) -> AbstractContextManager[None]:
     """Count somebody as a follower of the thread, by whatever face: as long as there is one its run goes on."""
-    gone = partial(stop_unfollowed, core)
-    return core.presence.follow(thread_id, core.settings.follow_grace, core.clock.now, gone)
+    on_gone = partial(stop_unfollowed, core)
+    return core.presence.follow(thread_id, core.settings.follow_grace, core.clock.now, on_gone)
 
 
 async def stop_unfollowed(core: Core, thread_id: str, left_at: datetime) -> None:
@@ -68,15 +68,15 @@ async def _is_alone(core: Core, thread_id: str, left_at: datetime) -> bool:
 async def _is_unclaimed(core: Core, thread_id: str, mark: str) -> bool:
     """Wait until every server that lives has looked, and say whether the question still stands then."""
     async with core.store.snapshot() as tx:
-        asked = await tx.servers.moment(core.clock.now())
+        asked_at = await tx.servers.moment(core.clock.now())
     await asyncio.sleep(ANSWER_SECONDS)
     is_told = False
     while True:
         async with unit(core) as work:
             if not await work.tx.follower_questions.is_open(thread_id, mark):
                 return False
-            gone = await work.tx.servers.moment(work.now) - GONE_SECONDS * 1000
-            if not await work.tx.servers.any_between(gone, asked, core.pulse.server):
+            oldest_sign = await work.tx.servers.moment(work.now) - GONE_SECONDS * 1000
+            if not await work.tx.servers.any_between(oldest_sign, asked_at, core.pulse.server):
                 return await work.tx.follower_questions.take_back(thread_id, mark)
         if not is_told:
             logger.info("the run on thread %s goes on until another server, which is slow, has looked", thread_id)

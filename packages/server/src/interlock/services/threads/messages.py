@@ -15,7 +15,7 @@ from interlock.domain.thread import Thread, ThreadStatus, title_of
 from interlock.services.core import Core, Unit, unit
 from interlock.services.requests.settling import cancel_open, void_pauses
 from interlock.services.runs.queue import queue_run
-from interlock.services.runs.waiting import begin_run, start_next
+from interlock.services.runs.waiting_runs import begin_run, start_next
 from interlock.services.threads.threads import (
     add_thread,
     answerable,

@@ -144,9 +144,9 @@ async def find_session(core: Core, user: Principal) -> Session | None:
         if thread is None:
             return None
         run = await tx.runs.last_of(thread.id)
-        asked = await tx.runs.last_message_of(thread.id)
+        turn = await tx.runs.last_message_of(thread.id)
         outcome = await _outcome(tx, thread, run)
-    query = asked.input.as_text() if asked else None
+    query = turn.input.as_text() if turn else None
     return Session(thread, state_after(run), query, outcome and await _with_messages(core, thread, outcome))
 
 

@@ -63,9 +63,9 @@ async def merge_metadata(core: Core, principal: Principal, thread_id: str, metad
     """Note more on a thread, key by key; it is touched by that."""
     async with unit(core) as work:
         thread = driven(principal, await work.tx.threads.lock(thread_id))
-        noted = merge(thread.metadata, metadata)
-        await work.tx.threads.update(thread_id, work.now, metadata=noted)
-    return replace(thread, metadata=noted, updated_at=work.now)
+        merged_metadata = merge(thread.metadata, metadata)
+        await work.tx.threads.update(thread_id, work.now, metadata=merged_metadata)
+    return replace(thread, metadata=merged_metadata, updated_at=work.now)
 
 
 async def search_threads(
@@ -80,19 +80,19 @@ async def search_threads(
     """Of the threads that the caller may see, those that the filter means."""
     if not 1 <= limit <= MOST_FOUND or not 0 <= offset <= MOST_SKIPPED:
         raise InvalidInput(f"limit must be from 1 to {MOST_FOUND}, and offset from 0 to {MOST_SKIPPED}")
-    seen = _seen_by(principal, query)
+    seen = _restrict_to(principal, query)
     async with core.store.snapshot() as tx:
         return await tx.threads.search(seen, offset, limit, order)
 
 
 async def count_threads(core: Core, principal: Principal, query: ThreadFilter = ANY_THREAD) -> int:
     """How many `search_threads` finds, on all pages."""
-    seen = _seen_by(principal, query)
+    seen = _restrict_to(principal, query)
     async with core.store.snapshot() as tx:
         return await tx.threads.count(seen)
 
 
-def _seen_by(principal: Principal, query: ThreadFilter) -> ThreadFilter:
+def _restrict_to(principal: Principal, query: ThreadFilter) -> ThreadFilter:
     query = replace(query, metadata=check_metadata(query.metadata))
     if principal.is_agent:
         return replace(query, asker_id=principal.id)
@@ -229,20 +229,20 @@ async def copy_thread(core: Core, principal: Principal, thread_id: str) -> Threa
     What it waits for is not copied: a person would be asked twice, or an answer would go to one of the two.
     """
     source = await _at_rest(core, principal, thread_id)
-    made = await create_thread(
+    copy = await create_thread(
         core, principal, agent=source.agent, thread_id=str(uuid.uuid4()), metadata=source.metadata
     )
-    await core.agents.copy_state(source, made)
+    await core.agents.copy_state(source, copy)
     try:
         now = await _at_rest(core, principal, thread_id)
         if now.epoch != source.epoch:
             raise ThreadBusy("a run began meanwhile", thread_id, now.status)
     except (ThreadBusy, Forbidden):
-        await delete_thread(core, principal, made.id)
+        await delete_thread(core, principal, copy.id)
         raise
     async with unit(core) as work:
-        await work.tx.audit.append(made.id, principal, "thread.copied", {"from": thread_id}, work.now)
-    return made
+        await work.tx.audit.append(copy.id, principal, "thread.copied", {"from": thread_id}, work.now)
+    return copy
 
 
 async def _at_rest(core: Core, principal: Principal, thread_id: str) -> Thread:

@@ -45,8 +45,8 @@ async def create(
     async with unit(core) as work:
         webhook = Webhook(new_id("hook"), url, chosen, tuple(dict.fromkeys(agents)), principal.name, work.now)
         await work.tx.webhooks.add(webhook, secret)
-        made = {"webhook_id": webhook.id, "url": url, "events": list(chosen)}
-        await work.tx.audit.append(SERVER_CHAIN, principal, "webhook.created", made, work.now)
+        data = {"webhook_id": webhook.id, "url": url, "events": list(chosen)}
+        await work.tx.audit.append(SERVER_CHAIN, principal, "webhook.created", data, work.now)
     return webhook, secret
 
 

@@ -19,8 +19,8 @@ _FORMS: Mapping[Kind, Callable[[OpenRequest], Form]] = {
 
 def form_of(waiting: OpenRequest) -> Form | None:
     """None for an approval, which has keys instead."""
-    made = FreeForm if waiting.is_free else _FORMS.get(waiting.kind)
-    return made(waiting) if made else None
+    form = FreeForm if waiting.is_free else _FORMS.get(waiting.kind)
+    return form(waiting) if form else None
 
 
 __all__ = ["Form", "Incomplete", "form_of"]

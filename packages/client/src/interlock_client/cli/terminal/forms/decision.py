@@ -22,19 +22,19 @@ class DecisionForm(Form):
         yield Input(compact=True)
 
     @property
-    def _chosen(self) -> Mapping[str, Any] | None:
+    def _option(self) -> Mapping[str, Any] | None:
         chosen = self.query_one(Choice).chosen
         return None if chosen is None else self.waiting.options[chosen]
 
     @override
     def response(self) -> dict[str, Any]:
-        if self._chosen is None:
+        if self._option is None:
             raise Incomplete("Choose one.")
         reason = self.query_one(Input).value.strip()
-        return {"decision": self._chosen["key"], **({"reason": reason} if reason else {})}
+        return {"decision": self._option["key"], **({"reason": reason} if reason else {})}
 
     @property
     @override
     def words(self) -> tuple[str, ...]:
-        option = self._chosen
+        option = self._option
         return words_to_type(str(option["key"])) if option and is_dangerous(option) else ()

@@ -36,15 +36,15 @@ class EnvVarForm(Form):
 
     @override
     def response(self) -> dict[str, Any]:
-        typed = [field.value for field in self.query(Input)]
+        texts = [field.value for field in self.query(Input)]
         missing = [
             str(field["name"])
-            for field, value in zip(self._fields, typed, strict=True)
+            for field, value in zip(self._fields, texts, strict=True)
             if field.get("required", True) and not value
         ]
         if missing:
             raise Incomplete(f"Missing: {one_line(', '.join(missing))}")
-        values = {str(field["name"]): value for field, value in zip(self._fields, typed, strict=True) if value}
+        values = {str(field["name"]): value for field, value in zip(self._fields, texts, strict=True) if value}
         save = any(box.value for box in self.query(Checkbox))
         return {"values": values, **({"save": True} if save else {})}
 

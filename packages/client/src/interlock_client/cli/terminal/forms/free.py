@@ -32,9 +32,9 @@ class FreeForm(Form):
 
     @override
     def response(self) -> dict[str, Any]:
-        return {"answer": self._chosen().sent}
+        return {"answer": self._choice().sent}
 
-    def _chosen(self) -> free.FreeAnswer:
+    def _choice(self) -> free.FreeAnswer:
         place, typed = self.query_one(Choice).chosen, self.query_one(Input).value.strip()
         if place is None:
             raise Incomplete("Choose one.")
@@ -70,7 +70,7 @@ class FreeForm(Form):
     def _tell(self) -> None:
         """What would be sent, as it is chosen and typed."""
         try:
-            line = self._chosen().line
+            line = self._choice().line
         except Incomplete as error:
             line = (Piece(str(error), "quiet"),)
         self.query_one("#gets", Static).update(content(line))

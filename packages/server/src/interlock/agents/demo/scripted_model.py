@@ -88,8 +88,8 @@ def _talk(topic: Topic, language: Locale) -> str:
 def _outcomes(turn: Sequence[BaseMessage]) -> list[list[Outcome]]:
     """How the calls of this turn ended, step by step."""
     results = {message.tool_call_id: message for message in turn if isinstance(message, ToolMessage)}
-    asked = [message.tool_calls for message in turn if isinstance(message, AIMessage) and message.tool_calls]
-    return [[outcome_of(call, results.get(call["id"] or "")) for call in calls] for calls in asked]
+    call_lists = [message.tool_calls for message in turn if isinstance(message, AIMessage) and message.tool_calls]
+    return [[outcome_of(call, results.get(call["id"] or "")) for call in calls] for calls in call_lists]
 
 
 def _last_path(messages: Sequence[BaseMessage]) -> str | None:

@@ -55,7 +55,7 @@ class _Bind:
 
 
 @dataclass(frozen=True, slots=True)
-class Prepared:
+class PreparedStatement:
     sql: str
     binds: tuple[_Bind, ...]
     make_row: Callable[..., Any]
@@ -87,9 +87,9 @@ class Preparations:
 
     def __init__(self, dialect: Dialect) -> None:
         self._dialect = dialect
-        self._seen: dict[tuple[int, tuple[str, ...]], tuple[Any, Prepared | None]] = {}
+        self._seen: dict[tuple[int, tuple[str, ...]], tuple[Any, PreparedStatement | None]] = {}
 
-    def find(self, statement: Any, names: tuple[str, ...]) -> Prepared | None:
+    def find(self, statement: Any, names: tuple[str, ...]) -> PreparedStatement | None:
         key = (id(statement), names)
         known = self._seen.get(key)
         if known is not None and known[1] is not None:
@@ -106,7 +106,7 @@ class Preparations:
         return prepared
 
 
-def prepare(statement: Any, names: tuple[str, ...], dialect: Dialect) -> Prepared | None:
+def prepare(statement: Any, names: tuple[str, ...], dialect: Dialect) -> PreparedStatement | None:
     """The statement with these parameters, ready for the driver; None where its SQL depends on their values."""
     compiled = cast("SQLCompiler", statement.compile(dialect=dialect, column_keys=list(names)))
     if compiled.post_compile_params or compiled.literal_execute_params:
@@ -116,7 +116,7 @@ def prepare(statement: Any, names: tuple[str, ...], dialect: Dialect) -> Prepare
     make_row: Any = cast("Any", namedtuple)("Row", [str(column.key) for column in columns], rename=True)
     processors = [_implementation(column.type, dialect).result_processor(dialect, None) for column in columns]
     used = tuple((index, process) for index, process in enumerate(processors) if process is not None)
-    return Prepared(str(compiled), binds, make_row, used)
+    return PreparedStatement(str(compiled), binds, make_row, used)
 
 
 def _bind(compiled: SQLCompiler, name: str, names: tuple[str, ...], dialect: Dialect) -> _Bind:

@@ -22,7 +22,7 @@ def paths_of(body: Fields) -> Mapping[str, Path]:
     return {name: _path(name, text) for name, text in given.items()}
 
 
-def extracted(view: JsonObject, paths: Mapping[str, Path]) -> JsonObject:
+def extract(view: JsonObject, paths: Mapping[str, Path]) -> JsonObject:
     """Null for what is not there."""
     return {name: _at(view, path) for name, path in paths.items()}
 

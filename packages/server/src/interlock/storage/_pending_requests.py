@@ -143,8 +143,8 @@ def _conditions(query: PendingFilter, branch: Conditions) -> Conditions:
     conditions = _is_claimed(query)
     kind, risk = _kind_and_risk(is_narrow=bool(branch) or query.agent is not None)
     if query.asker_id is not None:
-        asked = select(threads.c.id).where(threads.c.asker_id == query.asker_id)
-        conditions.append(requests.c.thread_id.in_(asked))
+        of_asker = select(threads.c.id).where(threads.c.asker_id == query.asker_id)
+        conditions.append(requests.c.thread_id.in_(of_asker))
     if query.thread_id is not None:
         conditions.append(requests.c.thread_id == query.thread_id)
     if query.kinds is not None:
@@ -158,13 +158,13 @@ def _conditions(query: PendingFilter, branch: Conditions) -> Conditions:
     if query.created_before is not None:
         conditions.append(requests.c.created_at <= query.created_before)
     if query.closing_before is not None:
-        conditions.append(requests.c.id.in_(_closing_until(query.closing_before)))
+        conditions.append(requests.c.id.in_(_select_closing(query.closing_before)))
     if query.text is not None:
         conditions.append(cast(requests.c.body, Text).contains(_as_stored(query.text), autoescape=True))
     return conditions
 
 
-def _closing_until(at: datetime) -> Select[str]:
+def _select_closing(at: datetime) -> Select[str]:
     """In the order of the index of deadlines: looking for them among everything that waits would grow with it."""
     soon = _IS_PENDING, requests.c.deadline.is_not(None), requests.c.deadline <= at
     return select(requests.c.id).where(*soon).order_by(requests.c.deadline).limit(_CLOSING_LOOKED_AT)

@@ -11,7 +11,7 @@ from interlock.domain.json_value import JsonObject
 from interlock.domain.kinds import ApprovalAnswer, RequestKind, value_from_json
 from interlock.domain.request import AnswerOrigin
 from interlock.ports.filters import AlikeFilter, SettledFilter
-from interlock.storage._pending import IS_KEPT, is_reviewed
+from interlock.storage._pending_requests import IS_KEPT, is_reviewed
 from interlock.storage.schema import answers, requests
 
 

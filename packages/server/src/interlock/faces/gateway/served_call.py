@@ -50,10 +50,10 @@ class CallsInFlight:
     def start(self, work: Coroutine[Any, Any, JsonObject]) -> asyncio.Task[JsonObject]:
         task = asyncio.create_task(work)
         self.tasks.add(task)
-        task.add_done_callback(self._ended)
+        task.add_done_callback(self._discard)
         return task
 
-    def _ended(self, task: asyncio.Task[Any]) -> None:
+    def _discard(self, task: asyncio.Task[Any]) -> None:
         self.tasks.discard(task)
         if not task.cancelled():
             # Read, so that one which nobody waited for is not reported as forgotten.
@@ -106,7 +106,7 @@ class ServedCall:
             try:
                 return await self._await_answer(send_call, gate.proposal, state)
             except UpstreamRefused as error:
-                return self._ended(error_result(str(error), "failed"))
+                return self._response(error_result(str(error), "failed"))
             except UpstreamLost as error:
                 if proposal.terms.is_idempotent and tries < MOST_TRIES:
                     admission = SendCall(send_call.call, await doubts.resend(self._core, send_call.call))
@@ -115,9 +115,9 @@ class ServedCall:
                     admission = error_result(f"{error}.", "failed")
                 else:
                     admission = await gate.settle_doubt(send_call.call)
-        return self._ended(admission)
+        return self._response(admission)
 
-    def _ended(self, result: JsonObject) -> JsonObject:
+    def _response(self, result: JsonObject) -> JsonObject:
         return {"jsonrpc": "2.0", "id": self._message["id"], "result": result}
 
     async def _read_proposal(self) -> tuple[ProposedCall, tuple[str, str, Any] | None]:
@@ -256,8 +256,8 @@ def text_of(result: JsonObject) -> str:
 
 def _wrap_state(send_call: SendCall, state: Any) -> str:
     """Upstream's state with the call that it is of, by which the approval is found again. It is not a secret."""
-    packed = json.dumps([send_call.call.id, send_call.call.thread_id, state])
-    return base64.urlsafe_b64encode(packed.encode()).decode()
+    content = json.dumps([send_call.call.id, send_call.call.thread_id, state])
+    return base64.urlsafe_b64encode(content.encode()).decode()
 
 
 def _unwrap_state(state: Any) -> tuple[str, str, Any]:

@@ -34,9 +34,9 @@ async def begin_run(
     text = given.as_text()
     if not thread.title:
         await work.tx.threads.update(thread.id, work.now, title=title_of(text))
-    said = UserMessage(text, by.name)
+    message = UserMessage(text, by.name)
     return await queue_run(
-        work, thread, RunCause.MESSAGE, given, detached=detached, before=(said,), run_id=run_id or new_id("run")
+        work, thread, RunCause.MESSAGE, given, detached=detached, before=(message,), run_id=run_id or new_id("run")
     )
 
 
@@ -59,7 +59,7 @@ async def start_next(work: Unit, thread_id: str) -> Run | None:
 async def start_stranded(core: Core) -> None:
     """Start what waits on threads that are idle: the run before it was ended by a server that knows of none waiting."""
     async with core.store.snapshot() as tx:
-        found = await tx.waiting_runs.stranded(AT_ONCE)
+        found = await tx.waiting_runs.list_stranded(AT_ONCE)
     for thread_id in found:
         async with unit(core) as work:
             await start_next(work, thread_id)
