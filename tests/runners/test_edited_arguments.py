@@ -14,7 +14,6 @@ from interlock import ask
 from interlock.domain.errors import InvalidAnswer
 from interlock.domain.request import RequestStatus
 from interlock.langchain import InterlockMiddleware
-from interlock.runners.arguments import NOTHING_KNOWN, errors_in, schema_of
 from tests.runners.conftest import Host, on_sqlite
 from tests.runners.script import agent
 from tests.support.bodies import shown
@@ -155,23 +154,3 @@ async def test_a_call_that_is_not_of_the_tool_by_that_name_is_not_held_against_i
     turn = await stage.reply(turn.request, {"decision": "edit", "args": {"what": "jam"}})
     assert turn.status == "done"
     assert (await stage.messages())[-1].text == "edit {'what': 'jam'}"
-
-
-@pytest.mark.parametrize(
-    "part",
-    [
-        {"$ref": "http://127.0.0.1:9/x.json"},
-        {"$ref": "file:///etc/hostname"},
-        {"$ref": "#/$defs/Nowhere"},
-        {"$ref": "#/$defs/Far"},
-    ],
-    ids=str,
-)
-def test_a_schema_of_a_tool_elsewhere_is_not_looked_for_elsewhere(part: dict[str, Any]) -> None:
-    far = {"$id": "http://127.0.0.1:9/", "type": "string"}
-    schema = {"type": "object", "properties": {"query": part}, "$defs": {"Near": {"type": "integer"}, "Far": far}}
-    asked: Any = tool("look_up", args_schema=schema, description="A tool of a server elsewhere.")(lambda: "")
-    assert schema_of(asked, {"function": {"parameters": schema}}) == NOTHING_KNOWN
-    near = {**schema, "properties": {"query": {"$ref": "#/$defs/Near"}}, "$defs": {"Near": {"type": "integer"}}}
-    [error] = errors_in(schema_of(asked, {"function": {"parameters": near}}), {"query": "x"})
-    assert error.field == "args.query"

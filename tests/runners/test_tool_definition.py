@@ -11,6 +11,7 @@ from langgraph.graph import END, START, MessagesState, StateGraph
 from interlock.agents.tool_definition import definition_of
 from interlock.domain.grant import GrantScope
 from interlock.langchain import InterlockMiddleware
+from interlock.runners.arguments import NOTHING_KNOWN, errors_in, schema_of
 from tests.runners.conftest import Host, on_sqlite
 from tests.runners.deeds import Deeds
 from tests.runners.script import agent
@@ -77,3 +78,23 @@ async def test_a_grant_does_not_reach_a_look_alike_in_another_graph(
     turn = await stage.say("first", own_thread(2))
     assert turn.status == "done", turn.error
     assert deeds.done == ["reminder x", "reminder x"]
+
+
+@pytest.mark.parametrize(
+    "part",
+    [
+        {"$ref": "http://127.0.0.1:9/x.json"},
+        {"$ref": "file:///etc/hostname"},
+        {"$ref": "#/$defs/Nowhere"},
+        {"$ref": "#/$defs/Far"},
+    ],
+    ids=str,
+)
+def test_a_schema_of_a_tool_elsewhere_is_not_looked_for_elsewhere(part: dict[str, Any]) -> None:
+    far = {"$id": "http://127.0.0.1:9/", "type": "string"}
+    schema = {"type": "object", "properties": {"query": part}, "$defs": {"Near": {"type": "integer"}, "Far": far}}
+    asked: Any = StructuredTool(name="look_up", description="A tool of a server elsewhere.", args_schema=schema)
+    assert schema_of(asked, {"function": {"parameters": schema}}) == NOTHING_KNOWN
+    near = {**schema, "properties": {"query": {"$ref": "#/$defs/Near"}}, "$defs": {"Near": {"type": "integer"}}}
+    [error] = errors_in(schema_of(asked, {"function": {"parameters": near}}), {"query": "x"})
+    assert error.field == "args.query"
