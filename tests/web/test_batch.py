@@ -179,6 +179,26 @@ def test_what_somebody_else_settles_meanwhile_is_left_out(hasty: Person, witness
     assert view(hasty.client, own["request_id"])["response"]["decision"] == "accept"
 
 
+def test_the_rest_of_a_batch_is_not_sent_when_an_answer_got_no_reply(hasty: Person, witness: Witness) -> None:
+    """There may be a network again an hour later, and nobody at the page."""
+    names = ("through", "unheard", "rest")
+    _, lost, rest = asked(hasty.client, *named(hasty, *names))
+    page = hasty.opens()
+    select(page, 3)
+    dialog = sheet(page, 3)
+    page.route(f"**/requests/{lost['request_id']}/answer", lambda route: route.abort(), times=1)
+    read_to(dialog.get_by_text("end ·").last, dialog, [])
+    choose(dialog.get_by_role("button", name="Approve 3 calls"))
+    again = dialog.get_by_role("button", name="Approve 2 calls")
+    expect(again).to_be_visible()
+    expect(dialog.get_by_text("1 of 2 done.")).to_be_visible()
+    assert view(hasty.client, rest["request_id"])["status"] == "pending"
+    choose(again)
+    expect(dialog.get_by_text("3 of 3 done.")).to_be_visible()
+    for name in names:
+        wait_for(lambda name=name: witness.count(f"{name}-{hasty.name}"), lambda ran: ran == 1)
+
+
 def test_an_end_that_nothing_is_drawn_before_yet_does_not_count_as_read(hasty: Person) -> None:
     """The browser leaves out what is far from the screen, and guesses how high it is: far too low for one long line."""
     long = {"path": "x", "content": "word " * 3_000}

@@ -43,6 +43,26 @@ def test_a_request_that_comes_while_its_conversation_is_loaded_can_be_answered(
     wait_for(lambda: witness.count(name), lambda count: count == 1)
 
 
+def test_a_request_that_is_settled_while_its_conversation_is_loaded_is_not_said_to_wait(person: Person) -> None:
+    """The other way round: the server's word is older than the answer, of which the page heard meanwhile."""
+    first, second = asked(person.client, *(("guarded", {"name": f"{place}-of-two"}) for place in ("one", "other")))
+    thread_id = first["conversation_id"]
+    page = person.opens("about:blank")
+
+    def hold(route: Route) -> None:
+        reply = route.fetch()
+        expect(page.get_by_role("link", name="Inbox")).to_contain_text("2")
+        answer(person.client, first["request_id"], {"decision": "reject"}).raise_for_status()
+        expect(page.get_by_role("link", name="Inbox")).to_contain_text("1")
+        route.fulfill(response=reply)
+
+    page.route(f"**/api/status/{thread_id}", hold, times=1)
+    page.goto(f"/chat/{thread_id}")
+    expect(page.get_by_text("Waiting for your answer")).to_be_visible()
+    expect(page.locator("[data-asked=open]")).to_have_count(1)
+    expect(page.locator(f"[data-review='{second['request_id']}']")).to_be_visible()
+
+
 ENDINGS: dict[str, tuple[dict[str, Any], str, str]] = {
     "replied": ({"decision": "response", "message": "Use the other one."}, "replied to, not run", "Use the other one."),
     "refused": ({"decision": "reject", "message": "Not today."}, "refused, not run", "Not today."),

@@ -6,7 +6,7 @@ from typing import Any
 import pytest
 from playwright.sync_api import Locator, Page, expect
 
-from tests.support.hitl import CHOICE, QUESTION, of
+from tests.support.hitl import CHOICE, QUESTION, HitlClient, of
 from tests.support.inbox import answer, asked, told, view
 from tests.support.threads import ThreadsClient
 from tests.web.conftest import Visit
@@ -61,6 +61,20 @@ def test_rows_say_the_command_the_file_and_the_amount_instead_of_quoted_json(
     expect(rows.filter(has_text="npm ci")).to_contain_text("execute npm ci")
     expect(rows.filter(has_text="249.5")).to_contain_text("pay 249.5 → ann")
     expect(rows.filter(has_text="summed.py")).to_contain_text("write_file summed.py")
+
+
+def test_a_short_name_in_a_row_takes_no_more_room_than_its_letters(owner: ThreadsClient, visit: Visit) -> None:
+    with of(owner) as person:
+        key = person.new_key("ci", "agent")["key"]
+    with HitlClient(str(owner.http.base_url), key) as agent:
+        agent.ask("permission", {"tool_name": "deploy", "args": {"to": "staging"}})
+    name = visit(owner).opens().get_by_role("listitem").get_by_text("ci", exact=True)
+    spare = """one => {
+      const letters = document.createRange();
+      letters.selectNodeContents(one);
+      return one.getBoundingClientRect().width - letters.getBoundingClientRect().width;
+    }"""
+    assert name.evaluate(spare) < 1
 
 
 def test_the_link_to_a_conversation_repeats_no_call_and_keeps_a_title_of_its_own(

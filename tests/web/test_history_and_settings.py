@@ -38,6 +38,13 @@ def test_the_history_tells_who_decided_what_and_from_where(reviewer: Person) -> 
     assert page.url == f"{reviewer.url}/history"
 
 
+# How far it is from both edges of its card.
+EDGES = """one => {
+  const [own, card] = [one, one.closest("[data-review]")].map((box) => box.getBoundingClientRect());
+  return [own.left - card.left, card.right - own.right];
+}"""
+
+
 def test_an_entry_opens_to_what_was_shown_what_came_of_it_and_its_place_in_the_audit_chain(reviewer: Person) -> None:
     (entry,) = asked(reviewer.client, ("guarded", {"name": "recorded"}))
     edited = {"decision": "edit", "args": {"name": "recorded-edited"}}
@@ -46,7 +53,10 @@ def test_an_entry_opens_to_what_was_shown_what_came_of_it_and_its_place_in_the_a
     page = reviewer.opens("/history")
     item = page.get_by_role("listitem").filter(has_text="approved, edited").first
     item.locator("summary").first.click()
-    expect(item.get_by_role("group", name="What was asked to run")).to_contain_text('"recorded"')
+    panel = item.get_by_role("group", name="What was asked to run")
+    expect(panel).to_contain_text('"recorded"')
+    left, right = panel.evaluate(EDGES)
+    assert left == right
     expect(item).to_contain_text("recorded-edited")
     shown = view(reviewer.client, entry["request_id"])
     expect(item).to_contain_text(f"Digest of what was shown{shown['digest']}")

@@ -9,12 +9,15 @@ import pytest
 from playwright.sync_api import Browser, Route, expect
 
 from tests.support import puppet
+from tests.support.inbox import asked, view
 from tests.support.people import People
 from tests.support.puppet import says, script
 from tests.support.server import ServerProcess
+from tests.support.threads import ThreadsClient
 from tests.support.waiting import wait_for
 from tests.support.witness import Witness
 from tests.web.chatting import begin, said, thread_of
+from tests.web.conftest import Visit
 from tests.web.person import Person, lead
 from tests.web.reviewing import Review, asks, offline, opened
 
@@ -81,6 +84,21 @@ def test_without_a_network_no_message_is_sent_and_nobody_is_said_to_work_on_it(p
     assert "Much later" not in person.client.http.get(f"/api/history/{thread_of(page)}").raise_for_status().text
     page.get_by_label("Message").press("Enter")
     expect(said(page, "Much later.")).to_be_visible()
+
+
+def test_what_is_done_without_a_network_fails_at_once_in_the_language_of_the_page(
+    owner: ThreadsClient, visit: Visit
+) -> None:
+    """Kept for later, it would be done when nobody looks."""
+    (entry,) = asked(owner, ("guarded", {"name": "kept"}))
+    person = visit(owner, locale="zh-CN")
+    page = person.opens(f"/chat/{entry['conversation_id']}")
+    page.get_by_role("button", name="删除", exact=True).click()
+    with offline(person):
+        page.get_by_role("dialog").get_by_role("button", name="删除", exact=True).click()
+        expect(page.get_by_role("dialog").get_by_role("alert")).to_have_text("无法删除：与服务器的连接中断。")
+    page.locator("[data-state=live]").wait_for()
+    assert view(owner, entry)["status"] == "pending"
 
 
 def test_an_answer_that_never_arrived_is_not_sent_when_the_network_is_back(reviewer: Person, witness: Witness) -> None:

@@ -1,16 +1,37 @@
 /** HTTP to the server that gave the page: its cookie is the credential. */
+import { NetworkError } from "interlock-client/errors";
+import type { JsonObject } from "interlock-client/json";
 import { Patience } from "interlock-client/patience";
-import { type Call, Transport } from "interlock-client/transport";
+import { type Call, type Stream, Transport } from "interlock-client/transport";
 
 const TIMEOUT = 30_000;
 /** A page tells at once that it has no connection; waiting is for what runs behind it. */
 const PATIENCE = 2_000;
 
+/** What no server says is said in the page's own words, which stand in the language that was chosen. */
+class PageTransport extends Transport {
+  broke = "The connection broke.";
+
+  override async fetch(call: Call, patience?: Patience): Promise<JsonObject> {
+    return super.fetch(call, patience).catch(this.#inWords);
+  }
+
+  override async stream(call: Call): Promise<Stream> {
+    return super.stream(call).catch(this.#inWords);
+  }
+
+  #inWords = (error: unknown): never => {
+    if (!(error instanceof NetworkError)) throw error;
+    throw new NetworkError(this.broke, { details: error.details, cause: error });
+  };
+}
+
 let transport = made("en");
 
-/** In which language the server answers. */
-export function setLocale(locale: string): void {
+/** In which language the server answers; `broke` says that there was no connection to it. */
+export function setLocale(locale: string, broke?: string): void {
   transport = made(locale);
+  if (broke !== undefined) transport.broke = broke;
 }
 
 export function api(): Transport {
@@ -46,8 +67,8 @@ export function newKey(): string {
   return Array.from(bytes, (byte) => byte.toString(16).padStart(2, "0")).join("");
 }
 
-function made(locale: string): Transport {
-  return new Transport({
+function made(locale: string): PageTransport {
+  return new PageTransport({
     baseUrl: globalThis.location?.origin ?? "http://localhost",
     credential: undefined,
     user: undefined,

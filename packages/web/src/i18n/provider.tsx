@@ -23,14 +23,15 @@ export function useLocale(): Locale {
 
 export function Texts({ children }: { children: ReactNode }) {
   const locale = useLocale();
+  const messages = locale === "en" ? en : zh;
   // Before anything is asked of the server in this language.
-  useMemo(() => setLocale(locale), [locale]);
+  useMemo(() => setLocale(locale, messages.shell.broke), [locale, messages]);
   useEffect(() => {
     document.documentElement.lang = locale;
   }, [locale]);
   const zone = useMemo(() => Intl.DateTimeFormat().resolvedOptions().timeZone, []);
   return (
-    <IntlProvider locale={locale} messages={locale === "en" ? en : zh} timeZone={zone}>
+    <IntlProvider locale={locale} messages={messages} timeZone={zone}>
       {children}
     </IntlProvider>
   );

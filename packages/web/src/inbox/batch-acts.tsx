@@ -1,6 +1,7 @@
-import { type KeyboardEvent, type MouseEvent, useEffect, useRef } from "react";
+import { type MouseEvent, useEffect, useRef } from "react";
 import { useTranslations } from "use-intl";
 import { Button } from "@/design/button";
+import { withoutEnter } from "@/keys/without-enter";
 import { useGuard } from "@/request/use-guard";
 import { type Call, type Obstacle, progressOf } from "./batch";
 import styles from "./batch.module.css";
@@ -85,8 +86,4 @@ function Receipt({ calls }: { calls: readonly Call[] }) {
       {t("done", { done, count: sent.length })}
     </p>
   );
-}
-
-function withoutEnter(event: KeyboardEvent): void {
-  if (event.key === "Enter") event.preventDefault();
 }

@@ -120,7 +120,7 @@ function Headline({ entry }: { entry: InboxEntry }) {
 function Meta({ entry, kind, age, place, project, owner }: RowProps) {
   return (
     <span className={styles.meta}>
-      <span className={styles.name}>
+      <span className={mayShrink(entry.agent)}>
         <Revealed text={entry.agent} />
       </span>
       {project && (
@@ -131,7 +131,12 @@ function Meta({ entry, kind, age, place, project, owner }: RowProps) {
       {entry.kind === "approval" && <span>{kind}</span>}
       <span>{age}</span>
       {place && <span>{place}</span>}
-      {owner && <span className={styles.name}>{owner}</span>}
+      {owner && <span className={mayShrink(owner)}>{owner}</span>}
     </span>
   );
+}
+
+/** A long name does. What is left of it is never less than three letters, which are more room than a short one takes. */
+function mayShrink(name: string): string | undefined {
+  return name.length > 3 ? styles.name : undefined;
 }

@@ -27,9 +27,8 @@ export function useSending(): Sending {
       setAt({ place: place + 1, count: calls.length });
       const id = request.request_id;
       const answer = answerOf(request, { decision: act }, { dwell: dwell() });
-      await deliveries.send(id, `${addressOf(id)}/answer`, answer, act);
-      // Given up with the session: the rest is not for the next person to send.
-      if (!deliveries.get(id)) break;
+      // Given up with the session, or without a reply for who knows how long: the rest is for a person to send.
+      if (!(await deliveries.send(id, `${addressOf(id)}/answer`, answer, act))) break;
     }
     setAt(null);
   };

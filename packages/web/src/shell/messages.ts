@@ -13,6 +13,7 @@ export const en = {
   },
   loading: "Loading…",
   notLoaded: "There is no connection. This page loads as soon as there is one.",
+  broke: "The connection to the server broke.",
   notFound: "Page not found",
   notFoundWhat:
     "The address may be misspelled, or what it led to is gone. Everything that waits for you is in the inbox.",
@@ -110,6 +111,7 @@ export const zh: Translated<typeof en> = {
   kind: { approval: "审批", clarification: "提问", decision: "决策", env_var: "变量", questions: "多个问题" },
   loading: "正在加载…",
   notLoaded: "没有连接。恢复连接后会自动加载此页。",
+  broke: "与服务器的连接中断。",
   notFound: "页面不存在",
   notFoundWhat: "地址可能有误，或者对应的内容已不存在。等待你处理的内容都在收件箱里。",
   toInbox: "前往收件箱",

@@ -234,6 +234,19 @@ describe("a pause", () => {
     );
     expect(early).toMatchObject({ isOutside: false, phase: "running" });
   });
+
+  it("that was answered before what was asked is told does not wait for it", () => {
+    const half = having({ type: "settled", requestId: "perm_1" }, told(...pause));
+    expect(half).toMatchObject({ phase: "waiting", open: ["perm_2"] });
+    expect(shown(half)[1]).toBe("write_file(c1) answered");
+    const whole = having(
+      ...["perm_1", "perm_2"].map((requestId) => ({ type: "settled", requestId }) as const),
+      told(...pause),
+    );
+    expect(whole).toMatchObject({ phase: "running", open: [], isOutside: false });
+    const outside = having({ type: "settled", requestId: "perm_1" }, told(asks("2", approval("perm_1", null))));
+    expect(outside).toMatchObject({ phase: "idle", open: [], isOutside: true });
+  });
 });
 
 describe("what is asked", () => {

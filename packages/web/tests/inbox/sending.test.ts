@@ -46,13 +46,14 @@ test("answers go one by one, each bound to what was shown and under a key of its
   expect(result.current.at).toBeNull();
 });
 
-test("what got no reply is sent again under the same key before the next one", async () => {
-  const sent = server(null, done("b1"), done("b2"));
+test("of what got no reply it is asked what became of it, and the rest is left for a person to send", async () => {
+  const sent = server(done("b1"), null, Response.json({ settled: null }));
   const { result } = renderHook(useSending);
-  await act(() => result.current.send([call("b1"), call("b2")], "accept", () => 0));
-  expect(sent.map((one) => one.id)).toEqual(["b1", "b1", "b2"]);
-  expect(sent[0]?.key).toBe(sent[1]?.key);
-  expect(sent[2]?.key).not.toBe(sent[0]?.key);
+  await act(() => result.current.send([call("b1"), call("b2"), call("b3")], "accept", () => 0));
+  expect(sent.map((one) => one.id)).toEqual(["b1", "b2", "b2"]);
+  expect(sent[1]?.key).toBe(sent[2]?.key);
+  expect(["b1", "b2", "b3"].map((id) => deliveries.get(id)?.state)).toEqual(["done", "lost", undefined]);
+  expect(result.current.at).toBeNull();
 });
 
 test("who leaves stops what was not sent yet", async () => {

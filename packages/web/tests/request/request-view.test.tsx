@@ -490,6 +490,9 @@ describe("what several people decide", () => {
     fireEvent.click(within(dialog).getByRole("button", { name: "Approve without them" }));
     expect(answers()).toHaveLength(0);
     fireEvent.change(within(dialog).getByLabelText(/Reason/), { target: { value: " nobody is there " } });
+    // As Enter does in one of its fields.
+    fireEvent.submit(dialog.querySelector("form") as HTMLFormElement);
+    expect(answers()).toHaveLength(0);
     fireEvent.click(within(dialog).getByRole("button", { name: "Approve without them" }));
     await within(bar).findByText(/Approved at/);
     expect(answers()[0]?.body).toMatchObject({

@@ -104,7 +104,8 @@ function paused(before: Conversation, event: Interrupt): Conversation {
   const asked = event.requests.map((one) => one.request_id);
   // A run that pauses again has had its answers. Without a run there may be several pauses at a time.
   const open = before.isPausing ? [...new Set([...before.open, ...asked])] : asked;
-  return { ...next, phase: "waiting", open, isPausing: true };
+  const waiting: Conversation = { ...next, phase: "waiting", open, isPausing: true };
+  return asked.filter((one) => before.settled.includes(one)).reduce(withoutOpen, waiting);
 }
 
 function ended(before: Conversation, event: End): Conversation {
@@ -122,6 +123,11 @@ function ended(before: Conversation, event: End): Conversation {
 }
 
 function settled(before: Conversation, requestId: string): Conversation {
+  if (before.settled.includes(requestId)) return before;
+  return withoutOpen({ ...before, settled: [...before.settled, requestId] }, requestId);
+}
+
+function withoutOpen(before: Conversation, requestId: string): Conversation {
   if (!before.open.includes(requestId)) return before;
   const open = before.open.filter((one) => one !== requestId);
   const next = changeItems(before, (items) => withAnswer(items, requestId));

@@ -91,6 +91,8 @@ export interface Conversation {
   phase: Phase;
   /** The requests that wait for somebody. */
   open: string[];
+  /** Those that are known to wait no more: of some that is told before what was asked. */
+  settled: readonly string[];
   isStopping: boolean;
   /** The agent runs elsewhere: it asks here, and takes no messages. */
   isOutside: boolean;
@@ -118,6 +120,7 @@ export const EMPTY: Conversation = {
   turns: [],
   phase: "idle",
   open: [],
+  settled: [],
   isStopping: false,
   isOutside: false,
   notice: null,

@@ -94,20 +94,25 @@ export class Deliveries {
     this.#tell();
   }
 
-  /** Goes on when the page that sent it is left, and ends with the session that it began in. */
-  async send(requestId: string, path: string, body: object, act: Act): Promise<void> {
+  /**
+   * Goes on when the page that sent it is left, and ends with the session that it began in. Whether it got its reply: what
+   * became of an answer without one may come to be known an hour later.
+   */
+  async send(requestId: string, path: string, body: object, act: Act): Promise<boolean> {
     const state = this.get(requestId)?.state;
-    if (state === "sending" || state === "unsure" || state === "done") return;
+    if (state === "sending" || state === "unsure" || state === "done") return state === "done";
     this.#set(requestId, { state: "sending", act });
     const round = this.#round;
     const sent = { path, key: newKey(), act, person: presentPerson() };
     let delivery = await this.#post(sent, body);
+    const isHeard = delivery !== null;
     for (let tries = 1; round === this.#round; tries += 1) {
       this.#set(requestId, delivery ?? { state: "unsure", act });
-      if (delivery) return;
+      if (delivery) return isHeard;
       await this.#pause(tries);
       if (round === this.#round) delivery = await this.#recall(sent);
     }
+    return false;
   }
 
   /** Null: nobody knows what became of it. */

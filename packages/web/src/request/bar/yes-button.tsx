@@ -1,5 +1,6 @@
-import type { KeyboardEvent, ReactNode } from "react";
+import type { ReactNode } from "react";
 import { Button } from "@/design/button";
+import { withoutEnter } from "@/keys/without-enter";
 
 interface Props {
   isRisky: boolean;
@@ -13,9 +14,6 @@ interface Props {
 
 /** A yes takes a click or the space bar. Enter, which people press to get on, does nothing. */
 export function YesButton({ isRisky, isOff, describedBy, hint, onYes, children }: Props) {
-  const ignoreEnter = (event: KeyboardEvent) => {
-    if (event.key === "Enter") event.preventDefault();
-  };
   return (
     <Button
       look={isRisky ? "danger" : "primary"}
@@ -23,7 +21,7 @@ export function YesButton({ isRisky, isOff, describedBy, hint, onYes, children }
       aria-disabled={isOff}
       aria-describedby={isOff ? describedBy : undefined}
       hint={hint}
-      onKeyDown={ignoreEnter}
+      onKeyDown={withoutEnter}
       onClick={onYes}
     >
       {isRisky && <span aria-hidden="true">▲</span>}

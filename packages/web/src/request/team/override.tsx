@@ -1,8 +1,9 @@
-import { type FormEvent, useId, useState } from "react";
+import { useId, useState } from "react";
 import { useTranslations } from "use-intl";
 import { Button } from "@/design/button";
 import { Dialog } from "@/design/dialog";
 import { Field } from "@/design/field";
+import { withoutEnter } from "@/keys/without-enter";
 import { useReview } from "../review";
 import styles from "./team.module.css";
 
@@ -31,15 +32,15 @@ function OverrideDialog({ onClose }: { onClose: () => void }) {
   const [reason, setReason] = useState("");
   const id = useId();
   const isOff = obstacle !== null || !reason.trim();
-  const send = (event: FormEvent) => {
-    event.preventDefault();
+  const send = () => {
     if (isOff) return;
     override(reason.trim());
     onClose();
   };
   return (
     <Dialog title={t("overrideTitle")} onClose={onClose}>
-      <form onSubmit={send} className={styles.form}>
+      {/* A yes like any other: no Enter sends it. */}
+      <form onSubmit={(event) => event.preventDefault()} className={styles.form}>
         <p className={styles.text}>{t("overrideWhat")}</p>
         {obstacle && obstacle.type !== "code" && <p className={styles.trouble}>{t("overrideUnread")}</p>}
         <label htmlFor={id} className={styles.label}>
@@ -64,7 +65,7 @@ function OverrideDialog({ onClose }: { onClose: () => void }) {
         )}
         <div className={styles.end}>
           <Button onClick={onClose}>{t("cancel")}</Button>
-          <Button type="submit" look="danger" aria-disabled={isOff}>
+          <Button look="danger" aria-disabled={isOff} onKeyDown={withoutEnter} onClick={send}>
             {t("overrideDo")}
           </Button>
         </div>
