@@ -297,6 +297,30 @@ def test_a_rule_that_those_who_are_named_cannot_fulfil_is_refused(crew: People, 
         assert root.post(f"{POLICY}/versions", json={"text": text}).status_code == 400
     right = rule("r", f'people = 2\nfrom = ["{FINANCE}"]\nlevels = [{{from = ["person:zoe"], after = 9}}]')
     assert root.post(f"{POLICY}/check", json={"text": right}).json()["usable"] is True
+    # Of the payers any may ask, and all four are needed.
+    for needed, problems in {3: [], 4: [(1, True)]}.items():
+        text = rule("r", f'people = {needed}\nfrom = ["{PAYERS}"]')
+        checked = root.post(f"{POLICY}/check", json={"text": text}).json()
+        assert checked["usable"] is True
+        assert [(one["line"], one["warning"]) for one in checked["problems"]] == problems
+
+
+@pytest.mark.promise("P21")
+def test_an_asker_is_told_of_needs_that_those_who_are_named_cannot_fulfil(ann: httpx.Client) -> None:
+    wanted: list[tuple[dict[str, Any], int]] = [
+        ({"people": 2, "from": [FINANCE]}, 400),
+        ({"people": 4, "from": [PAYERS]}, 400),
+        ({"people": 4, "from": [PAYERS], "separate": False}, 200),
+        ({"from": ["person:ann"], "separate": True}, 400),
+        ({"people": 3, "from": [PAYERS]}, 200),
+    ]
+    for needs, status in wanted:
+        body = {"type": "permission", "request_data": PERMISSION, "needs": needs}
+        reply = ann.post(f"{HITL}/requests", json=body)
+        assert reply.status_code == status, needs
+        if status == 400:
+            (error,) = reply.json()["error"]["details"]["errors"]
+            assert error["field"] == "needs.people"
 
 
 @pytest.mark.promise("P21")

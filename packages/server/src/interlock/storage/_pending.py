@@ -95,9 +95,9 @@ def candidate_page(query: PendingFilter, who: str, limit: int) -> Select[Any]:
 
 
 def _put_to(wanted: Any, query: PendingFilter, who: str) -> Select[Any]:
-    is_put = literal_column("candidates.is_open"), candidates.c.who == who, _IS_PENDING, IS_KEPT
     put = select(wanted).select_from(candidates.join(requests, requests.c.id == candidates.c.request_id))
-    return put.where(*is_put, *_conditions(query, [true()]))
+    put = put.where(literal_column("candidates.is_open"), candidates.c.who == who, _IS_PENDING, IS_KEPT)
+    return put.where(*_conditions(query, [true()]))
 
 
 async def by_kind(connection: AsyncConnection, most: int) -> dict[RequestKind, int]:
