@@ -135,6 +135,23 @@ def test_passing_on_leads_back_to_nobody(ann: httpx.Client, bob: httpx.Client, c
     assert [hitl_yes(one, request_id).status_code for one in (ann, bob)] == [403, 403]
 
 
+@pytest.mark.promise("P18", "P20")
+def test_who_is_not_asked_and_a_candidates_program_do_nothing(
+    crew: People, ann: httpx.Client, bob: httpx.Client, server: ServerProcess
+) -> None:
+    request_id = ask_two(ann)
+    made = bob.post("/api/v1/keys", json={"name": uuid.uuid4().hex, "role": "agent"}).raise_for_status()
+    with httpx.Client(base_url=server.url, headers={"x-api-key": made.json()["key"]}) as program:
+        for caller in (program, ann, crew.named("zoe").http, crew.named("root").http):
+            place = f"{INBOX}/requests/{request_id}"
+            assert caller.post(f"{place}/claim").status_code == 403
+            assert delegate(caller, request_id, "cyd") == 403
+            assert hitl_yes(caller, request_id).status_code == 403
+            assert caller.delete(f"{place}/vote").status_code in (403, 409)
+    shown = view(ann, request_id)
+    assert (shown["people"]["votes"]["yes"], shown["people"]["claim"]) == (0, None)
+
+
 @pytest.mark.promise("P18")
 def test_who_voted_passes_on_nothing(ann: httpx.Client, bob: httpx.Client) -> None:
     request_id = ask_two(ann)
