@@ -24,7 +24,7 @@ AGENTS := tests/hooks/agents
 AGENTS_DEV := $(AGENTS)/node_modules/.dev-ready
 WEB_BUILT := packages/server/src/interlock/faces/web/static/index.html
 
-.PHONY: serve setup sdk web test typescript check lint style types unit dist bench screenshots lock clean
+.PHONY: serve setup sdk web test typescript check lint style types unit campaign dist bench screenshots lock clean
 
 serve: $(RUNTIME) $(WEB_BUILT)
 	@exec $(BIN)/interlock serve
@@ -62,6 +62,10 @@ types: $(DEV)
 
 unit: $(DEV)
 	$(BIN)/python -m pytest tests/domain tests/architecture
+
+# Hours: a thousand people vote at once, a thousand times, on either database.
+campaign: $(DEV)
+	INTERLOCK_TEST_VOTERS=1000 INTERLOCK_TEST_VOTE_ROUNDS=1000 $(BIN)/python -m pytest --log-cli-level=INFO tests/conformance/test_votes.py -k many_votes
 
 # Both wheels, the pages inside, and the npm package.
 DIST ?= dist

@@ -11,11 +11,14 @@ from hypothesis import strategies as st
 from interlock.domain.kinds import RequestKind
 from interlock.domain.principal import review_key
 from interlock.domain.request import Request, RequestStatus
+from interlock.domain.team import Candidate
+from interlock.domain.terms import EVERYBODY, Routing, Step, Terms
 from interlock.ports.filters import PendingFilter
 from interlock.ports.store import Store
 from tests.conformance.examples import AT, a_body, a_pause, a_request, a_thread, after
 
 OWNERS, AGENTS, RISKS = ["u-ann", "u-bob"], ["demo", "other", "third"], ["low", "high"]
+WHO = ["group:a", "group:b", "person:u-ann"]
 KINDS = [RequestKind.APPROVAL, RequestKind.CLARIFICATION, RequestKind.ENV_VAR]
 moments = st.integers(0, 4).map(lambda seconds: after(seconds))
 rows = st.fixed_dictionaries(
@@ -28,6 +31,7 @@ rows = st.fixed_dictionaries(
         "at": moments,
         "deadline": st.one_of(st.none(), moments),
         "settled": st.sampled_from([False, False, False, True]),
+        "put": st.sets(st.sampled_from([*WHO, EVERYBODY])),
     }
 )
 maybe = st.one_of
@@ -44,15 +48,29 @@ filters = st.builds(
 reviews = st.builds(review_key, st.sampled_from(OWNERS), st.sampled_from(AGENTS), st.sampled_from([None, "key_1"]))
 sights = maybe(
     st.just(dict[str, Any]()),
-    st.fixed_dictionaries({"owner_id": st.sampled_from(OWNERS), "reviews": st.lists(reviews).map(tuple)}),
+    st.fixed_dictionaries(
+        {
+            "owner_id": st.sampled_from(OWNERS),
+            "reviews": st.lists(reviews).map(tuple),
+            "candidacies": st.lists(st.sampled_from(WHO), unique=True).map(tuple),
+            "is_for_anybody": st.booleans(),
+        }
+    ),
+    st.fixed_dictionaries(
+        {"candidacies": st.sampled_from(WHO).map(lambda one: (one,)), "only_candidacies": st.just(True)}
+    ),
 )
 
 
 def is_wanted(request: Request, asker: str | None, wanted: PendingFilter) -> bool:
     """The filter's words, one after the other."""
+    put = request.routing.terms.candidates if request.routing else (EVERYBODY,)
+    is_put = not set(put).isdisjoint(wanted.candidacies)
+    is_own = wanted.owner_id in (None, request.owner_id) or _is_reviewed(request, asker, wanted)
+    is_own = is_own and not wanted.only_candidacies and (wanted.is_for_anybody or EVERYBODY in put)
     return (
         request.status is RequestStatus.PENDING
-        and (wanted.owner_id in (None, request.owner_id) or _is_reviewed(request, asker, wanted))
+        and (is_own or is_put)
         and (wanted.asker_id is None or asker == wanted.asker_id)
         and (wanted.kinds is None or request.kind in wanted.kinds)
         and (wanted.agent is None or request.agent == wanted.agent)
@@ -86,8 +104,10 @@ async def _add(store: Store, given_rows: list[dict[str, Any]]) -> list[tuple[Req
                 body=a_body(row["kind"], row["risk"]),
                 created_at=row["at"],
                 deadline=row["deadline"],
+                routing=Routing(Terms((Step(tuple(sorted(row["put"]))),))) if row["put"] else None,
             )
             await tx.pauses.add(a_pause(f"p_{name}", name), [request])
+            await tx.routes.add([Candidate(request.id, one, 0, request.created_at) for one in row["put"]])
             if row["settled"]:
                 await tx.requests.settle(request.id, RequestStatus.ANSWERED, after(9))
                 request = replace(request, status=RequestStatus.ANSWERED)

@@ -124,6 +124,12 @@ def test_a_policy_is_read_from_toml_and_from_json() -> None:
         ("{", 1, "cannot be read"),
         ('{"rule": [], "rule": []}', None, "stands twice"),
         ("rule = 3", None, "[[rule]]"),
+        (
+            '{\n"rule": [{"name": "a\\"[{", "then": "ask",\n"levels": []},\n{"name": "r", "then": "x"}]}',
+            4,
+            "then is one of",
+        ),
+        ('{"rule": [],\n"test": [\n\n{"facts": {"tool": 3}, "expect": {"then": "ask"}}]}', 4, "facts.tool"),
         ('[[rule]]\nthen = "ask"', 1, "needs a name"),
         ('\n[[rule]]\nname = "r"\nthen = "permit"', 2, "then is one of"),
         ('[[rule]]\nname = "r"\nthen = "ask"\npersons = 2', 1, "persons is not known"),

@@ -2,6 +2,7 @@
 
 from collections.abc import Callable, Generator
 from contextlib import suppress
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -9,6 +10,7 @@ import httpx
 import pytest
 
 from tests.support import puppet
+from tests.support.hitl import HITL
 from tests.support.people import People
 from tests.support.puppet import calls, says, script
 from tests.support.server import ServerProcess
@@ -17,9 +19,9 @@ from tests.support.witness import Witness
 
 INBOX, POLICY, GROUPS = "/api/v1/inbox", "/api/v1/policy", "/api/v1/groups"
 TWO = '[[rule]]\nname = "two"\ntools = ["guarded"]\nthen = "ask"\npeople = 2\nfrom = ["group:payments"]\n'
-LEVEL = (
+LEVELS = (
     '[[rule]]\nname = "level"\ntools = ["guarded"]\nthen = "ask"\nfrom = ["group:payments"]\n'
-    'levels = [{from = ["group:leads"], after = 1}]\nat_end = "wait"\n'
+    'levels = [{from = ["group:leads"], after = 1}, {from = ["person:root"], after = 1}]\n'
 )
 
 Restart = Callable[[str], People]
@@ -50,15 +52,21 @@ def restart(tmp_path: Path, database_url: str, witness: Witness) -> Generator[Re
         server.close()
 
 
-def asked(people: People, rule: str, name: str) -> str:
-    """Ann's agent calls what takes the others' yes: the conversation, in which the request waits."""
-    root, ann = people.named("root"), people.named("ann")
+def save_rule(people: People, rule: str) -> None:
+    """And have it count, with the groups that it names."""
+    root = people.named("root")
     for group, members in {"payments": ["bob", "cyd"], "leads": ["zoe"]}.items():
         for member in members:
             people.named(member)
         root.http.post(GROUPS, json={"name": group, "members": members}).raise_for_status()
     number = root.http.post(f"{POLICY}/versions", json={"text": rule}).raise_for_status().json()["version"]
     root.http.post(f"{POLICY}/versions/{number}/activate", json={"expected": None}).raise_for_status()
+
+
+def asked(people: People, rule: str, name: str) -> str:
+    """Ann's agent calls what takes the others' yes: the conversation, in which the request waits."""
+    ann = people.named("ann")
+    save_rule(people, rule)
     thread = ann.new_thread()
     # The first level is due so soon that the server may be killed before it has said all of its reply.
     with suppress(httpx.TransportError):
@@ -105,15 +113,46 @@ def test_a_vote_that_was_not_committed_is_not_counted_and_the_last_one_settles_o
     assert view(bob, request_id)["answered_by"] == "bob, cyd"
 
 
+def levels_opened(people: People) -> list[tuple[str, int]]:
+    """Each that the trail has, with its request."""
+    query = {"action": "request.routed", "limit": 100}
+    trail = people.named("root").http.get("/api/v1/audit", params=query).raise_for_status().json()["entries"]
+    return [(entry["data"]["request_id"], entry["data"]["level"]) for entry in reversed(trail)]
+
+
 @pytest.mark.promise("P21")
-def test_a_level_that_was_not_committed_opens_once_after_it(restart: Restart) -> None:
-    people = restart("level.committing=kill")
-    thread = asked(people, LEVEL, "a level")
+def test_a_level_that_was_not_committed_opens_once_after_it_and_one_that_was_not_again(restart: Restart) -> None:
+    people = restart("level.committing=kill@2")
+    thread = asked(people, LEVELS, "a level")
     restart("")
     request_id = pending(people, thread)
-    zoe, root = people.named("zoe").http, people.named("root").http
-    wait_for(lambda: zoe.get(f"{INBOX}/requests/{request_id}").status_code, lambda status: status == 200)
-    shown = view(zoe, request_id)
-    assert (shown["status"], shown["people"]["level"]) == ("pending", {"number": 1, "of": 1})
-    trail = root.get("/api/v1/audit", params={"action": "request.routed"}).json()["entries"]
-    assert [entry["data"]["level"] for entry in trail] == [1]
+    wait_for(lambda: levels_opened(people), lambda found: len(found) == 2)
+    shown = view(people.named("zoe").http, request_id)
+    assert (shown["status"], shown["people"]["level"]) == ("pending", {"number": 2, "of": 2})
+    assert levels_opened(people) == [(request_id, 1), (request_id, 2)]
+
+
+@pytest.mark.promise("P21")
+@pytest.mark.parametrize("database_url", ["postgres"], indirect=True)
+def test_of_two_servers_one_opens_each_level_and_one_ends_it(tmp_path: Path, database_url: str) -> None:
+    key = {"INTERLOCK_SECRET_KEY": "the same on both servers"}
+    with (
+        ServerProcess(tmp_path / "one", database=database_url, environment=key) as one,
+        ServerProcess(tmp_path / "other", database=database_url, environment=key) as other,
+        People(one.url) as people,
+        other.client() as there,
+    ):
+        save_rule(people, LEVELS.replace("guarded", "deploy") + 'at_end = "refuse"\n')
+        ann = people.named("ann")
+        there.headers["authorization"] = ann.http.headers["authorization"]
+        sides = [ann.http, there]
+        asking: dict[str, Any] = {"type": "permission", "request_data": {"tool_name": "deploy", "args": {}}}
+        replies = [sides[number % 2].post(f"{HITL}/requests", json=asking).raise_for_status() for number in range(12)]
+        ids = [reply.json()["data"]["request_id"] for reply in replies]
+        for request_id in ids:
+            wait_for(partial(view, ann.http, request_id), lambda shown: shown["status"] != "pending")
+            assert view(there, request_id)["response"]["decision"] == "reject"
+        assert sorted(levels_opened(people)) == sorted((one, level) for one in ids for level in (1, 2))
+        query = {"action": "request.answered", "limit": 100}
+        trail = people.named("root").http.get("/api/v1/audit", params=query).raise_for_status().json()["entries"]
+        assert sorted(entry["data"]["request_id"] for entry in trail) == sorted(ids)

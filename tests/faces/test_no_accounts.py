@@ -2,12 +2,13 @@
 
 import uuid
 from collections.abc import Generator
+from typing import Any
 
 import httpx
 import pytest
 
 from tests.support import puppet
-from tests.support.hitl import HITL, PERMISSION
+from tests.support.hitl import HITL, PERMISSION, QUESTION
 from tests.support.people import People
 from tests.support.puppet import calls, says, script
 from tests.support.server import ServerProcess
@@ -107,26 +108,44 @@ def test_the_server_says_that_everybody_is_trusted(trusting: ServerProcess) -> N
     assert "no sign-in needed" in trusting.output.read_text()
 
 
-@pytest.mark.promise("P18")
-def test_an_ask_has_no_several_people(local: ThreadsClient) -> None:
+@pytest.mark.promise("P18", "P19")
+@pytest.mark.parametrize(("field", "needs"), [("people", {"people": 2}), ("separate", {"separate": True})])
+def test_an_ask_is_not_put_to_several_people_or_others(local: ThreadsClient, field: str, needs: dict[str, Any]) -> None:
     """There anybody is anybody."""
-    body = {"type": "permission", "request_data": PERMISSION, "needs": {"people": 2}}
+    body = {"type": "permission", "request_data": PERMISSION, "needs": needs}
     asked = local.http.post(f"{HITL}/requests", json=body)
-    assert (asked.status_code, asked.json()["error"]["details"]["errors"][0]["field"]) == (400, "needs.people")
+    assert (asked.status_code, asked.json()["error"]["details"]["errors"][0]["field"]) == (400, f"needs.{field}")
+
+
+RULES = """
+[[rule]]
+name = "two"
+when = 'kind == "approval" && args.name.startsWith("two-")'
+then = "ask"
+people = 2
+separate = false
+[[rule]]
+name = "other"
+when = 'kind != "approval" || args.name.startsWith("other-")'
+then = "ask"
+separate = true
+"""
 
 
 @pytest.mark.promise("P18", "P19")
-def test_a_rule_for_several_people_from_a_time_with_accounts_lets_nothing_pass(
+def test_rules_about_people_from_a_time_with_accounts_let_nothing_pass(
     tmp_path_factory: pytest.TempPathFactory, witness: Witness
 ) -> None:
-    folder, name = tmp_path_factory.mktemp("once-with-accounts"), f"two-{uuid.uuid4()}"
+    folder = tmp_path_factory.mktemp("once-with-accounts")
     environment = witness.environment
     with ServerProcess(folder, agents=[puppet.SPEC], environment=environment) as server, People(server.url) as people:
-        text = '[[rule]]\nname = "two"\ntools = ["guarded"]\nthen = "ask"\npeople = 2\nseparate = false\n'
-        active(people.named("root").http, text).__enter__()
+        active(people.named("root").http, RULES).__enter__()
     with ServerProcess(folder, agents=[puppet.SPEC], auth="none", environment=environment) as trusting:
         client = ThreadsClient(trusting.url)
-        reply = client.chat(client.new_thread(), script(calls(("guarded", {"name": name})), says("done")))
+        for name in (f"two-{uuid.uuid4()}", f"other-{uuid.uuid4()}"):
+            reply = client.chat(client.new_thread(), script(calls(("guarded", {"name": name})), says("done")))
+            assert "interrupt" not in reply.events
+            assert witness.count(name) == 0
+        asked = client.http.post(f"{HITL}/requests", json={"type": "clarification", "request_data": QUESTION})
         client.http.close()
-    assert "interrupt" not in reply.events
-    assert witness.count(name) == 0
+    assert asked.json()["data"]["status"] == "cancelled"

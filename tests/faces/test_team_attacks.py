@@ -135,6 +135,23 @@ def test_passing_on_leads_back_to_nobody(ann: httpx.Client, bob: httpx.Client, c
     assert [hitl_yes(one, request_id).status_code for one in (ann, bob)] == [403, 403]
 
 
+@pytest.mark.promise("P18", "P20")
+def test_who_is_not_asked_and_a_candidates_program_do_nothing(
+    crew: People, ann: httpx.Client, bob: httpx.Client, server: ServerProcess
+) -> None:
+    request_id = ask_two(ann)
+    made = bob.post("/api/v1/keys", json={"name": uuid.uuid4().hex, "role": "agent"}).raise_for_status()
+    with httpx.Client(base_url=server.url, headers={"x-api-key": made.json()["key"]}) as program:
+        for caller in (program, ann, crew.named("zoe").http, crew.named("root").http):
+            place = f"{INBOX}/requests/{request_id}"
+            assert caller.post(f"{place}/claim").status_code == 403
+            assert delegate(caller, request_id, "cyd") == 403
+            assert hitl_yes(caller, request_id).status_code == 403
+            assert caller.delete(f"{place}/vote").status_code in (403, 409)
+    shown = view(ann, request_id)
+    assert (shown["people"]["votes"]["yes"], shown["people"]["claim"]) == (0, None)
+
+
 @pytest.mark.promise("P18")
 def test_who_voted_passes_on_nothing(ann: httpx.Client, bob: httpx.Client) -> None:
     request_id = ask_two(ann)
@@ -297,6 +314,30 @@ def test_a_rule_that_those_who_are_named_cannot_fulfil_is_refused(crew: People, 
         assert root.post(f"{POLICY}/versions", json={"text": text}).status_code == 400
     right = rule("r", f'people = 2\nfrom = ["{FINANCE}"]\nlevels = [{{from = ["person:zoe"], after = 9}}]')
     assert root.post(f"{POLICY}/check", json={"text": right}).json()["usable"] is True
+    # Of the payers any may ask, and all four are needed.
+    for needed, problems in {3: [], 4: [(1, True)]}.items():
+        text = rule("r", f'people = {needed}\nfrom = ["{PAYERS}"]')
+        checked = root.post(f"{POLICY}/check", json={"text": text}).json()
+        assert checked["usable"] is True
+        assert [(one["line"], one["warning"]) for one in checked["problems"]] == problems
+
+
+@pytest.mark.promise("P21")
+def test_an_asker_is_told_of_needs_that_those_who_are_named_cannot_fulfil(ann: httpx.Client) -> None:
+    wanted: list[tuple[dict[str, Any], int]] = [
+        ({"people": 2, "from": [FINANCE]}, 400),
+        ({"people": 4, "from": [PAYERS]}, 400),
+        ({"people": 4, "from": [PAYERS], "separate": False}, 200),
+        ({"from": ["person:ann"], "separate": True}, 400),
+        ({"people": 3, "from": [PAYERS]}, 200),
+    ]
+    for needs, status in wanted:
+        body = {"type": "permission", "request_data": PERMISSION, "needs": needs}
+        reply = ann.post(f"{HITL}/requests", json=body)
+        assert reply.status_code == status, needs
+        if status == 400:
+            (error,) = reply.json()["error"]["details"]["errors"]
+            assert error["field"] == "needs.people"
 
 
 @pytest.mark.promise("P21")

@@ -3,7 +3,7 @@
 import json
 import re
 import tomllib
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from typing import cast
@@ -87,8 +87,7 @@ class _Unreadable(Exception):
 
 def _parse(text: str) -> JsonObject:
     try:
-        is_json = text.lstrip().startswith("{")
-        raw: JsonValue = json.loads(text, object_pairs_hook=_unique) if is_json else tomllib.loads(text)
+        raw: JsonValue = json.loads(text, object_pairs_hook=_unique) if _is_json(text) else tomllib.loads(text)
     except RecursionError:
         raise _Unreadable(Problem("the policy is nested too deeply")) from None
     except (ValueError, UnicodeError) as error:
@@ -98,6 +97,31 @@ def _parse(text: str) -> JsonObject:
             number = len(text.splitlines())
         raise _Unreadable(Problem(f"the policy cannot be read: {error}", number)) from None
     return cast("JsonObject", raw)
+
+
+def _is_json(text: str) -> bool:
+    return text.lstrip().startswith("{")
+
+
+_JSON_TOKEN = re.compile(r'"(?:\\.|[^"\\])*"|[{}\[\]:\n]')
+
+
+def _lines_of(text: str, name: str) -> Iterator[int]:
+    """Where the objects of one list begin, in JSON that was read before."""
+    line, depth, word, key = 1, 0, "", ""
+    for token in _JSON_TOKEN.findall(text):
+        if token == "\n":
+            line += 1
+        elif token == ":" and depth == 1:
+            key = json.loads(word)
+        elif token in "{[":
+            depth += 1
+            if (token, depth, key) == ("{", 3, name):
+                yield line
+        elif token in "}]":
+            depth -= 1
+        else:
+            word = token
 
 
 def _unique(pairs: list[tuple[str, JsonValue]]) -> JsonObject:
@@ -247,6 +271,8 @@ class _Reader:
         self.problems.append(Problem(message, line, rule))
 
     def _headers(self, name: str) -> list[int | None]:
+        if _is_json(self._text):
+            return list(_lines_of(self._text, name))
         header = re.compile(rf"\s*\[\[\s*[\"']?{name}[\"']?\s*\]\]")
         return [number for number, line in enumerate(self._text.split("\n"), 1) if header.match(line)]
 

@@ -77,6 +77,11 @@ class Terms:
         return self.people > 1
 
     @property
+    def takes_another(self) -> bool:
+        """Whether whoever asked is not enough, however it is counted."""
+        return self.is_vote or self.separate
+
+    @property
     def candidates(self) -> tuple[str, ...]:
         """Those of all steps, without the levels."""
         return tuple(dict.fromkeys(one for step in self.steps for one in step.candidates))

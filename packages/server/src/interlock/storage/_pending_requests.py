@@ -7,6 +7,7 @@ from typing import Any
 
 from sqlalchemy import (
     ColumnElement,
+    CompoundSelect,
     Row,
     Select,
     Text,
@@ -14,11 +15,11 @@ from sqlalchemy import (
     cast,
     exists,
     func,
-    literal,
     literal_column,
     or_,
     select,
     true,
+    union,
 )
 from sqlalchemy.ext.asyncio import AsyncConnection
 
@@ -47,7 +48,7 @@ _CLOSING_LOOKED_AT = 10_000
 
 
 async def page(connection: AsyncConnection, query: PendingFilter, limit: int) -> list[Row[Any]]:
-    found: list[Row[Any]] = []
+    found: dict[str, Row[Any]] = {}
     for branch in _branches(query):
         statement = (
             select(requests)
@@ -55,31 +56,37 @@ async def page(connection: AsyncConnection, query: PendingFilter, limit: int) ->
             .order_by(requests.c.created_at, requests.c.id)
             .limit(limit)
         )
-        found += (await connection.execute(statement)).all()
-    for number in range(len(query.candidacies)):
-        found += (await connection.execute(candidate_page(query, number, limit))).all()
-    found.sort(key=lambda row: (row.created_at, row.id))
-    return found[:limit]
+        found |= {row.id: row for row in await connection.execute(statement)}
+    for who in query.candidacies:
+        found |= {row.id: row for row in await connection.execute(candidate_page(query, who, limit))}
+    # The same may be in several: to leave it out of all but one there would be to pass over very many.
+    return sorted(found.values(), key=lambda row: (row.created_at, row.id))[:limit]
 
 
 async def count(connection: AsyncConnection, query: PendingFilter, most: int) -> int:
+    own = [
+        select(requests.c.id).where(_IS_PENDING, IS_KEPT, *one, *_conditions(query, one)) for one in _branches(query)
+    ]
     total = 0
-    for branch in _branches(query):
+    for branch in own:
+        total += await _size(connection, branch.limit(most - total))
         if total >= most:
-            break
-        some = select(literal(1)).where(_IS_PENDING, IS_KEPT, *branch, *_conditions(query, branch))
-        total += await connection.scalar(select(func.count()).select_from(some.limit(most - total).subquery())) or 0
-    for number in range(len(query.candidacies)):
-        if total >= most:
-            break
-        some = _put_to(select(literal(1)), query, number).limit(most - total)
-        total += await connection.scalar(select(func.count()).select_from(some.subquery())) or 0
-    return total
+            return total
+    put = [_put_to(requests.c.id, query, who) for who in query.candidacies]
+    if not put:
+        return total
+    # What is in several of them counts once.
+    parts = (select(branch.limit(most).subquery().c.id) for branch in (*own, *put))
+    return min(most, await _size(connection, union(*parts)))
 
 
-def candidate_page(query: PendingFilter, number: int, limit: int) -> Select[Any]:
+async def _size(connection: AsyncConnection, found: Select[Any] | CompoundSelect[Any]) -> int:
+    return await connection.scalar(select(func.count()).select_from(found.subquery())) or 0
+
+
+def candidate_page(query: PendingFilter, who: str, limit: int) -> Select[Any]:
     """Of what is put to one of the candidates, the oldest: read in the order of its index, however much there is."""
-    statement = _put_to(select(requests), query, number)
+    statement = _put_to(requests, query, who)
     if query.after is not None:
         at, request_id = query.after
         same_moment = and_(candidates.c.asked_at == at, candidates.c.request_id > request_id)
@@ -87,16 +94,9 @@ def candidate_page(query: PendingFilter, number: int, limit: int) -> Select[Any]
     return statement.order_by(candidates.c.asked_at, candidates.c.request_id).limit(limit)
 
 
-def _put_to(statement: Select[Any], query: PendingFilter, number: int) -> Select[Any]:
-    """Without what another branch has: one's own, what one reviews, and what the candidates before it have."""
-    put = statement.select_from(candidates.join(requests, requests.c.id == candidates.c.request_id)).where(
-        literal_column("candidates.is_open"), candidates.c.who == query.candidacies[number], _IS_PENDING, IS_KEPT
-    )
-    other = candidates.alias()
-    if before := query.candidacies[:number]:
-        put = put.where(~exists().where(other.c.request_id == requests.c.id, other.c.who.in_(before)))
-    for branch in _branches(query):
-        put = put.where(~and_(true(), *branch))
+def _put_to(wanted: Any, query: PendingFilter, who: str) -> Select[Any]:
+    put = select(wanted).select_from(candidates.join(requests, requests.c.id == candidates.c.request_id))
+    put = put.where(literal_column("candidates.is_open"), candidates.c.who == who, _IS_PENDING, IS_KEPT)
     return put.where(*_conditions(query, [true()]))
 
 

@@ -16,7 +16,7 @@ EN: Mapping[str, Mapping[str, str]] = {
         "not_eligible": "This needs a yes of: {who}.",
         "not_eligible.others": "This needs a yes of somebody who did not ask for it.",
         "counted": "Your answer is in: {yes} of {needed}. It waits for others.",
-        "no_people": "This needs several people, and this server runs without accounts.",
+        "no_people": "This needs somebody else than who asked, and this server runs without accounts.",
     },
     "channels": {
         "kind.approval": "Approval",

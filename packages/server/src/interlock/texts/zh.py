@@ -16,7 +16,7 @@ ZH: Mapping[str, Mapping[str, str]] = {
         "not_eligible": "这需要以下人员同意: {who}。",
         "not_eligible.others": "这需要由非发起人来同意。",
         "counted": "已记下 {yes}/{needed}，等待其他人。",
-        "no_people": "这需要多人同意, 而此服务器没有启用账户。",
+        "no_people": "这需要提问者以外的人同意, 而此服务器没有启用账户。",
     },
     "channels": {
         "kind.approval": "审批",

@@ -14,7 +14,7 @@ from interlock.ports.policies import ConditionEngine
 from interlock.ports.store import Transaction
 from interlock.services.core import Core, unit
 from interlock.services.policies.deciding import engine_of, judge
-from interlock.services.teams.routing import lack_of_people, unknown_candidates
+from interlock.services.teams.routing import lack_of_people, lack_where_one_asks, unknown_candidates
 
 LONGEST_NOTE = 1000
 NO_ENGINE = "policies need the extra: install interlock-server[policies]"
@@ -55,9 +55,12 @@ async def _people(core: Core, tx: Transaction, document: PolicyDocument) -> list
         if not wrong and (lack := await lack_of_people(tx, rule.terms)):
             wrong = [lack]
         problems += [Problem(one, rule.line, rule.name) for one in wrong]
-        if rule.terms.is_vote and not core.settings.with_accounts:
+        if rule.terms.takes_another and not core.settings.with_accounts:
             message = "this server runs without accounts: two people cannot be told from one"
             problems.append(Problem(message, rule.line, rule.name))
+        if not wrong and await lack_where_one_asks(tx, rule.terms):
+            warning = "where one of those who are named asks, too few are left: name more people, or a level"
+            problems.append(Problem(warning, rule.line, rule.name, is_warning=True))
         if rule.terms.levels and rule.terms.deadline is None:
             warning = "levels that come after the time that an ask names itself never open"
             problems.append(Problem(warning, rule.line, rule.name, is_warning=True))

@@ -50,17 +50,21 @@ async def _answer_approval(
 
 
 def refusal_without_accounts(work: Unit, request: Request) -> Settlement | None:
-    """Where nobody signs in, two people cannot be told from one: what needs both is refused."""
-    if request.routing is None or not request.routing.terms.is_vote or work.core.settings.with_accounts:
+    """Where nobody signs in, two people cannot be told from one: what needs both is refused, or not asked."""
+    routing = request.routing
+    if routing is None or not routing.terms.takes_another or work.core.settings.with_accounts:
         return None
     message = teams_text("no_people", work.core.settings.locale)
+    by = replace(SYSTEM, name=f"policy: {routing.rule}" if routing.rule else SYSTEM.name)
+    if not isinstance(request.body, ApprovalBody):
+        return Settlement(RequestStatus.CANCELLED, by, "policy", reason=message)
     return Settlement(
         RequestStatus.ANSWERED,
-        replace(SYSTEM, name=f"policy: {request.routing.rule}" if request.routing.rule else SYSTEM.name),
+        by,
         "policy",
         value=ApprovalAnswer("reject", message=message),
         origin=AnswerOrigin.POLICY,
-        metadata={"policy_version": request.routing.policy_version, "rule": request.routing.rule},
+        metadata={"policy_version": routing.policy_version, "rule": routing.rule},
     )
 
 

@@ -22,7 +22,7 @@ from interlock.services.core import Core, Unit, unit
 from interlock.services.requests.idempotency import IdempotentCall, reply_once
 from interlock.services.requests.opening import NewRequest, new_request, place
 from interlock.services.requests.settling import close
-from interlock.services.teams.routing import check_candidates
+from interlock.services.teams.routing import check_candidates, lack_of_people
 
 DEFAULT_AGENT = "external"
 MOST_DELETED = 32
@@ -89,24 +89,25 @@ def after_commit(core: Core) -> None:
 
 async def place_ask(work: Unit, principal: Principal, what: Ask, body: Body) -> AskResult:
     """Put a request, in the caller's transaction."""
-    terms = await _terms(work, what.needs, body) if what.needs is not None else None
+    terms = await _terms(work, principal, what.needs, body) if what.needs is not None else None
     thread = await lock_conversation(work, principal, what, _title(body))
     return await ask_on(work, thread, replace(_new_request(what, body, principal), terms=terms))
 
 
-async def _terms(work: Unit, needs: AskedNeeds, body: Body) -> Terms | None:
+async def _terms(work: Unit, principal: Principal, needs: AskedNeeds, body: Body) -> Terms | None:
     problems: list[str] = []
     candidates = read_candidates(list(needs.candidates), "needs.from", problems.append) if needs.candidates else ()
     if problems:
         raise _wrong("needs.from", "form", problems[0])
     if needs.people > 1 and not isinstance(body, ApprovalBody):
         raise _wrong("needs.people", "not_allowed", "only an approval takes several people")
-    if needs.people > 1 and not work.core.settings.with_accounts:
-        raise _wrong(
-            "needs.people", "not_allowed", "this server runs without accounts: two people cannot be told apart"
-        )
-    await check_candidates(work.tx, candidates, "needs.from")
     terms = wanted_terms(needs.people, candidates, separate=needs.separate)
+    if terms.takes_another and not work.core.settings.with_accounts:
+        field = "needs.people" if terms.is_vote else "needs.separate"
+        raise _wrong(field, "not_allowed", "this server runs without accounts: two people cannot be told apart")
+    await check_candidates(work.tx, candidates, "needs.from")
+    if lack := await lack_of_people(work.tx, terms, [principal.person_id] if terms.separate else []):
+        raise _wrong("needs.people", "too_many", lack)
     return None if terms == wanted_terms(1, (), separate=False) else terms
 
 

@@ -101,12 +101,14 @@ async def delegate(core: Core, principal: Principal, request_id: str, to: str, n
         votes = await work.tx.routes.votes(request_id)
         if any(vote.person_id == principal.id for vote in votes):
             raise Conflict("you have voted: take your yes back before you pass it on")
+        theirs = (await access_to(work.tx, principal_of(user), thread, request)).open_steps
+        if not theirs and not await _may_be_asked(work, request, thread, user):
+            raise Forbidden("it is passed on to people only who may be asked for it, or review its agent")
         place: list[str] = []
-        if not (await access_to(work.tx, principal_of(user), thread, request)).may_answer:
-            if not await _may_be_asked(work, request, thread, user):
-                raise Forbidden("it is passed on to people only who may be asked for it, or review its agent")
+        # They may be asked for another place already; the one that is passed on would be nobody's.
+        if more := access.open_steps - theirs:
             place = await add_candidates(work, request, [f"{PERSON}{user.id}"], request.routing.level, is_wide=False)
-        terms = request.routing.terms.passed_on(principal.id, place, access.open_steps)
+        terms = request.routing.terms.passed_on(principal.id, place, more)
         await work.tx.routes.set_terms(request_id, terms)
         await _routed(work, principal, thread, request, (f"{PERSON}{user.id}",), note)
 

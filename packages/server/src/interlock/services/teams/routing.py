@@ -1,6 +1,6 @@
 """Who a request is put to: by the rule that decided, by its asker, and by the levels of its escalation."""
 
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import replace
 from datetime import timedelta
 
@@ -15,6 +15,8 @@ from interlock.services.core import Unit
 
 MOST_PASSED_ON = 3
 """Somebody who is away may name somebody who is away too."""
+MOST_LOOKED_AT = 50
+"""People of a rule who are looked at one by one."""
 CLIENT_TIMEOUT = 300.0
 """Seconds that `interlock.ask` and other clients send where their caller names none."""
 MCP_TIMEOUT = 3_600.0
@@ -153,10 +155,27 @@ async def unknown_candidates(tx: Transaction, candidates: Collection[str]) -> li
     return problems
 
 
-async def lack_of_people(tx: Transaction, terms: Terms) -> str | None:
+async def lack_of_people(tx: Transaction, terms: Terms, excluded: Collection[str] = ()) -> str | None:
     """What is wrong where all who are named cannot fill the places, whatever they say: it would wait without end."""
     if EVERYBODY in terms.candidates:
         return None
+    filled = _filled(terms, await _places_of(tx, terms), excluded)
+    named = "those who are named and did not ask" if excluded else "those who are named"
+    return None if filled >= terms.people else f"{terms.people} people are needed, and {named} can be {filled}"
+
+
+async def lack_where_one_asks(tx: Transaction, terms: Terms) -> bool:
+    """Whether enough people are named, and not enough are left where a certain one of them asks."""
+    if not terms.separate or EVERYBODY in terms.candidates:
+        return False
+    places = await _places_of(tx, terms)
+    if len(places) > MOST_LOOKED_AT:
+        return False
+    return _filled(terms, places, ()) >= terms.people > min(_filled(terms, places, [one]) for one in places)
+
+
+async def _places_of(tx: Transaction, terms: Terms) -> dict[str, frozenset[int]]:
+    """By the ids of all who are named, the places that are open to them."""
     open_to: dict[str, set[int]] = {}
     for number, step in enumerate(terms.steps):
         for one in await _people_of(tx, step.candidates):
@@ -164,10 +183,11 @@ async def lack_of_people(tx: Transaction, terms: Terms) -> str | None:
     added = [one for level in terms.levels for one in level.candidates]
     for one in await _people_of(tx, added):
         open_to[one] = set(range(len(terms.steps)))
-    filled = places_filled(terms.steps, [frozenset(steps) for steps in open_to.values()])
-    return (
-        None if filled >= terms.people else f"{terms.people} people are needed, and those who are named can be {filled}"
-    )
+    return {one: frozenset(steps) for one, steps in open_to.items()}
+
+
+def _filled(terms: Terms, places: Mapping[str, frozenset[int]], excluded: Collection[str]) -> int:
+    return places_filled(terms.steps, [steps for one, steps in places.items() if one not in excluded])
 
 
 async def _people_of(tx: Transaction, candidates: Sequence[str]) -> set[str]:
@@ -181,8 +201,11 @@ async def _people_of(tx: Transaction, candidates: Sequence[str]) -> set[str]:
 
 
 async def _allowed(tx: Transaction, person_ids: Collection[str]) -> set[str]:
-    found = [await tx.users.get(one) for one in person_ids]
-    return {user.id for user in found if user is not None and user.is_allowed}
+    wanted = set(person_ids)
+    # Many at one look, in place of one at each.
+    are_many = len(wanted) > MOST_LOOKED_AT
+    found = await tx.users.all() if are_many else [await tx.users.get(one) for one in wanted]
+    return {user.id for user in found if user is not None and user.is_allowed and user.id in wanted}
 
 
 async def check_candidates(tx: Transaction, candidates: Collection[str], field: str) -> None:
