@@ -24,13 +24,18 @@ from interlock.services.requests.settling import Settlement, settle
 from tests.conformance.examples import AT, a_pause, a_thread, a_user
 from tests.conformance.test_channels import Hand, an_address, core_with
 from tests.conformance.test_notice_sender import pass_time, sending
-from tests.support.chats import CHANNEL, Chat, Driver, Mail, Slack, until
+from tests.support.chats import CHANNEL, Chat, Driver, Feishu, Mail, Slack, until
 
 ROOT = Principal("u-root", "root", Role.ADMIN)
 ARGUMENT = "notes.txt"
-CHATS: list[Callable[[], Chat]] = [lambda: Slack("socket"), lambda: Slack("http")]
+CHATS: list[Callable[[], Chat]] = [
+    lambda: Slack("socket"),
+    lambda: Slack("http"),
+    lambda: Feishu("socket"),
+    lambda: Feishu("http"),
+]
 EVERY: list[Callable[[], Driver]] = [Mail, *CHATS]
-NAMES = ["slack-socket", "slack-http"]
+NAMES = ["slack-socket", "slack-http", "feishu-socket", "feishu-http"]
 
 
 @dataclass

@@ -1,18 +1,21 @@
 """One way to drive every channel in tests: what a person sees there, and does there."""
 
 import asyncio
+import json
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
+from interlock.channels.feishu import FeishuKind
 from interlock.channels.mail import MailKind
 from interlock.channels.slack import SlackKind
 from interlock.outbound import HttpPoster
 from interlock.ports.channels import ChannelKind
 from interlock.services.channels.callbacks import take_callback
 from interlock.services.core import Core
-from tests.support import slack_server
+from tests.support import feishu_server, slack_server
+from tests.support.feishu_server import FeishuServer
 from tests.support.mail_server import OK, MailServer, text_of
 from tests.support.slack_server import Refusal, SlackServer
 
@@ -222,6 +225,98 @@ class Slack(Chat):
 
     def replies(self) -> list[str]:
         return [one.words for one in self.server.shown if one.user.startswith("D")]
+
+    def count_connections(self) -> int:
+        return len(self.server.sockets)
+
+
+@dataclass
+class Feishu(Chat):
+    mode: str = "socket"
+    server: FeishuServer = field(default_factory=FeishuServer)
+
+    def __post_init__(self) -> None:
+        self.name = f"feishu-{self.mode}"
+        self.credentials = {"app_secret": feishu_server.SECRET}
+        if self.mode == "http":
+            self.credentials |= {"encrypt_key": feishu_server.ENCRYPT_KEY}
+            self.credentials |= {"verification_token": feishu_server.VERIFICATION}
+        self._callers: list[HttpPoster] = []
+        self._told: list[str] = []
+
+    def start(self) -> None:
+        self.server.__enter__()
+        given = {"app": feishu_server.APP, "mode": self.mode, "api": self.server.api}
+        self.settings = dict(self.kind().read_settings(given, self.credentials))
+
+    async def stop(self) -> None:
+        for caller in self._callers:
+            await caller.close()
+        self.server.__exit__()
+
+    def kind(self) -> ChannelKind:
+        caller = HttpPoster(["127.0.0.1"], allow_private=True, named_in="INTERLOCK_CHANNEL_HOSTS")
+        self._callers.append(caller)
+        return FeishuKind(["127.0.0.1"], caller)
+
+    def account(self, person: str) -> str:
+        return f"{feishu_server.TENANT}:ou_{person}"
+
+    def words(self, person: str) -> list[str]:
+        return [one.words for one in self.server.of(f"ou_{person}")]
+
+    def fail(self, times: int) -> None:
+        # A wrong secret, too many, no server, an app that is not published.
+        down = [feishu_server.Refusal("messages", 503), feishu_server.Refusal("messages", 429, 99991400)]
+        down += [feishu_server.Refusal("messages", code=99991672), feishu_server.Refusal("messages", code=230020)]
+        self.server.refusals += [down[number % len(down)] for number in range(times)]
+
+    def tries(self) -> int:
+        return self.server.calls.count("messages")
+
+    def forget(self) -> None:
+        self.server.refusals.append(feishu_server.Refusal("messages", code=230013))
+
+    @property
+    def wrong(self) -> Sequence[str]:
+        return self.server.wrong
+
+    @property
+    def told(self) -> list[str]:  # pyright: ignore[reportIncompatibleVariableOverride]
+        return self._told
+
+    @property
+    def is_listening(self) -> bool:
+        return self.mode == "socket"
+
+    def labels(self, person: str, number: int = -1) -> list[str]:
+        buttons = self.server.of(f"ou_{person}")[number].buttons
+        return [label for label, one in buttons.items() if one["behaviors"][0]["type"] == "callback"]
+
+    def draw_tap(self, person: str, label: str, number: int = -1, *, by: str | None = None) -> Any:
+        return self.server.tap(f"ou_{by or person}", self.server.of(f"ou_{person}")[number], label)
+
+    def draw_words(self, person: str, text: str) -> Any:
+        return self.server.direct_message(f"ou_{person}", text)
+
+    async def arrive(self, core: Core, drawn: Any) -> None:
+        if self.mode == "http":
+            headers, body = feishu_server.sealed(drawn, core.clock.now().timestamp())
+            answered = await take_callback(core, CHANNEL, headers, body)
+            reply = json.loads(answered.body)
+            feishu_server.check_reply(self.server, reply)
+            if answered.afterwards:
+                await answered.afterwards()
+        else:
+            await until(lambda: len(self.server.sockets) > 0)
+            message_id = self.server.push(drawn, parts=2)
+            await until(lambda: message_id in self.server.replies)
+            reply = self.server.replies[message_id]
+        if "toast" in reply:
+            self._told.append(reply["toast"]["content"])
+
+    def replies(self) -> list[str]:
+        return [text for _, text in self.server.said]
 
     def count_connections(self) -> int:
         return len(self.server.sockets)

@@ -21,7 +21,7 @@ Settings = Annotated[
         "--set",
         metavar="NAME=VALUE",
         help="Setting of its kind; repeatable. For mail: host, port, sender, security, username, domains; for slack: "
-        "team, app, mode.",
+        "team, app, mode; for feishu: app, mode, api.",
     ),
 ]
 Shows = Annotated[str, typer.Option(help="headline, or full: the whole call leaves the server.")]
@@ -32,7 +32,7 @@ Credentials = Annotated[
         "--credential",
         metavar="NAME[=VALUE]",
         help="Credential of its kind; repeatable. Asked for if only its name is given. For slack: bot_token, and "
-        "app_token or signing_secret.",
+        "app_token or signing_secret; for feishu: app_secret, and encrypt_key.",
     ),
 ]
 Password = Annotated[str | None, typer.Option(help="Asked for if there is a username and it is not given.")]
