@@ -240,8 +240,25 @@ async def test_tokens_are_found_by_their_hash_and_an_event_is_taken_once(store: 
         assert await tx.notices.take_tap("chan_1", "e-1", AT)
         assert not await tx.notices.take_tap("chan_1", "e-1", after(1))
         assert await tx.notices.take_tap("chan_2", "e-1", AT)
+        await tx.notices.add_tokens([replace(token, action="approve")])
+        assert await tx.notices.token(hashed("t")) == token
         await tx.notices.purge(after(60))
         assert await tx.notices.token(hashed("t")) is None
+
+
+@pytest.mark.promise("P31")
+async def test_a_connection_is_held_by_one_until_it_is_let_go_or_has_run_out(store: Store) -> None:
+    async with store.transaction() as tx:
+        hold, let_go = tx.channels.hold, tx.channels.let_go
+        assert await hold("chan_1", "one", AT, after(20))
+        assert not await hold("chan_1", "two", after(19), after(39))
+        assert await hold("chan_2", "two", AT, after(20))
+        assert await hold("chan_1", "one", after(10), after(30))
+        assert not await hold("chan_1", "two", after(20), after(40))
+        assert await hold("chan_1", "two", after(30), after(50))
+        assert not await let_go("chan_1", "one")
+        assert await let_go("chan_1", "two")
+        assert await hold("chan_1", "one", after(31), after(51))
 
 
 async def test_without_terms_whoever_may_answer_is_told(core: Core) -> None:

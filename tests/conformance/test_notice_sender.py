@@ -102,7 +102,8 @@ async def test_a_notice_is_sent_without_arguments_and_is_told_the_end(core: Core
         await until(core, request, all_are(EDITED))
     (sent,) = vendor.sent
     assert (sent.address, sent.message.url) == ("u-ann@x", f"{URL}{request.id}")
-    assert (sent.message.id, sent.message.about, sent.message.buttons) == (notice.id, request.id, ())
+    assert (sent.message.id, sent.message.about) == (notice.id, request.id)
+    assert [one.label for one in sent.message.buttons] == ["Refuse"]
     assert "secret.txt" not in repr(sent)
     assert "read_file" in repr(sent.message.rows)
     assert [one.title for one in sent.edited] == ["Approved"]

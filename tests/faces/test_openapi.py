@@ -97,6 +97,7 @@ OPERATIONS = [
     ("delete", "/api/v1/me/addresses/{address_id}"),
     ("get", "/api/v1/me/notifications"),
     ("put", "/api/v1/me/notifications"),
+    ("post", "/channels/{channel_id}/callback"),
     ("get", "/api/v1/audit"),
     ("get", "/api/v1/welcome"),
     ("get", "/api/v1/session"),

@@ -1,10 +1,10 @@
 """A vendor of channels in the process of the test: it keeps what it was sent, and refuses as the test says."""
 
 import asyncio
-from collections.abc import AsyncIterator, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 
-from interlock.domain.channel import Abilities, Channel, Message, Tap
+from interlock.domain.channel import Abilities, Channel, Message
 from interlock.domain.json_value import JsonObject
 
 CHAT = "chat"
@@ -55,11 +55,6 @@ class Vendor:
         if self.errors:
             raise self.errors.pop(0)
         await self.gate.wait()
-
-    async def taps(self) -> AsyncIterator[Tap]:
-        nothing: tuple[Tap, ...] = ()
-        for tap in nothing:
-            yield tap
 
     async def close(self) -> None: ...
 

@@ -1136,7 +1136,8 @@ export interface OwnAddresses {
 
 export interface LinkAddress {
   channel_id: string;
-  address: string;
+  /** Where the code is sent; empty for a chat, from which one sends it. */
+  address?: string;
   /** Only heeded by a server that runs without accounts. */
   user_id?: string | null;
 }
@@ -1144,8 +1145,10 @@ export interface LinkAddress {
 export interface LinkBegun {
   channel_id: string;
   address: string;
-  /** Until then the code that was sent there links it. */
+  /** Until then the code links it. */
   expires_at: string;
+  /** For a chat: its person sends it to the bot, which links the account it comes from. */
+  code?: string | null;
 }
 
 export interface ConfirmAddress {

@@ -1,5 +1,7 @@
-"""E-mail on a real server with a real mail server: set up, linked, told of a request and of its end."""
+"""Channels on a real server, with a real mail server and a stand-in for Slack: set up, linked, told of a request and of
+its end, and what comes back."""
 
+import time
 from collections.abc import Generator
 from contextlib import suppress
 from pathlib import Path
@@ -14,6 +16,7 @@ from tests.support.mail_server import MailServer, text_of
 from tests.support.people import People
 from tests.support.puppet import calls, script
 from tests.support.server import ServerProcess
+from tests.support.slack_server import APP, APP_TOKEN, BOT_TOKEN, SIGNING_SECRET, TEAM, SlackServer, signed
 from tests.support.threads import ThreadsClient
 from tests.support.waiting import wait_for
 from tests.support.witness import Witness
@@ -176,3 +179,88 @@ def test_a_mail_of_a_server_that_died_before_it_was_recorded_is_followed_by_the_
     finally:
         server.close()
         mail.stop()
+
+
+def a_slack(admin: httpx.Client, slack: SlackServer, mode: str, **credentials: str) -> str:
+    given = {"kind": "slack", "shows": "full", "settings": {"team": TEAM, "app": APP, "mode": mode, "api": slack.api}}
+    made = admin.post(PATH, json={**given, "credentials": {"bot_token": BOT_TOKEN, **credentials}})
+    assert not [one for one in credentials.values() if one in made.text]
+    return made.raise_for_status().json()["id"]
+
+
+@pytest.mark.promise("P28", "P29", "P30")
+def test_a_tap_that_its_vendor_signed_counts_and_whatever_else_is_sent_there_does_not(
+    server: ServerProcess, crew: People
+) -> None:
+    root, ann = crew.named("root"), crew.named("ann")
+    with SlackServer() as slack:
+        channel_id = a_slack(root.http, slack, "http", signing_secret=SIGNING_SECRET)
+        callback = f"{server.url}/channels/{channel_id}/callback"
+
+        def call(payload: dict[str, Any], **changes: str) -> httpx.Response:
+            headers, body = signed(payload, time.time())
+            return httpx.post(callback, headers={**headers, **changes}, content=body)
+
+        begun = ann.http.post(OWN, json={"channel_id": channel_id}).raise_for_status().json()
+        assert call(slack.direct_message("UANN", begun["code"])).status_code == 200
+        (own,) = [one for one in ann.http.get(OWN).json()["channels"] if one["channel_id"] == channel_id]
+        assert own["address"]["address"] == f"{TEAM}:UANN"
+
+        thread_id, request_id = asked(ann)
+        (shown,) = wait_for(lambda: slack.of("UANN"), lambda seen: len(seen) == 1)
+        tap = slack.tap("UANN", shown, "Refuse")
+        assert call(tap, **{"x-slack-signature": f"v0={'0' * 64}"}).status_code == 401
+        assert ann.http.post(callback, json=tap).status_code == 401
+        assert [httpx.get(callback).status_code, httpx.head(callback).status_code] == [405, 405]
+        assert httpx.post(callback.replace(channel_id, "chan_none"), content=b"{}").status_code == 404
+        assert pending(ann, thread_id) == [request_id]
+        done = call(tap)
+        assert (done.status_code, done.content) == (200, b"")
+        assert pending(ann, thread_id) == []
+        wait_for(lambda: shown.words, lambda seen: "Refused" in seen and "ann" in seen)
+        call(tap)
+        assert (slack.wrong, slack.told) == ([], [])
+        settled = ann.http.get(f"/api/v1/inbox/requests/{request_id}").raise_for_status().text
+        assert '"slack"' in settled
+        for secret in (tap["actions"][0]["value"], "hush", BOT_TOKEN, SIGNING_SECRET, SECRET, begun["code"], "UANN"):
+            assert secret not in server.log.read_text()
+        assert root.http.delete(f"{PATH}/{channel_id}").status_code == 200
+        assert call(tap).status_code == 404
+
+
+@pytest.mark.promise("P30", "P31")
+def test_a_tap_that_was_counted_by_a_server_that_died_before_it_said_so_counts_once(
+    tmp_path: Path, witness: Witness
+) -> None:
+    server = a_server(tmp_path / "data", witness)
+    try:
+        server.start()
+        server.port = int(server.url.rpartition(":")[2])
+        with SlackServer() as slack, People(server.url) as people:
+            root, ann = people.named("root"), people.named("ann")
+            channel_id = a_slack(root.http, slack, "socket", app_token=APP_TOKEN)
+            code = ann.http.post(OWN, json={"channel_id": channel_id}).raise_for_status().json()["code"]
+            slack.wait_for_sockets(1)
+            linking = slack.push(slack.direct_message("UANN", code))
+            wait_for(lambda: linking in slack.acknowledged, bool)
+            thread_id = ann.new_thread()
+            server.stop()
+            wait_for(lambda: len(slack.sockets), lambda count: count == 0)
+            server.start(failpoints="answer.committed=kill")
+            slack.wait_for_sockets(1)
+            ann.chat(thread_id, script(calls(("guarded", {"name": SECRET}))))
+            (shown,) = wait_for(lambda: slack.of("UANN"), lambda seen: len(seen) == 1)
+            tap = slack.tap("UANN", shown, "Refuse")
+            envelope_id = slack.push(tap)
+            server.wait_until_dead()
+            wait_for(lambda: len(slack.sockets), lambda count: count == 0)
+            assert envelope_id not in slack.acknowledged
+            server.start()
+            slack.wait_for_sockets(1)
+            slack.push(tap, envelope_id)
+            wait_for(lambda: envelope_id in slack.acknowledged, bool)
+            wait_for(lambda: shown.words, lambda seen: "Refused" in seen)
+            # By the first of the two: of the second nothing is said, not even that it came too late.
+            assert (pending(ann, thread_id), slack.told, slack.wrong) == ([], [], [])
+    finally:
+        server.close()

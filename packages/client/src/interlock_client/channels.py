@@ -98,14 +98,19 @@ class OwnAddresses(ServerModel):
 
 class LinkAddress(ClientModel):
     channel_id: ChannelId
-    address: ChannelAddress
+    address: Annotated[str, StringConstraints(max_length=254)] = Field(
+        default="", description="Where the code is sent; empty for a chat, from which one sends it."
+    )
     user_id: str | None = Field(default=None, description=WITHOUT_ACCOUNTS)
 
 
 class LinkBegun(ServerModel):
     channel_id: str
     address: str
-    expires_at: datetime = Field(description="Until then the code that was sent there links it.")
+    expires_at: datetime = Field(description="Until then the code links it.")
+    code: str | None = Field(
+        default=None, description="For a chat: its person sends it to the bot, which links the account it comes from."
+    )
 
 
 class ConfirmAddress(ClientModel):

@@ -37,6 +37,7 @@ from interlock.ports.sign_on import SignOn
 from interlock.ports.store import Store
 from interlock.ports.webhooks import Poster
 from interlock.services.audit.trail import make_heads
+from interlock.services.channels.receiver import Receiver
 from interlock.services.channels.sender import NoticeSender
 from interlock.services.core import Core, NoPoster, NoRunner, OperatorSettings
 from interlock.services.gateway.doubts import take_over
@@ -178,6 +179,7 @@ class _Foundation:
             poster=self.poster,
             sign_on=self.sign_on,
             channel_kinds=self.channel_kinds,
+            token_key=derive(self.ring.replies, "notices"),
             conditions=_conditions(),
             adviser=adviser,
             tally=tally,
@@ -200,9 +202,8 @@ async def _open_foundation(config: Config) -> AsyncGenerator[_Foundation]:
         ring = await open_ring(database, master, SystemClock().now())
         store = SqlStore(database, sealer=ring, audit_key=ring.audit, replies_key=ring.replies)
         await make_heads(store, SystemClock().now())
-        async with _poster(config) as poster, _sign_on(config) as sign_on:
-            settings, kinds = _operator_settings(config), _channel_kinds(config)
-            yield _Foundation(database, ring, store, poster, settings, sign_on, kinds)
+        async with _poster(config) as poster, _sign_on(config) as sign_on, _channel_kinds(config) as kinds:
+            yield _Foundation(database, ring, store, poster, _operator_settings(config), sign_on, kinds)
     finally:
         await database.close()
 
@@ -247,15 +248,21 @@ async def _sign_on(config: Config) -> AsyncGenerator[SignOn | None]:
         await provider.close()
 
 
-def _channel_kinds(config: Config) -> dict[str, ChannelKind]:
+@asynccontextmanager
+async def _channel_kinds(config: Config) -> AsyncGenerator[dict[str, ChannelKind]]:
     """By name, the kinds of channel that can be used: without a public address no message could lead anywhere."""
-    if not config.channel_hosts or config.public_url is None:
-        return {}
+    hosts = config.channel_hosts
+    if not hosts or config.public_url is None:
+        yield {}
+        return
+    from interlock.channels.kinds import channel_kinds
+    from interlock.outbound import HttpPoster
+
+    caller = HttpPoster(hosts, allow_private=True, named_in="INTERLOCK_CHANNEL_HOSTS")
     try:
-        from interlock.channels.mail import MAIL, MailKind
-    except ImportError as error:
-        raise InvalidInput("INTERLOCK_CHANNEL_HOSTS needs the extra mail: install interlock-server[mail]") from error
-    return {MAIL: MailKind(config.channel_hosts, urlsplit(config.public_url).hostname or "localhost")}
+        yield channel_kinds(hosts, urlsplit(config.public_url).hostname or "localhost", caller)
+    finally:
+        await caller.close()
 
 
 def _conditions() -> ConditionEngine | None:
@@ -567,6 +574,7 @@ def _duties(core: Core, ray: "RayWorkers | None") -> Iterator[Coroutine[Any, Any
         yield WebhookSender().run(core)
     if core.channel_kinds:
         yield NoticeSender().run(core)
+        yield Receiver().run(core)
     if ray is not None:
         yield ray.keep(partial(dismiss, core))
 

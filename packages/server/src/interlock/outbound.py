@@ -15,11 +15,14 @@ from dataclasses import dataclass
 import httpx
 
 from interlock.domain.errors import FieldError, InvalidInput, Undeliverable
+from interlock.ports.calls import HttpReply, NoReply, NotReached
 
 TIMEOUT_SECONDS = 10.0
 CONNECT_SECONDS = 4.0
 """For one address; a name may stand for several."""
 LONGEST_URL = 2_000
+LONGEST_REPLY = 256 * 1024
+"""Of what is read at all."""
 _NAT64 = ipaddress.ip_network("64:ff9b::/96")
 
 Address = ipaddress.IPv4Address | ipaddress.IPv6Address
@@ -41,10 +44,12 @@ class HttpPoster:
         hosts: Sequence[str],
         *,
         allow_private: bool = False,
+        named_in: str = "INTERLOCK_WEBHOOK_HOSTS",
         resolve: Callable[[str, int], Sequence[str]] = _resolve,
     ) -> None:
         self._hosts = tuple(host.lower() for host in hosts)
         self._allow_private = allow_private
+        self._named_in = named_in
         self._resolve = resolve
         # No connection is kept: the next post to the same address may be meant for another name.
         self._client = httpx.AsyncClient(
@@ -74,25 +79,47 @@ class HttpPoster:
             # Of some errors the text holds what the receiver said; the kind of it tells enough.
             raise Undeliverable(f"no response: {type(error).__name__}") from error
 
+    async def call(self, method: str, url: str, body: bytes, headers: Mapping[str, str]) -> HttpReply:
+        """As `ports.calls` has it."""
+        try:
+            async with asyncio.timeout(TIMEOUT_SECONDS):
+                destination = await self._destination(url)
+                return await self._send(method, destination, body, headers, LONGEST_REPLY)
+        except InvalidInput as error:
+            raise NotReached(error.message) from error
+        except (httpx.ConnectError, httpx.ConnectTimeout) as error:
+            raise NotReached(f"no connection: {type(error).__name__}") from error
+        except TimeoutError as error:
+            raise NoReply(f"no response within {TIMEOUT_SECONDS:g} seconds") from error
+        except httpx.HTTPError as error:
+            raise NoReply(f"no response: {type(error).__name__}") from error
+
     async def close(self) -> None:
         await self._client.aclose()
         self._threads.shutdown(wait=False, cancel_futures=True)
 
     async def _post(self, destination: _Destination, body: bytes, headers: Mapping[str, str]) -> int:
+        # The body of the response is not read: nothing of it is kept.
+        return (await self._send("POST", destination, body, headers, 0)).status
+
+    async def _send(
+        self, method: str, destination: _Destination, body: bytes, headers: Mapping[str, str], most: int
+    ) -> HttpReply:
+        """To the first of its addresses that takes the connection; of the response as much is read."""
         url = destination.url
         extensions = {} if _literal(url.host) else {"sni_hostname": url.raw_host.decode()}
         last: httpx.HTTPError | None = None
         for address in destination.addresses:
             try:
                 async with self._client.stream(
-                    "POST",
+                    method,
                     url.copy_with(host=address),
                     content=body,
                     headers={**headers, "host": url.netloc.decode()},
                     extensions=extensions,
                 ) as response:
-                    # The body of the response is not read: nothing of it is kept.
-                    return response.status_code
+                    named = {name.lower(): value for name, value in response.headers.items()}
+                    return HttpReply(response.status_code, named, await _beginning(response, most))
             except (httpx.ConnectError, httpx.ConnectTimeout) as error:
                 last = error
         assert last is not None
@@ -120,7 +147,7 @@ class HttpPoster:
         if address.userinfo:
             raise _error("credentials", "a webhook's URL holds no user name and no password")
         if not self._is_named(address):
-            raise _error("host", f"{address.host} is not one of the hosts in INTERLOCK_WEBHOOK_HOSTS")
+            raise _error("host", f"{address.host} is not one of the hosts in {self._named_in}")
         return address
 
     def _is_named(self, url: httpx.URL) -> bool:
@@ -140,6 +167,16 @@ class HttpPoster:
         except (OSError, UnicodeError, TimeoutError) as error:
             raise _error("unknown_host", f"no address is found for {url.host}") from error
         return list(dict.fromkeys(found))
+
+
+async def _beginning(response: httpx.Response, most: int) -> bytes:
+    read = b""
+    if most:
+        async for chunk in response.aiter_raw():
+            read += chunk
+            if len(read) > most:
+                raise httpx.DecodingError("too long")
+    return read
 
 
 def is_public(address: Address) -> bool:

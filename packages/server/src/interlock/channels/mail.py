@@ -8,7 +8,7 @@ import html
 import ipaddress
 import re
 import ssl
-from collections.abc import AsyncIterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from email.message import EmailMessage
 from email.policy import SMTP as SMTP_POLICY
@@ -17,7 +17,7 @@ from typing import cast
 
 import aiosmtplib
 
-from interlock.domain.channel import Abilities, Channel, Message, Tap, text_setting, wrong
+from interlock.domain.channel import Abilities, Channel, Message, text_setting, wrong
 from interlock.domain.json_value import JsonObject
 from interlock.ports.channels import AddressGone, CutOff, Refused, Unreachable
 
@@ -115,11 +115,6 @@ class OpenMail:
 
     async def update(self, address: str, ref: str, message: Message) -> None:
         raise NotImplementedError("a mail that was sent stays as it is")
-
-    async def taps(self) -> AsyncIterator[Tap]:
-        nothing: tuple[Tap, ...] = ()
-        for tap in nothing:
-            yield tap
 
     async def close(self) -> None:
         """Each mail has a connection of its own."""

@@ -20,11 +20,21 @@ Settings = Annotated[
     typer.Option(
         "--set",
         metavar="NAME=VALUE",
-        help="Setting of its kind; repeatable. For mail: host, port, sender, security, username, domains.",
+        help="Setting of its kind; repeatable. For mail: host, port, sender, security, username, domains; for slack: "
+        "team, app, mode; for feishu: app, mode, api.",
     ),
 ]
 Shows = Annotated[str, typer.Option(help="headline, or full: the whole call leaves the server.")]
 Ceiling = Annotated[str, typer.Option(help="Highest risk that may be approved on it: low or medium.")]
+Credentials = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--credential",
+        metavar="NAME[=VALUE]",
+        help="Credential of its kind; repeatable. Asked for if only its name is given. For slack: bot_token, and "
+        "app_token or signing_secret; for feishu: app_secret, and encrypt_key.",
+    ),
+]
 Password = Annotated[str | None, typer.Option(help="Asked for if there is a username and it is not given.")]
 
 
@@ -36,6 +46,7 @@ def add(
     shows: Shows = "headline",
     ceiling: Ceiling = "low",
     password: Password = None,
+    credential: Credentials = None,
     data: Data = None,
     database: Database = None,
 ) -> None:
@@ -46,7 +57,7 @@ def add(
     settings, chosen = _settings(set_ or []), _shows(shows)
     if settings.get("username") and password is None:
         password = hidden_prompt("Password")
-    credentials = {"password": password} if password else {}
+    credentials = ({"password": password} if password else {}) | _credentials(credential or [])
 
     async def work(core: "Core") -> "Channel":
         return await channels.create(
@@ -95,6 +106,11 @@ def remove(channel_id: str, data: Data = None, database: Database = None) -> Non
 
     run(data, database, work)
     typer.echo(f"{channel_id} is removed")
+
+
+def _credentials(given: list[str]) -> dict[str, str]:
+    pairs = [one.partition("=") for one in given]
+    return {name: value if sign else hidden_prompt(name) for name, sign, value in pairs}
 
 
 def _settings(pairs: list[str]) -> "JsonObject":

@@ -31,7 +31,7 @@ SECOND_ACT_WITHIN = timedelta(seconds=10)
 MOST_ATTEMPTS = 10
 _LETTERS = "ABCDEFGHJKMNPQRSTUVWXYZ23456789"
 """None of which is taken for another one."""
-_CODE_LENGTH = 8
+CODE_LENGTH = 8
 
 
 class Shows(StrEnum):
@@ -214,7 +214,7 @@ def new_token() -> str:
 
 
 def new_code() -> str:
-    return "".join(secrets.choice(_LETTERS) for _ in range(_CODE_LENGTH))
+    return "".join(secrets.choice(_LETTERS) for _ in range(CODE_LENGTH))
 
 
 def read_code(text: str) -> str:
@@ -327,10 +327,21 @@ class Row:
 
 
 @dataclass(frozen=True, slots=True)
+class Confirmation:
+    """What is asked before a button counts."""
+
+    question: str
+    yes: str
+    no: str
+
+
+@dataclass(frozen=True, slots=True)
 class Button:
     label: str
     token: str
     is_yes: bool = False
+    is_no: bool = False
+    confirmation: Confirmation | None = None
 
 
 @dataclass(frozen=True, slots=True)

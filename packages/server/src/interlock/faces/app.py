@@ -11,6 +11,7 @@ from starlette.types import Receive, Scope, Send
 from interlock import __version__
 from interlock.domain.errors import StorageUnavailable
 from interlock.faces.agui import endpoint as agui
+from interlock.faces.callbacks import endpoint as callbacks
 from interlock.faces.confirm import socket as confirm
 from interlock.faces.gateway import remote
 from interlock.faces.gateway.endpoint import GatewayEndpoint
@@ -87,6 +88,7 @@ _PARTS = (
     policy,
     webhooks,
     channels,
+    callbacks,
     metrics,
     figures,
     claude_code,

@@ -3,10 +3,10 @@
 A vendor is one implementation of `ChannelKind` and `OpenChannel`; what it can do it says by its abilities.
 """
 
-from collections.abc import AsyncIterator, Collection, Mapping, Sequence
+from collections.abc import Awaitable, Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
-from typing import Protocol
+from typing import Protocol, runtime_checkable
 
 from interlock.domain.channel import (
     Abilities,
@@ -23,10 +23,16 @@ from interlock.domain.channel import (
 )
 from interlock.domain.json_value import JsonObject
 from interlock.domain.principal import Principal
+from interlock.domain.tap import Said, TapResult
 
 
 class Unreachable(Exception):
     """The vendor cannot be spoken to now: whatever is for it waits until that is over, and counts no attempt."""
+
+    def __init__(self, message: str, wait: float | None = None) -> None:
+        super().__init__(message)
+        self.wait = wait
+        """Seconds that the vendor asked for."""
 
 
 class Refused(Exception):
@@ -41,6 +47,14 @@ class AddressGone(Exception):
     """The vendor knows no such address, or its person wants nothing from this server."""
 
 
+class Unchangeable(Exception):
+    """What was sent cannot be changed any more: what is to be told is told by another message."""
+
+
+class NotAuthentic(Exception):
+    """What was called back with is not of the vendor."""
+
+
 class OpenChannel(Protocol):
     """A channel with its credentials. Errors name ids and codes, never what was sent."""
 
@@ -49,14 +63,60 @@ class OpenChannel(Protocol):
         ...
 
     async def update(self, address: str, ref: str, message: Message) -> None:
-        """Put this in the place of what was sent under `ref`; only where messages can be changed."""
-        ...
-
-    def taps(self) -> AsyncIterator[Tap]:
-        """What comes back, as it comes; nothing where nothing does. What is not taken is sent again by the vendor."""
+        """Put this in the place of what was sent under `ref`, or raise `Unchangeable`; only where messages can be
+        changed."""
         ...
 
     async def close(self) -> None: ...
+
+
+class Taker(Protocol):
+    """What is done with what comes back. It is done, and committed, when these return; where they raise, it is not,
+    and the vendor is not told that it arrived, so that it sends it again."""
+
+    async def take_tap(self, tap: Tap) -> TapResult: ...
+
+    async def take_words(self, said: Said) -> str | None:
+        """What is replied to it; None: nothing."""
+        ...
+
+
+@dataclass(frozen=True, slots=True)
+class Callback:
+    """What came to the channel's address over HTTP."""
+
+    headers: Mapping[str, str]
+    """Their names in small letters."""
+    body: bytes
+    """As it came: it is what was signed."""
+    at: datetime
+
+
+@dataclass(frozen=True, slots=True)
+class CallbackReply:
+    body: bytes = b""
+    content_type: str = "application/json"
+    afterwards: Callable[[], Awaitable[None]] | None = None
+    """What is done once the reply was sent."""
+
+
+@runtime_checkable
+class AnsweringChannel(OpenChannel, Protocol):
+    """One over which answers come back."""
+
+    @property
+    def is_listening(self) -> bool:
+        """Whether it holds a connection of its own; else its vendor calls back."""
+        ...
+
+    async def receive(self, taker: Taker) -> None:
+        """Hold the connection, and give the taker what comes, until the vendor ends it; `Unreachable` where there is
+        none to be had."""
+        ...
+
+    async def read_callback(self, callback: Callback, taker: Taker) -> CallbackReply:
+        """`NotAuthentic` where it is not of the vendor: then nothing of it was looked at."""
+        ...
 
 
 class ChannelKind(Protocol):
@@ -112,6 +172,14 @@ class Channels(Protocol):
         """False when it was removed before. Its credentials are dropped, and so are its addresses."""
         ...
 
+    async def hold(self, channel_id: str, holder: str, at: datetime, until: datetime) -> bool:
+        """Take or keep the channel's connection; False while somebody else has it."""
+        ...
+
+    async def let_go(self, channel_id: str, holder: str) -> bool:
+        """False where somebody else has its connection by now."""
+        ...
+
 
 class Addresses(Protocol):
     async def link(self, address: Address) -> bool:
@@ -139,6 +207,10 @@ class Addresses(Protocol):
         ...
 
     async def code_of(self, user_id: str, channel_id: str) -> LinkCode | None: ...
+
+    async def code_by_hash(self, channel_id: str, code_hash: str) -> LinkCode | None:
+        """Of those that are sent from an address."""
+        ...
 
     async def count_try(self, user_id: str, channel_id: str) -> None: ...
 
@@ -232,10 +304,14 @@ class Notices(Protocol):
         """Drop those that were written before then and wait for nothing, with their tokens and old taps."""
         ...
 
-    async def add_tokens(self, tokens: Sequence[NoticeToken]) -> None: ...
+    async def add_tokens(self, tokens: Sequence[NoticeToken]) -> None:
+        """Those that are there already stay as they are."""
+        ...
 
     async def token(self, token_hash: str) -> NoticeToken | None: ...
 
     async def take_tap(self, channel_id: str, event_id: str, at: datetime) -> bool:
         """True for the first to take this event of a vendor, False for whoever comes with it again."""
         ...
+
+    async def has_tap(self, channel_id: str, event_id: str) -> bool: ...

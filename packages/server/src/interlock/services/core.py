@@ -2,6 +2,7 @@
 
 import asyncio
 import random
+import secrets
 from collections.abc import AsyncGenerator, Awaitable, Callable, Coroutine, Mapping
 from contextlib import asynccontextmanager, suppress
 from dataclasses import dataclass, field
@@ -143,6 +144,8 @@ class Core:
     poster: Poster = field(default_factory=NoPoster)
     channel_kinds: Mapping[str, ChannelKind] = field(default_factory=dict[str, ChannelKind])
     """By name, the kinds of channel that may be used here; none: channels are off."""
+    token_key: bytes = field(default_factory=lambda: secrets.token_bytes(32), repr=False)
+    """Makes the tokens of buttons in messages; the same on every server of a database."""
     sign_on: SignOn | None = None
     """The provider of single sign-on, where there is one."""
     conditions: ConditionEngine | None = None

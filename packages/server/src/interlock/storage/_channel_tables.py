@@ -97,3 +97,11 @@ taps = Table(
     PrimaryKeyConstraint("channel_id", "event_id"),
     Index("ix_taps_at", "at"),
 )
+
+channel_holds = Table(
+    "channel_holds",
+    metadata,
+    Column("channel_id", SafeText, primary_key=True),
+    Column("holder", SafeText, nullable=False),
+    Column("held_until", Moment, nullable=False),
+)

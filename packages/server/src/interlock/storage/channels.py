@@ -13,7 +13,16 @@ from interlock.domain.principal import Principal, Role
 from interlock.ports.channels import Recipient
 from interlock.storage._repository import Repository, insert_for, record_values
 from interlock.storage._sealed import SealedRepository
-from interlock.storage.schema import addresses, aways, channels, link_codes, memberships, preferences, users
+from interlock.storage.schema import (
+    addresses,
+    aways,
+    channel_holds,
+    channels,
+    link_codes,
+    memberships,
+    preferences,
+    users,
+)
 
 _PUBLIC = tuple(column for column in channels.c if column.name != "sealed")
 _LIVE = select(*_PUBLIC).where(channels.c.removed_at.is_(None)).order_by(channels.c.created_at, channels.c.id)
@@ -44,9 +53,20 @@ class SqlChannels(SealedRepository):
         nothing = await self._seal("{}", context=_context(channel_id))
         if not await self._changed(live.values(removed_at=at, sealed=nothing)):
             return False
-        for table in (addresses, link_codes):
+        for table in (addresses, link_codes, channel_holds):
             await self._connection.execute(delete(table).where(table.c.channel_id == channel_id))
         return True
+
+    async def hold(self, channel_id: str, holder: str, at: datetime, until: datetime) -> bool:
+        holding = insert_for(channel_holds, is_postgres=self._is_postgres)
+        is_free = or_(channel_holds.c.holder == holder, channel_holds.c.held_until <= at)
+        changed = {name: holding.excluded[name] for name in ("holder", "held_until")}
+        holding = holding.on_conflict_do_update(index_elements=["channel_id"], set_=changed, where=is_free)
+        return await self._changed(holding, {"channel_id": channel_id, "holder": holder, "held_until": until})
+
+    async def let_go(self, channel_id: str, holder: str) -> bool:
+        own = and_(channel_holds.c.channel_id == channel_id, channel_holds.c.holder == holder)
+        return await self._changed(delete(channel_holds).where(own))
 
 
 class SqlAddresses(Repository):
@@ -87,6 +107,12 @@ class SqlAddresses(Repository):
     async def code_of(self, user_id: str, channel_id: str) -> LinkCode | None:
         found = select(link_codes).where(_THIS_CODE).with_for_update()
         row = (await self._connection.execute(found, _code(user_id, channel_id))).one_or_none()
+        return None if row is None else LinkCode(**record_values(row, LinkCode))
+
+    async def code_by_hash(self, channel_id: str, code_hash: str) -> LinkCode | None:
+        of_channel = and_(link_codes.c.channel_id == channel_id, link_codes.c.hash == code_hash)
+        found = select(link_codes).where(of_channel, link_codes.c.external_id.is_(None)).with_for_update()
+        row = (await self._connection.execute(found)).one_or_none()
         return None if row is None else LinkCode(**record_values(row, LinkCode))
 
     async def count_try(self, user_id: str, channel_id: str) -> None:

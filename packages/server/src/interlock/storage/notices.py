@@ -12,7 +12,6 @@ from sqlalchemy import (
     delete,
     exists,
     func,
-    insert,
     literal_column,
     null,
     or_,
@@ -168,7 +167,8 @@ class SqlNotices(Repository):
     async def add_tokens(self, tokens: Sequence[NoticeToken]) -> None:
         if tokens:
             rows = [record_values(token, NoticeToken) for token in tokens]
-            await self._connection.execute(insert(notice_tokens), rows)
+            adding = insert_for(notice_tokens, is_postgres=self._is_postgres).on_conflict_do_nothing()
+            await self._connection.execute(adding, rows)
 
     async def token(self, token_hash: str) -> NoticeToken | None:
         found = select(notice_tokens).where(notice_tokens.c.hash == token_hash)
@@ -178,6 +178,10 @@ class SqlNotices(Repository):
     async def take_tap(self, channel_id: str, event_id: str, at: datetime) -> bool:
         taking = insert_for(taps, is_postgres=self._is_postgres).on_conflict_do_nothing()
         return await self._changed(taking, {"channel_id": channel_id, "event_id": event_id, "at": at})
+
+    async def has_tap(self, channel_id: str, event_id: str) -> bool:
+        same = exists().where(taps.c.channel_id == channel_id, taps.c.event_id == event_id)
+        return bool(await self._connection.scalar(select(same)))
 
 
 _notices = notices

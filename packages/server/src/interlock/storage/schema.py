@@ -29,6 +29,7 @@ from interlock.storage._access_tables import (
 )
 from interlock.storage._channel_tables import (
     addresses,
+    channel_holds,
     channels,
     link_codes,
     notice_tokens,
@@ -53,6 +54,7 @@ __all__ = [
     "audit_heads",
     "aways",
     "candidates",
+    "channel_holds",
     "channels",
     "checkpoint_blobs",
     "checkpoint_writes",

@@ -31,7 +31,7 @@ from interlock.faces.http.sockets import refuse_handshake
 MAX_BODY = 1024 * 1024
 MAX_INPUT = 8 * MAX_BODY
 """Of an input for a graph, which may have images in it."""
-INTERFACE = ("/api", "/agent", "/system", "/mcp", "/assistants", "/threads", "/runs", "/info", "/ok")
+INTERFACE = ("/api", "/agent", "/system", "/mcp", "/assistants", "/threads", "/runs", "/info", "/ok", "/channels")
 """What programs use, and no browser may keep or take for a page."""
 _INPUTS = re.compile(r"(/threads/[^/]+)?/runs(/stream|/wait)?|/threads/[^/]+/commands")
 FAILED = "the server failed; its log has more under this request id"

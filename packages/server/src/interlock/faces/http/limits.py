@@ -33,6 +33,8 @@ REGISTRATIONS_PER_MINUTE, REGISTRATIONS_AT_ONCE = 20, 100
 """Accounts made, or tried to be made, from one address."""
 ATTEMPTS_PER_MINUTE = 120
 """Steps of single sign-ons from one address; each sign-in takes two."""
+CALLBACK_RATE, CALLBACK_BURST = 50.0, 500
+"""What vendors of channels call back with, of one address."""
 IN_LINE = 20
 """Sign-ins and registrations of one address that may wait for each other."""
 
@@ -117,6 +119,7 @@ class Limits:
         self._guesses_of_address = Buckets(GUESSES_OF_ADDRESS_PER_MINUTE / 60, GUESSES_OF_ADDRESS_PER_MINUTE, clock)
         self._registrations = Buckets(REGISTRATIONS_PER_MINUTE / 60, REGISTRATIONS_AT_ONCE, clock)
         self._attempts = Buckets(ATTEMPTS_PER_MINUTE / 60, ATTEMPTS_PER_MINUTE, clock)
+        self._callbacks = Buckets(CALLBACK_RATE, CALLBACK_BURST, clock)
         self._in_line: Counter[str] = Counter()
         self._turns: WeakValueDictionary[str, asyncio.Lock] = WeakValueDictionary()
 
@@ -157,6 +160,11 @@ class Limits:
         """One step of a single sign-on, for which this server may call the provider."""
         if wait := self._attempts.take(address):
             raise RateLimited("too many sign-ins from this address; wait, and try again", wait)
+
+    def callback(self, address: str) -> None:
+        """One call of a vendor of channels, or of somebody who says that they are one."""
+        if wait := self._callbacks.take(address):
+            raise RateLimited("too many calls from this address; slow down", wait)
 
     @asynccontextmanager
     async def _turn(self, address: str) -> AsyncGenerator[None]:

@@ -87,9 +87,13 @@ async def list_own(request: Request, caller: Caller) -> wire.OwnAddresses:
 
 @router.post("/me/addresses", responses=problems(401, 404, 409, 429))
 async def link(request: Request, caller: Caller, body: wire.LinkAddress) -> wire.LinkBegun:
-    """Send a code to an address, which links it when it is typed in within ten minutes."""
-    code = await addresses.begin_link(state_of(request).core, caller, body.channel_id, body.address)
-    return wire.LinkBegun(channel_id=code.channel_id, address=code.external_id or "", expires_at=code.expires_at)
+    """Send a code to an address, which links it when it is typed in within ten minutes; of a chat, get the code that
+    links the account from which it is sent."""
+    begun = await addresses.begin_link(state_of(request).core, caller, body.channel_id, body.address)
+    link = begun.code
+    return wire.LinkBegun(
+        channel_id=link.channel_id, address=link.external_id or "", expires_at=link.expires_at, code=begun.to_send
+    )
 
 
 @router.post("/me/addresses/confirm", responses=problems(401, 404, 409))

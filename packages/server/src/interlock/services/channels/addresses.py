@@ -44,8 +44,16 @@ async def list_reached(core: Core, principal: Principal) -> Sequence[Reached]:
     return [Reached(one, own.get(one.id)) for one in channels]
 
 
-async def begin_link(core: Core, principal: Principal, channel_id: str, address: str) -> LinkCode:
-    """Send a code to the address. Who types it in has shown that they read what comes there."""
+@dataclass(frozen=True, slots=True)
+class BegunLink:
+    code: LinkCode
+    to_send: str | None
+    """What its person is to send from their account; None where the code was sent to the address."""
+
+
+async def begin_link(core: Core, principal: Principal, channel_id: str, address: str = "") -> BegunLink:
+    """Send a code to the address: who types it in has shown that they read what comes there. Where a channel takes it
+    the other way round, whoever sends it has shown that the account is theirs."""
     _require_person(principal)
     async with unit(core) as work:
         channel = await live(work.tx, channel_id)
@@ -54,14 +62,16 @@ async def begin_link(core: Core, principal: Principal, channel_id: str, address:
         if before is not None and work.now < before.made_at + ANOTHER_CODE_AFTER:
             left = (before.made_at + ANOTHER_CODE_AFTER - work.now).total_seconds()
             raise RateLimited("a code was sent a moment ago: wait a minute before the next one", left)
-        code, to = new_code(), kind.read_address(channel, address)
+        code, to = new_code(), kind.read_address(channel, address) if kind.sends_codes else None
         ends = work.now + LINKED_WITHIN
         link = LinkCode(principal.id, channel_id, to, hashed(code), work.now, ends)
         await work.tx.addresses.put_code(link)
         locale = locale_of(core, await work.tx.addresses.preferences(principal.id))
+    if to is None:
+        return BegunLink(link, code)
     minutes = int(LINKED_WITHIN.total_seconds() // 60)
     await send_now(core, channel, to, wording.link_code(new_id("code"), code, principal.name, minutes, locale))
-    return link
+    return BegunLink(link, None)
 
 
 async def finish_link(core: Core, principal: Principal, channel_id: str, code: str) -> Address:

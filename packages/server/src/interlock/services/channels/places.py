@@ -33,5 +33,6 @@ def kind_named(core: Core, name: str) -> ChannelKind:
         raise InvalidInput("channels are off: set INTERLOCK_PUBLIC_URL and INTERLOCK_CHANNEL_HOSTS")
     kind = core.channel_kinds.get(name)
     if kind is None:
-        raise InvalidInput(f"there is no kind of channel {name!r} here; known: {', '.join(core.channel_kinds)}")
+        extra = "; mail needs the extra: install interlock-server[mail]" if name == "mail" else ""
+        raise InvalidInput(f"there is no kind of channel {name!r} here; known: {', '.join(core.channel_kinds)}{extra}")
     return kind

@@ -13,12 +13,12 @@ from contextlib import suppress
 from datetime import datetime, timedelta
 
 from interlock import failpoints
-from interlock.domain.channel import MOST_ATTEMPTS, Channel, Message, Notice, NoticeEnd, NoticeStatus, Outcome
+from interlock.domain.channel import MOST_ATTEMPTS, Channel, Message, Notice, NoticeStatus
 from interlock.domain.errors import StorageUnavailable, Unreadable
-from interlock.domain.request import Request, RequestEnd, RequestStatus
+from interlock.domain.request import RequestEnd
 from interlock.domain.webhook import back_off
-from interlock.ports.channels import AddressGone, CutOff, OpenChannel, Refused, Unreachable
-from interlock.services.channels import wording
+from interlock.ports.channels import AddressGone, CutOff, OpenChannel, Refused, Unchangeable, Unreachable
+from interlock.services.channels import acts, wording
 from interlock.services.channels.places import kind_of, locale_of, request_url
 from interlock.services.core import Core, sleep_until_set, unit
 
@@ -28,6 +28,8 @@ CLAIM = timedelta(seconds=40)
 """Longer than a message may take: a notice that nobody recorded by then is sent again."""
 DOWN_FOR = (timedelta(seconds=2), timedelta(seconds=10), timedelta(seconds=30))
 """How long nothing is tried after a vendor was not reached once, twice, and ever after."""
+LONGEST_WAIT = 600.0
+"""Whatever a vendor asks for."""
 LONGEST_SLEEP = 30.0
 RETRY_SECONDS = 1.0
 LAST_SECONDS = 2.0
@@ -69,7 +71,9 @@ class NoticeSender:
             async with unit(core) as work:
                 request = await work.tx.requests.get(request_id)
                 answer = (await work.tx.answers.of_requests([request_id])).get(request_id)
-                if (end := end_of(request, RequestEnd.of(request, answer) if request else None, work.now)) is not None:
+                if (
+                    end := wording.end_of(request, RequestEnd.of(request, answer) if request else None, work.now)
+                ) is not None:
                     await work.tx.notices.end(request_id, end, work.now)
 
     async def _send_due(self, core: Core) -> float:
@@ -117,7 +121,7 @@ class NoticeSender:
         try:
             status, ref = await self._deliver(core, notice)
         except Unreachable as error:
-            await self._pause(core, notice, str(error))
+            await self._pause(core, notice, error)
             return
         except AddressGone:
             await self._gone(core, notice)
@@ -150,26 +154,31 @@ class NoticeSender:
             request = await tx.requests.get(notice.request_id)
             found = (await tx.answers.of_requests([notice.request_id])).get(notice.request_id)
             locale = locale_of(core, await tx.addresses.preferences(address.user_id))
-        end = notice.end or end_of(request, RequestEnd.of(request, found) if request else None, core.clock.now())
+        end = notice.end or wording.end_of(
+            request, RequestEnd.of(request, found) if request else None, core.clock.now()
+        )
         if end is not None and not notice.may_have_arrived:
             return None, None
         link = await self._link(core, channel)
-        url = request_url(core, notice.request_id)
         if end is None:
             assert request is not None
-            abilities = kind_of(core, channel).abilities
-            message = wording.asked(notice, request, channel, abilities, url, locale)
+            message = await acts.message_of(core, channel, notice, request, locale)
             return NoticeStatus.SENT, await link.send(address.external_id, message)
-        await self._tell_end(core, link, channel, notice, address.external_id, wording.ended(notice, end, url, locale))
+        url = request_url(core, notice.request_id)
+        message = wording.ended(notice.id, notice.request_id, end, url, locale)
+        await self._tell_end(core, link, channel, notice, address.external_id, message)
         return NoticeStatus.EDITED, None
 
     async def _tell_end(
         self, core: Core, link: OpenChannel, channel: Channel, notice: Notice, address: str, message: Message
     ) -> None:
         if kind_of(core, channel).abilities.edits and notice.ref is not None:
-            await link.update(address, notice.ref, message)
-        else:
-            await link.send(address, message)
+            try:
+                await link.update(address, notice.ref, message)
+                return
+            except Unchangeable as error:
+                logger.info("notice %s is followed by another message: %s", notice.id, error)
+        await link.send(address, message)
 
     async def _link(self, core: Core, channel: Channel) -> OpenChannel:
         if channel.id not in self._open:
@@ -182,10 +191,12 @@ class NoticeSender:
         self._misses.pop(channel_id, None)
         self._down_until.pop(channel_id, None)
 
-    async def _pause(self, core: Core, notice: Notice, why: str) -> None:
+    async def _pause(self, core: Core, notice: Notice, why: Unreachable) -> None:
         channel_id, now = notice.channel_id, core.clock.now()
         self._misses[channel_id] += 1
-        self._down_until[channel_id] = now + DOWN_FOR[min(self._misses[channel_id], len(DOWN_FOR)) - 1]
+        usual = DOWN_FOR[min(self._misses[channel_id], len(DOWN_FOR)) - 1]
+        asked = timedelta(seconds=min(why.wait or 0.0, LONGEST_WAIT))
+        self._down_until[channel_id] = now + max(usual, asked)
         logger.warning("channel %s cannot be reached: %s", channel_id, why)
         async with unit(core) as work:
             await work.tx.notices.release(notice, work.now)
@@ -219,10 +230,3 @@ class NoticeSender:
         for link in self._open.values():
             with suppress(Exception):
                 await link.close()
-
-
-def end_of(request: Request | None, ended: RequestEnd | None, at: datetime) -> NoticeEnd | None:
-    """How it ended; a request that is not there any more was cancelled with its conversation."""
-    if request is None or ended is None:
-        return NoticeEnd(Outcome.CANCELLED, None, at, None)
-    return None if request.status is RequestStatus.PENDING else NoticeEnd.of_request(ended, at)

@@ -1,11 +1,23 @@
 """The words of a message: ours around the agent's, which are quoted."""
 
-from datetime import UTC
+from collections.abc import Sequence
+from datetime import UTC, datetime
 
-from interlock.domain.channel import Abilities, Channel, Message, Notice, NoticeEnd, Row
+from interlock.domain.channel import (
+    Abilities,
+    Button,
+    Channel,
+    Confirmation,
+    Message,
+    Notice,
+    NoticeEnd,
+    Outcome,
+    Row,
+)
 from interlock.domain.kinds import ApprovalBody
-from interlock.domain.notice_rules import shown_text
-from interlock.domain.request import Request
+from interlock.domain.notice_rules import Act, Offer, shown_text
+from interlock.domain.request import Request, RequestEnd, RequestStatus
+from interlock.domain.tap import TapOutcome
 from interlock.domain.visible import quoted
 from interlock.texts import Locale, channels_text
 
@@ -13,12 +25,19 @@ LONGEST_VALUE = 80
 
 
 def asked(
-    notice: Notice, request: Request, channel: Channel, abilities: Abilities, url: str, locale: Locale
+    notice: Notice,
+    request: Request,
+    channel: Channel,
+    abilities: Abilities,
+    url: str,
+    locale: Locale,
+    minted: Sequence[tuple[Offer, str]] = (),
 ) -> Message:
-    """What somebody is told of a request that waits for them."""
+    """What somebody is told of a request that waits for them; `minted` are the tokens of what may be done from it."""
     kind = channels_text(f"kind.{request.kind}", locale)
     text = shown_text(request, channel, abilities)
-    notes = () if text is not None else (channels_text("open_to_decide", locale),)
+    is_whole = text is not None and (not minted or any(one.act is not Act.REFUSE for one, _ in minted))
+    notes = () if is_whole else (channels_text("open_to_decide", locale),)
     return Message(
         id=notice.id,
         about=request.id,
@@ -28,13 +47,32 @@ def asked(
         url=url,
         url_label=channels_text("open", locale),
         notes=notes,
+        buttons=tuple(_button(request, offer, token, locale) for offer, token in minted),
     )
 
 
-def ended(notice: Notice, end: NoticeEnd, url: str, locale: Locale) -> Message:
+def _button(request: Request, offer: Offer, token: str, locale: Locale) -> Button:
+    """To refuse takes one act, whatever else takes two."""
+    if offer.act is Act.REFUSE:
+        return Button(channels_text("act.refuse", locale), token, is_no=True)
+    confirmation = Confirmation(
+        question(request, offer, locale), channels_text("confirm.yes", locale), channels_text("confirm.back", locale)
+    )
+    is_yes = offer.act is Act.APPROVE
+    label = channels_text("act.approve", locale) if is_yes else offer.label or offer.option
+    return Button(label, token, is_yes=is_yes, confirmation=confirmation)
+
+
+def question(request: Request, offer: Offer, locale: Locale) -> str:
+    if offer.act is Act.APPROVE:
+        return channels_text("confirm.approve", locale, tool=quoted(request.tool, LONGEST_VALUE))
+    return channels_text("confirm.choose", locale, option=quoted(offer.label or offer.option, LONGEST_VALUE))
+
+
+def ended(notice_id: str, request_id: str, end: NoticeEnd, url: str, locale: Locale) -> Message:
     """What they are told when it is over, wherever and by whomever it was ended."""
     title = channels_text(f"ended.{end.outcome}", locale)
-    rows = [Row(channels_text("row.at", locale), f"{end.at.astimezone(UTC):%Y-%m-%d %H:%M} UTC")]
+    rows = [Row(channels_text("row.at", locale), _moment(end.at))]
     if end.by:
         rows.insert(0, Row(channels_text("row.by", locale), quoted(end.by, LONGEST_VALUE)))
     if end.source:
@@ -42,7 +80,30 @@ def ended(notice: Notice, end: NoticeEnd, url: str, locale: Locale) -> Message:
     if end.reason:
         rows.append(Row(channels_text("row.override", locale), quoted(end.reason, LONGEST_VALUE)))
     label = channels_text("open", locale)
-    return Message(f"{notice.id}.end", notice.request_id, title, tuple(rows), url=url, url_label=label)
+    return Message(f"{notice_id}.end", request_id, title, tuple(rows), url=url, url_label=label)
+
+
+def settled(end: NoticeEnd, locale: Locale) -> str:
+    """For whoever ended it with a tap."""
+    return channels_text(f"ended.{end.outcome}", locale)
+
+
+def late(end: NoticeEnd, locale: Locale) -> str:
+    """For whoever taps after that: what happened, by whom, when and from where."""
+    parts = [channels_text(f"ended.{end.outcome}", locale)]
+    parts += [quoted(one, LONGEST_VALUE) for one in (end.by, end.source) if one]
+    return channels_text("tap.late", locale, what=", ".join([*parts, _moment(end.at)]))
+
+
+def tap(outcome: TapOutcome, locale: Locale, **values: str) -> str:
+    return channels_text(f"tap.{outcome}", locale, **{name: quoted(one, LONGEST_VALUE) for name, one in values.items()})
+
+
+def end_of(request: Request | None, ended: RequestEnd | None, at: datetime) -> NoticeEnd | None:
+    """How it ended; a request that is not there any more was cancelled with its conversation."""
+    if request is None or ended is None:
+        return NoticeEnd(Outcome.CANCELLED, None, at, None)
+    return None if request.status is RequestStatus.PENDING else NoticeEnd.of_request(ended, at)
 
 
 def link_code(message_id: str, code: str, person: str, minutes: int, locale: Locale) -> Message:
@@ -64,6 +125,9 @@ def _rows(request: Request, locale: Locale) -> tuple[Row, ...]:
         rows.append(Row(channels_text("row.tool", locale), quoted(request.tool, LONGEST_VALUE)))
         rows.append(Row(channels_text("row.risk", locale), channels_text(f"risk.{request.risk or 'medium'}", locale)))
     if request.deadline is not None:
-        deadline = f"{request.deadline.astimezone(UTC):%Y-%m-%d %H:%M} UTC"
-        rows.append(Row(channels_text("row.deadline", locale), deadline))
+        rows.append(Row(channels_text("row.deadline", locale), _moment(request.deadline)))
     return tuple(rows)
+
+
+def _moment(at: datetime) -> str:
+    return f"{at.astimezone(UTC):%Y-%m-%d %H:%M} UTC"

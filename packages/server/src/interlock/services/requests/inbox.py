@@ -2,7 +2,7 @@
 
 import asyncio
 from collections import Counter
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
 
@@ -204,13 +204,18 @@ async def answer_from_page(
     page: PageView,
     once: IdempotentCall,
     rendered: Callable[[SettleResult], bytes],
+    *,
+    first: Callable[[Unit], Awaitable[None]] | None = None,
 ) -> bytes:
-    """Answer what was shown, and nothing else: `NotShown` when it is not what the digest was made of."""
+    """Answer what was shown, and nothing else: `NotShown` when it is not what the digest was made of. `first` is done
+    before, in the same transaction; what it raises ends it."""
 
     # Before anything is locked: a file is read in a thread, of which there may be none free.
     await _check_file(core, sender.principal, reply, page)
 
     async def act(work: Unit) -> SettleResult:
+        if first is not None:
+            await first(work)
         request = await work.tx.requests.get(reply.request_id)
         if request is not None and request.status is RequestStatus.PENDING:
             check_page_view(request, reply, page)

@@ -1,0 +1,1 @@
+"""What vendors of channels call."""
