@@ -181,7 +181,8 @@ def test_what_somebody_else_settles_meanwhile_is_left_out(hasty: Person, witness
 
 def test_the_rest_of_a_batch_is_not_sent_when_an_answer_got_no_reply(hasty: Person, witness: Witness) -> None:
     """There may be a network again an hour later, and nobody at the page."""
-    names = ("through", "unheard", "rest")
+    number = next(_numbers)
+    names = [f"{place}-{number}" for place in ("through", "unheard", "rest")]
     _, lost, rest = asked(hasty.client, *named(hasty, *names))
     page = hasty.opens()
     select(page, 3)

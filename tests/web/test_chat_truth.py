@@ -61,6 +61,7 @@ def test_a_request_that_is_settled_while_its_conversation_is_loaded_is_not_said_
     expect(page.get_by_text("Waiting for your answer")).to_be_visible()
     expect(page.locator("[data-asked=open]")).to_have_count(1)
     expect(page.locator(f"[data-review='{second['request_id']}']")).to_be_visible()
+    page.unroute_all(behavior="wait")
 
 
 ENDINGS: dict[str, tuple[dict[str, Any], str, str]] = {
