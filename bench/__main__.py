@@ -5,7 +5,7 @@ import tempfile
 from collections.abc import Callable
 from pathlib import Path
 
-from bench import cycles, gateway, hook, kills, langgraph, pages, policies, streams, volume
+from bench import candidates, cycles, gateway, hook, kills, langgraph, pages, policies, streams, volume
 from bench.table import Table
 
 Part = Callable[[Table, Path, bool], None]
@@ -21,6 +21,10 @@ def _stack(table: Table, folder: Path, small: bool) -> None:
 
 def _volume(table: Table, folder: Path, small: bool) -> None:
     volume.against_few(table, folder, volume.SMALL if small else volume.SIZES)
+
+
+def _candidates(table: Table, folder: Path, small: bool) -> None:
+    candidates.against_few(table, folder, volume.SMALL if small else volume.SIZES)
 
 
 def _streams(table: Table, folder: Path, small: bool) -> None:
@@ -58,6 +62,7 @@ PARTS: dict[str, Part] = {
     "cycle": _cycle,
     "stack": _stack,
     "volume": _volume,
+    "candidates": _candidates,
     "streams": _streams,
     "hook": _hook,
     "gateway": _gateway,

@@ -1,4 +1,4 @@
-"""Statements that copy a request, with its conversation and its pause, as often as wanted.
+"""Statements that copy a request, with its conversation, its pause and whom it is put to, as often as wanted.
 
 Its copies are older than whatever is asked later, so that lists begin with them. They are of a thousand owners and a
 hundred agents; the first five are of the agent `few`, and their risk is critical.
@@ -8,7 +8,7 @@ from collections.abc import Iterator, Mapping
 
 from sqlalchemy import Table
 
-from interlock.storage.schema import pauses, requests, threads
+from interlock.storage.schema import candidates, pauses, requests, threads
 
 COPIED, FIRST, LAST = "copied", "first", "last"
 """What the statements are to be given: the request's id, and the numbers of its copies; the last is not made."""
@@ -17,15 +17,15 @@ SERIES = (
     "(WITH RECURSIVE n(i) AS (SELECT {first} UNION ALL SELECT i + 1 FROM n WHERE i + 1 < {last}) SELECT i FROM n) AS n"
 )
 OLDER = {
-    "sqlite": "strftime('%Y-%m-%d %H:%M:%f000', r.created_at, '-30 days', (n.i / 1000.0) || ' seconds')",
-    "postgresql": "r.created_at - interval '30 days' + n.i * interval '1 millisecond'",
+    "sqlite": "strftime('%Y-%m-%d %H:%M:%f000', r.{}, '-30 days', (n.i / 1000.0) || ' seconds')",
+    "postgresql": "r.{} - interval '30 days' + n.i * interval '1 millisecond'",
 }
 AGENT = "CASE WHEN n.i < 5 THEN 'few' ELSE 'agent-' || mod(n.i, 100) END"
 OWNER = "'owner-' || mod(n.i, 1000)"
 
 
 def heap(dialect: str) -> Iterator[str]:
-    older = OLDER[dialect]
+    older = OLDER[dialect].format("created_at")
     thread = {"id": _copied("id"), "owner_id": OWNER, "agent": AGENT, "created_at": older, "updated_at": older}
     pause = {"id": _copied("id"), "thread_id": _copied("thread_id"), "created_at": older}
     request = {
@@ -37,24 +37,26 @@ def heap(dialect: str) -> Iterator[str]:
         "risk": "CASE WHEN n.i < 5 THEN 'critical' ELSE r.risk END",
         "created_at": older,
     }
-    for table, changed, column in (
-        (threads, thread, "thread_id"),
-        (pauses, pause, "pause_id"),
-        (requests, request, "id"),
+    put = {"request_id": _copied("request_id"), "asked_at": OLDER[dialect].format("asked_at")}
+    for table, changed, own, column in (
+        (threads, thread, "id", "thread_id"),
+        (pauses, pause, "id", "pause_id"),
+        (requests, request, "id", "id"),
+        (candidates, put, "request_id", "id"),
     ):
-        yield _statement(table, changed, column, dialect)
+        yield _statement(table, changed, own, column, dialect)
 
 
 def _copied(name: str) -> str:
     return f"r.{name} || '-' || n.i"
 
 
-def _statement(table: Table, changed: Mapping[str, str], column: str, dialect: str) -> str:
+def _statement(table: Table, changed: Mapping[str, str], own: str, column: str, dialect: str) -> str:
     places = ":{}" if dialect == "sqlite" else "%({})s"
     copied, first, last = (places.format(name) for name in (COPIED, FIRST, LAST))
     names = [each.name for each in table.columns]
     values = [changed.get(name, f"r.{name}") for name in names]
-    one = f"(SELECT * FROM {table.name} WHERE id = (SELECT {column} FROM requests WHERE id = {copied})) AS r"
+    one = f"(SELECT * FROM {table.name} WHERE {own} = (SELECT {column} FROM requests WHERE id = {copied})) AS r"
     series = SERIES.format(first=_whole(first, dialect), last=_whole(last, dialect))
     return f"INSERT INTO {table.name} ({', '.join(names)}) SELECT {', '.join(values)} FROM {one}, {series}"
 

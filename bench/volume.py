@@ -44,12 +44,12 @@ def against_few(table: Table, folder: Path, sizes: tuple[int, ...]) -> None:
         table,
         "SQLite",
         ServerProcess(file.parent, environment=UNBOUNDED),
-        lambda given: _fill_sqlite(file, given),
+        lambda given: fill_sqlite(file, given),
         sizes,
     )
     with durable_postgres() as postgres, postgres.fresh_database() as url:
         server = ServerProcess(folder / "pile-postgres", database=url, environment=UNBOUNDED)
-        _grow(table, "PostgreSQL", server, lambda given: _fill_postgres(url, given), sizes)
+        _grow(table, "PostgreSQL", server, lambda given: fill_postgres(url, given), sizes)
 
 
 def _grow(table: Table, name: str, server: ServerProcess, fill: Fill, sizes: tuple[int, ...]) -> None:
@@ -114,7 +114,7 @@ class _Caller:
         return json.loads(content)
 
 
-def _fill_sqlite(file: Path, given: dict[str, Any]) -> None:
+def fill_sqlite(file: Path, given: dict[str, Any]) -> None:
     connection = sqlite3.connect(file)
     # Nobody else has it open, and what a crash breaks is filled again: what counts is that it does not take minutes.
     for setting in ("journal_mode=OFF", "synchronous=OFF", "cache_size=-2000000"):
@@ -125,7 +125,7 @@ def _fill_sqlite(file: Path, given: dict[str, Any]) -> None:
     connection.close()
 
 
-def _fill_postgres(url: str, given: dict[str, Any]) -> None:
+def fill_postgres(url: str, given: dict[str, Any]) -> None:
     with psycopg.connect(url, autocommit=True) as connection:
         for statement in heap("postgresql"):
             connection.execute(statement.encode(), given)
