@@ -28,6 +28,7 @@ def asked(
         url=url,
         url_label=channels_text("open", locale),
         notes=notes,
+        until=request.deadline,
     )
 
 
@@ -42,7 +43,7 @@ def ended(notice: Notice, end: NoticeEnd, url: str, locale: Locale) -> Message:
     if end.reason:
         rows.append(Row(channels_text("row.override", locale), quoted(end.reason, LONGEST_VALUE)))
     label = channels_text("open", locale)
-    return Message(f"{notice.id}.end", notice.request_id, title, tuple(rows), url=url, url_label=label)
+    return Message(f"{notice.id}.end", notice.request_id, title, tuple(rows), url=url, url_label=label, is_end=True)
 
 
 def link_code(message_id: str, code: str, person: str, minutes: int, locale: Locale) -> Message:
