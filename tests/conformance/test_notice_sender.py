@@ -12,9 +12,9 @@ from interlock.domain.channel import MOST_ATTEMPTS, Abilities, Notice, NoticeSta
 from interlock.domain.kinds import ApprovalAnswer
 from interlock.domain.principal import Role
 from interlock.domain.request import Request, RequestStatus
-from interlock.ports.channels import AddressGone, CutOff, Refused, Unreachable
+from interlock.ports.channels import AddressGone, CutOff, OutOfReach, Refused, Unreachable
 from interlock.ports.store import Store
-from interlock.services.channels.sender import AT_ONCE, CLAIM, NoticeSender
+from interlock.services.channels.sender import AT_ONCE, CLAIM, DOWN_FOR, NoticeSender
 from interlock.services.core import Core, unit
 from interlock.services.requests.settling import Settlement, settle
 from tests.conformance.examples import a_user
@@ -190,6 +190,21 @@ async def test_a_channel_that_is_down_delays_itself_only(core: Core, vendor: Ven
         request = await ask(core)
         seen = await until(core, request, lambda seen: sorted(one.status for one in seen) == [SENT, WAITING])
     assert {one.channel_id: one.status for one in seen} == {"chan_1": WAITING, "chan_2": SENT}
+
+
+async def test_an_address_that_is_out_of_reach_waits_alone_and_counts_no_attempt(core: Core, vendor: Vendor) -> None:
+    async with core.store.transaction() as tx:
+        await tx.users.add(a_user("u-bob", "bob", role=Role.ADMIN))
+        await tx.addresses.link(an_address("u-bob"))
+    vendor.errors = [OutOfReach("no route")]
+    async with sending(core):
+        request = await ask(core)
+        seen = await until(core, request, lambda seen: sorted(one.status for one in seen) == [SENT, WAITING])
+        (waiting,) = [one for one in seen if one.status is WAITING]
+        assert (waiting.attempts, waiting.due_at) == (0, core.clock.now() + DOWN_FOR[-1])
+        pass_time(core, DOWN_FOR[-1].total_seconds())
+        await until(core, request, all_are(SENT))
+    assert vendor.begun == 3
 
 
 async def test_an_address_that_is_gone_is_switched_off(core: Core, vendor: Vendor) -> None:

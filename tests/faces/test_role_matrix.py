@@ -62,6 +62,7 @@ WRONG_QUERY = "422 422 422 422 422 422 422 422 422 401"
 """Sent rightly it would end the session of everybody in the table."""
 
 POLICY = "/api/v1/policy"
+SUBSCRIPTION = {"endpoint": "https://push.example/1", "keys": {"p256dh": "x", "auth": "y"}}
 AWAY = {"from": "2031-01-01T00:00:00Z", "until": "2031-01-02T00:00:00Z"}
 RULE = '[[rule]]\nname = "matrix"\ntools = ["nothing"]\nthen = "ask"\n'
 
@@ -335,6 +336,7 @@ TABLE: list[Row] = [
         lambda _: to("/api/v1/channels", json={"kind": "mail", "settings": {}}),
         CHANNELS_OFF,
     ),
+    ("get /api/v1/channels/kinds", lambda _: to("/api/v1/channels/kinds"), ADMIN),
     ("delete /api/v1/channels/{channel_id}", lambda _: to("/api/v1/channels/none"), NO_SUCH),
     ("get /api/v1/channels/{channel_id}/failed", lambda _: to("/api/v1/channels/none/failed"), NO_SUCH),
     (
@@ -354,6 +356,12 @@ TABLE: list[Row] = [
         lambda _: to("/api/v1/me/addresses/confirm", json={"channel_id": "none", "code": "A"}),
         NO_CHANNEL,
     ),
+    (
+        "post /api/v1/me/addresses/browser",
+        lambda _: to("/api/v1/me/addresses/browser", json={"channel_id": "none", **SUBSCRIPTION}),
+        NO_CHANNEL,
+    ),
+    ("post /api/v1/me/addresses/{address_id}/test", lambda _: to("/api/v1/me/addresses/none/test"), NO_CHANNEL),
     ("delete /api/v1/me/addresses/{address_id}", lambda _: to("/api/v1/me/addresses/none"), NO_CHANNEL),
     ("get /api/v1/me/notifications", lambda _: to("/api/v1/me/notifications"), PEOPLE),
     ("put /api/v1/me/notifications", lambda _: to("/api/v1/me/notifications", json={}), PEOPLE),

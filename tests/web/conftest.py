@@ -10,6 +10,7 @@ from playwright.sync_api import Browser, expect
 from tests.servers.browser import browser as running_browser
 from tests.support import puppet
 from tests.support.people import People
+from tests.support.push_service import PushService
 from tests.support.server import ServerProcess
 from tests.support.threads import ThreadsClient
 from tests.support.witness import Witness
@@ -19,6 +20,8 @@ from tests.web.person import WAIT_MS, Person
 Visit = Callable[..., Person]
 
 PAINTER_SPEC = f"painter={Path(__file__).with_name('painter.py')}:agent"
+
+CHANNELS = {"INTERLOCK_PUBLIC_URL": "http://127.0.0.1:8000", "INTERLOCK_CHANNEL_HOSTS": "127.0.0.1"}
 
 _numbers = count(1)
 
@@ -51,12 +54,22 @@ def langgraph_page(tmp_path_factory: pytest.TempPathFactory) -> Generator[tuple[
 
 
 @pytest.fixture(scope="package")
+def push(tmp_path_factory: pytest.TempPathFactory) -> Generator[PushService]:
+    with PushService(tmp_path_factory.mktemp("push")) as listening:
+        yield listening
+
+
+@pytest.fixture(scope="package")
 def server(
-    tmp_path_factory: pytest.TempPathFactory, witness: Witness, workspace: Path, langgraph_page: tuple[str, Path]
+    tmp_path_factory: pytest.TempPathFactory,
+    witness: Witness,
+    workspace: Path,
+    langgraph_page: tuple[str, Path],
+    push: PushService,
 ) -> Generator[ServerProcess]:
     """The puppet is its default agent, beside the demo agent and the painter; who registers first is its admin."""
-    origins = {"INTERLOCK_ALLOWED_ORIGINS": langgraph_page[0]}
-    environment = {**witness.environment, **origins, puppet.WORKSPACE: str(workspace)}
+    variables = {"INTERLOCK_ALLOWED_ORIGINS": langgraph_page[0], **CHANNELS, **push.environment}
+    environment = {**witness.environment, **variables, puppet.WORKSPACE: str(workspace)}
     agents = [puppet.SPEC, puppet.DEMO_SPEC, PAINTER_SPEC]
     process = ServerProcess(tmp_path_factory.mktemp("web"), agents=agents, environment=environment)
     try:

@@ -29,7 +29,18 @@ See [the docs](https://example.com/{LONG}).
 """
 TABLED: dict[str, Any] = {"name": LONG, "日本語": ["長い文字列" * 20, {"deep": LONG}], "count": 3}
 
-SECTIONS = ("preferences", "account", "away", "groups", "grants", "secrets", "keys", "agents", "connect")
+SECTIONS = (
+    "preferences",
+    "notifications",
+    "account",
+    "away",
+    "groups",
+    "grants",
+    "secrets",
+    "keys",
+    "agents",
+    "connect",
+)
 
 
 def every_page(owner: ThreadsClient) -> dict[str, str]:

@@ -49,6 +49,8 @@ FACES: Aliases = {
     "DeliveryStatus": webhooks.Status,
     "ChannelShows": channels.Shows,
     "ChannelCeiling": channels.Ceiling,
+    "FieldType": channels.FieldType,
+    "LinkedBy": channels.LinkedBy,
 }
 INBOX: Aliases = {
     "Kind": base.Kind,

@@ -34,6 +34,10 @@ export type ChannelShows = "headline" | "full";
 
 export type ChannelCeiling = "low" | "medium";
 
+export type FieldType = "text" | "number" | "choice" | "list" | "secret";
+
+export type LinkedBy = "code" | "message" | "browser";
+
 /** What a client sends. */
 export const UserEvents = {
   MESSAGE: "user.message",
@@ -1114,8 +1118,33 @@ export interface FailedNotices {
   notices: FailedNotice[];
 }
 
+export interface SettingField {
+  name: string;
+  /** `secret`: it goes into `credentials`, and anything else into `settings`. */
+  type: FieldType;
+  required: boolean;
+  /** Of a choice. */
+  options: string[];
+  default: string;
+}
+
+export interface ChannelKind {
+  kind: string;
+  fields: SettingField[];
+  /** False: its fields are not described, and it is set up by command. */
+  has_form: boolean;
+  linked_by: LinkedBy;
+  /** Whether requests can be answered on it. */
+  answers: boolean;
+}
+
+export interface ChannelKinds {
+  kinds: ChannelKind[];
+}
+
 export interface LinkedAddress {
   id: string;
+  /** Of a browser: the host of its push service. */
   address: string;
   linked_at: string;
   /** False once the channel's vendor says that there is no such address. */
@@ -1128,6 +1157,12 @@ export interface OwnChannel {
   name: string;
   /** Null: the caller is not reached on it. */
   address: LinkedAddress | null;
+  /** Of browsers there may be several. */
+  addresses: LinkedAddress[];
+  /** A code that comes to the address, a message from it, or the browser. */
+  linked_by: LinkedBy;
+  /** With which a browser subscribes. */
+  key: string | null;
 }
 
 export interface OwnAddresses {
@@ -1138,6 +1173,19 @@ export interface LinkAddress {
   channel_id: string;
   /** Where the code is sent; empty for a chat, from which one sends it. */
   address?: string;
+  /** Only heeded by a server that runs without accounts. */
+  user_id?: string | null;
+}
+
+export interface BrowserKeys {
+  p256dh: string;
+  auth: string;
+}
+
+export interface LinkBrowser {
+  channel_id: string;
+  endpoint: string;
+  keys: BrowserKeys;
   /** Only heeded by a server that runs without accounts. */
   user_id?: string | null;
 }

@@ -1,5 +1,5 @@
-"""Channels on a real server, with a real mail server and a stand-in for Slack: set up, linked, told of a request and of
-its end, and what comes back."""
+"""Channels on a real server, with a real mail server, a push service and a stand-in for Slack: set up, linked, told of
+a request and of its end, and what comes back."""
 
 import time
 from collections.abc import Generator
@@ -15,6 +15,7 @@ from tests.support.command import command
 from tests.support.mail_server import MailServer, text_of
 from tests.support.people import People
 from tests.support.puppet import calls, script
+from tests.support.push_service import PushService
 from tests.support.server import ServerProcess
 from tests.support.slack_server import APP, APP_TOKEN, BOT_TOKEN, SIGNING_SECRET, TEAM, SlackServer, signed
 from tests.support.threads import ThreadsClient
@@ -34,14 +35,20 @@ def mail() -> Generator[MailServer]:
         yield listening
 
 
-def a_server(folder: Path, witness: Witness) -> ServerProcess:
-    environment = {**witness.environment, **ENVIRONMENT}
+@pytest.fixture(scope="module")
+def push(tmp_path_factory: pytest.TempPathFactory) -> Generator[PushService]:
+    with PushService(tmp_path_factory.mktemp("push")) as listening:
+        yield listening
+
+
+def a_server(folder: Path, witness: Witness, **more: str) -> ServerProcess:
+    environment = {**witness.environment, **ENVIRONMENT, **more}
     return ServerProcess(folder, agents=[puppet.SPEC], environment=environment)
 
 
 @pytest.fixture(scope="module")
-def server(tmp_path_factory: pytest.TempPathFactory, witness: Witness) -> Generator[ServerProcess]:
-    process = a_server(tmp_path_factory.mktemp("channels"), witness)
+def server(tmp_path_factory: pytest.TempPathFactory, witness: Witness, push: PushService) -> Generator[ServerProcess]:
+    process = a_server(tmp_path_factory.mktemp("channels"), witness, **push.environment)
     try:
         yield process.start()
     finally:
@@ -133,6 +140,58 @@ def test_a_person_is_mailed_what_waits_and_how_it_ended_and_a_link_decides_nothi
     assert {"channel.created", "channel.removed", "address.linked", "address.unlinked"} <= actions
 
 
+@pytest.mark.promise("P27", "P28", "P29")
+def test_a_person_is_told_at_their_browsers_and_a_notice_offers_a_page_only(
+    server: ServerProcess, crew: People, push: PushService
+) -> None:
+    root, ann = crew.named("root").http, crew.named("ann").http
+    kinds = {one["kind"]: one for one in root.get(f"{PATH}/kinds").raise_for_status().json()["kinds"]}
+    assert {name: (one["linked_by"], one["answers"]) for name, one in kinds.items()} == {
+        "mail": ("code", False),
+        "web-push": ("browser", False),
+    }
+    assert kinds["mail"]["fields"][0]["options"] == ["127.0.0.1"]
+    made = root.post(PATH, json={"kind": "web-push", "settings": {}}).raise_for_status().json()
+    assert root.post(PATH, json={"kind": "web-push", "settings": {}}).status_code == 409
+    (own,) = ann.get(OWN).json()["channels"]
+    assert (own["linked_by"], own["key"], own["addresses"]) == ("browser", made["settings"]["key"], [])
+    laptop, phone = push.browser(), push.browser()
+
+    def turn_on(person: httpx.Client, **changes: Any) -> httpx.Response:
+        return person.post(f"{OWN}/browser", json={"channel_id": made["id"], **laptop.subscription, **changes})
+
+    elsewhere = turn_on(ann, endpoint="https://169.254.169.254/latest")
+    assert (elsewhere.status_code, elsewhere.json()["errors"][0]["code"]) == (400, "host")
+    assert root.post(OWN, json={"channel_id": made["id"], "address": "a@x.example"}).status_code == 400
+    first, second = (turn_on(ann, **one.subscription).raise_for_status().json() for one in (laptop, phone))
+    assert (first["address"], first["works"]) == ("localhost", True)
+    assert crew.named("bob").http.post(f"{OWN}/{first['id']}/test").status_code == 404
+    assert ann.post(f"{OWN}/{first['id']}/test").json() == {"id": first["id"], "sent": True}
+    assert "works" in push.waits(laptop, lambda seen: len(seen) == 1)[0]["title"]
+
+    thread_id, request_id = asked(crew.named("ann"))
+    ((told,), (_, told_there)) = (
+        push.waits(one, lambda seen, count=count: len(seen) == count) for one, count in ((phone, 1), (laptop, 2))
+    )
+    assert (told == told_there, told["tag"], told["url"]) == (True, request_id, f"{PUBLIC}/requests/{request_id}")
+    assert set(told) == {"title", "body", "tag", "end", "url"}
+    assert "guarded" in told["body"]
+    push.answers[phone.endpoint.removeprefix(push.origin)] = 410
+    assert crew.named("ann").resume(thread_id, "cancel", request_id=request_id).events[-1] == "end"
+    *_, ended = push.waits(laptop, lambda seen: len(seen) == 3)
+    assert (ended["title"], ended["tag"], ended["end"]) == ("Refused", request_id, True)
+
+    def works() -> list[bool]:
+        return [one["works"] for one in ann.get(OWN).json()["channels"][0]["addresses"]]
+
+    wait_for(works, lambda seen: seen == [True, False])
+    listed, log = ann.get(OWN).text + root.get(PATH).text, server.log.read_text()
+    for secret in (laptop.endpoint, laptop.subscription["keys"]["auth"], "PRIVATE", SECRET):
+        assert secret not in listed + log + str([told, ended])
+    assert root.delete(f"{PATH}/{made['id']}").status_code == 200
+    assert ann.post(f"{OWN}/{second['id']}/test").status_code == 404
+
+
 def test_a_channel_is_set_up_tried_and_removed_by_commands(tmp_path: Path, mail: MailServer) -> None:
     pairs = [part for name, value in settings(mail).items() for part in ("--set", f"{name}={value}")]
 
@@ -151,6 +210,8 @@ def test_a_channel_is_set_up_tried_and_removed_by_commands(tmp_path: Path, mail:
     assert mail.mails[before]["To"] == "ann@x.example"
     assert run("remove", channel_id)[0] == 0
     assert (run("list"), run("remove", channel_id)[0]) == ((0, ""), 2)
+    assert run("add", "web-push", public_url=PUBLIC, push_hosts="browsers")[0] == 0
+    assert run("list")[1].split("\t")[1:3] == ["web-push", "web-push"]
 
 
 @pytest.mark.promise("P27")
@@ -212,7 +273,7 @@ def test_a_tap_that_its_vendor_signed_counts_and_whatever_else_is_sent_there_doe
         assert call(tap, **{"x-slack-signature": f"v0={'0' * 64}"}).status_code == 401
         assert ann.http.post(callback, json=tap).status_code == 401
         assert [httpx.get(callback).status_code, httpx.head(callback).status_code] == [405, 405]
-        assert httpx.post(callback.replace(channel_id, "chan_none"), content=b"{}").status_code == 404
+        assert httpx.post(callback.replace(channel_id, "chan_none"), content=b"{}").status_code == 401
         assert pending(ann, thread_id) == [request_id]
         done = call(tap)
         assert (done.status_code, done.content) == (200, b"")

@@ -78,9 +78,34 @@ class FailedNotices(ServerModel):
     notices: list[FailedNotice]
 
 
+FieldType = Literal["text", "number", "choice", "list", "secret"]
+LinkedBy = Literal["code", "message", "browser"]
+Key = Annotated[str, StringConstraints(min_length=1, max_length=200)]
+
+
+class SettingField(ServerModel):
+    name: str
+    type: FieldType = Field(description="`secret`: it goes into `credentials`, and anything else into `settings`.")
+    required: bool
+    options: list[str] = Field(description="Of a choice.")
+    default: str
+
+
+class ChannelKind(ServerModel):
+    kind: str
+    fields: list[SettingField]
+    has_form: bool = Field(description="False: its fields are not described, and it is set up by command.")
+    linked_by: LinkedBy
+    answers: bool = Field(description="Whether requests can be answered on it.")
+
+
+class ChannelKinds(ServerModel):
+    kinds: list[ChannelKind]
+
+
 class LinkedAddress(ServerModel):
     id: str
-    address: str
+    address: str = Field(description="Of a browser: the host of its push service.")
     linked_at: datetime
     works: bool = Field(description="False once the channel's vendor says that there is no such address.")
 
@@ -90,6 +115,9 @@ class OwnChannel(ServerModel):
     kind: str
     name: str
     address: LinkedAddress | None = Field(description="Null: the caller is not reached on it.")
+    addresses: list[LinkedAddress] = Field(description="Of browsers there may be several.")
+    linked_by: LinkedBy = Field(description="A code that comes to the address, a message from it, or the browser.")
+    key: str | None = Field(description="With which a browser subscribes.")
 
 
 class OwnAddresses(ServerModel):
@@ -101,6 +129,18 @@ class LinkAddress(ClientModel):
     address: Annotated[str, StringConstraints(max_length=254)] = Field(
         default="", description="Where the code is sent; empty for a chat, from which one sends it."
     )
+    user_id: str | None = Field(default=None, description=WITHOUT_ACCOUNTS)
+
+
+class BrowserKeys(ClientModel):
+    p256dh: Key
+    auth: Key
+
+
+class LinkBrowser(ClientModel):
+    channel_id: ChannelId
+    endpoint: Annotated[str, StringConstraints(min_length=1, max_length=1_000)]
+    keys: BrowserKeys
     user_id: str | None = Field(default=None, description=WITHOUT_ACCOUNTS)
 
 

@@ -202,8 +202,13 @@ async def _open_foundation(config: Config) -> AsyncGenerator[_Foundation]:
         ring = await open_ring(database, master, SystemClock().now())
         store = SqlStore(database, sealer=ring, audit_key=ring.audit, replies_key=ring.replies)
         await make_heads(store, SystemClock().now())
-        async with _poster(config) as poster, _sign_on(config) as sign_on, _channel_kinds(config) as kinds:
-            yield _Foundation(database, ring, store, poster, _operator_settings(config), sign_on, kinds)
+        async with (
+            _poster(config) as poster,
+            _sign_on(config) as sign_on,
+            _channel_kinds(config) as kinds,
+            _push_kind(config) as push,
+        ):
+            yield _Foundation(database, ring, store, poster, _operator_settings(config), sign_on, kinds | push)
     finally:
         await database.close()
 
@@ -263,6 +268,25 @@ async def _channel_kinds(config: Config) -> AsyncGenerator[dict[str, ChannelKind
         yield channel_kinds(hosts, urlsplit(config.public_url).hostname or "localhost", caller)
     finally:
         await caller.close()
+
+
+@asynccontextmanager
+async def _push_kind(config: Config) -> AsyncGenerator[dict[str, ChannelKind]]:
+    """Web Push, with a poster of its own: other hosts than those of webhooks."""
+    if not config.push_hosts or config.public_url is None:
+        yield {}
+        return
+    from interlock.channels.web_push import WEB_PUSH, WebPushKind
+    from interlock.domain.subscription import PushHosts
+    from interlock.outbound import HttpPoster
+
+    hosts = PushHosts(config.push_hosts)
+    hint = "a host that INTERLOCK_PUSH_HOSTS names whole may"
+    poster = HttpPoster(config.push_hosts, named_in="INTERLOCK_PUSH_HOSTS", private_hosts=hosts.own, private_hint=hint)
+    try:
+        yield {WEB_PUSH: WebPushKind(hosts, poster, config.public_url, SystemClock())}
+    finally:
+        await poster.close()
 
 
 def _conditions() -> ConditionEngine | None:

@@ -21,6 +21,7 @@ from interlock.domain.gateway import UpstreamSettings, read_upstreams
 from interlock.domain.json_value import object_at
 from interlock.domain.risk import RISK_LEVELS
 from interlock.domain.sign_on import RoleRule, read_role_rules
+from interlock.domain.subscription import BROWSERS
 from interlock.texts import Locale
 from interlock_client.cli.config import CLIENT_VARIABLES
 
@@ -34,6 +35,7 @@ _NEEDED = {
     "public_url": "the address at which browsers reach this server, such as https://interlock.example.com",
 }
 _NEAR = 0.9
+_BROWSERS = "browsers"
 """How like a setting's name another one is that was meant to be it: one letter, or two of a long one."""
 _HOST = re.compile(r"(\*\.)?[\w-]+(\.[\w-]+)*\Z")
 
@@ -86,6 +88,7 @@ class Config:
     webhook_hosts: tuple[str, ...] = ()
     webhook_private: bool = False
     channel_hosts: tuple[str, ...] = ()
+    push_hosts: tuple[str, ...] = ()
     trusted_proxies: tuple[str, ...] = ()
     rate_limit: float = 200.0
     rate_burst: int = 2_000
@@ -224,6 +227,13 @@ def _whole_hosts(text: str) -> tuple[str, ...]:
         if "*" in host:
             raise ValueError(f"{host} names no single host: name each one")
     return hosts
+
+
+def _push_hosts(text: str) -> tuple[str, ...]:
+    """`browsers` stands for the services of the browsers' makers."""
+    named = [host for host in _split(text.lower()) if host != _BROWSERS]
+    known = BROWSERS if _BROWSERS in _split(text.lower()) else ()
+    return (*known, *_hosts(",".join(named)))
 
 
 def _proxies(text: str) -> tuple[str, ...]:
@@ -467,6 +477,7 @@ _VARIABLES: Mapping[str, Any] = {
     "webhook_hosts": _hosts,
     "webhook_private": _switch,
     "channel_hosts": _whole_hosts,
+    "push_hosts": _push_hosts,
     "trusted_proxies": _proxies,
     "rate_limit": _rate,
     "rate_burst": _count,
@@ -524,8 +535,9 @@ def _check(config: Config) -> None:
         raise InvalidInput(
             "--runner ray needs a database that workers can share: --database postgresql://user@host/name"
         )
-    if config.channel_hosts and config.public_url is None:
-        raise InvalidInput(f"INTERLOCK_CHANNEL_HOSTS needs INTERLOCK_PUBLIC_URL: {_NEEDED['public_url']}")
+    for name in ("channel_hosts", "push_hosts"):
+        if getattr(config, name) and config.public_url is None:
+            raise InvalidInput(f"INTERLOCK_{name.upper()} needs INTERLOCK_PUBLIC_URL: {_NEEDED['public_url']}")
     _check_sign_on(config)
 
 

@@ -8,7 +8,7 @@ import asyncio
 import ipaddress
 import socket
 import ssl
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 
@@ -16,6 +16,7 @@ import httpx
 
 from interlock.domain.errors import FieldError, InvalidInput, Undeliverable
 from interlock.ports.calls import HttpReply, NoReply, NotReached
+from interlock.ports.webhooks import Unanswered
 
 TIMEOUT_SECONDS = 10.0
 CONNECT_SECONDS = 4.0
@@ -45,11 +46,16 @@ class HttpPoster:
         *,
         allow_private: bool = False,
         named_in: str = "INTERLOCK_WEBHOOK_HOSTS",
+        private_hosts: Collection[str] = (),
+        private_hint: str = "INTERLOCK_WEBHOOK_PRIVATE=on allows these",
         resolve: Callable[[str, int], Sequence[str]] = _resolve,
     ) -> None:
         self._hosts = tuple(host.lower() for host in hosts)
         self._allow_private = allow_private
         self._named_in = named_in
+        self._private_hosts = frozenset(private_hosts)
+        """These may be on private addresses, whatever others may."""
+        self._private_hint = private_hint
         self._resolve = resolve
         # No connection is kept: the next post to the same address may be meant for another name.
         self._client = httpx.AsyncClient(
@@ -72,12 +78,13 @@ class HttpPoster:
                 destination = await self._destination(url)
                 return await self._post(destination, body, headers)
         except TimeoutError as error:
-            raise Undeliverable(f"no response within {TIMEOUT_SECONDS:g} seconds") from error
+            raise Unanswered(f"no response within {TIMEOUT_SECONDS:g} seconds") from error
         except InvalidInput as error:
             raise Undeliverable(error.message) from error
         except httpx.HTTPError as error:
             # Of some errors the text holds what the receiver said; the kind of it tells enough.
-            raise Undeliverable(f"no response: {type(error).__name__}") from error
+            kind = Undeliverable if isinstance(error, httpx.ConnectError | httpx.ConnectTimeout) else Unanswered
+            raise kind(f"no response: {type(error).__name__}") from error
 
     async def call(self, method: str, url: str, body: bytes, headers: Mapping[str, str]) -> HttpReply:
         """As `ports.calls` has it."""
@@ -128,11 +135,9 @@ class HttpPoster:
     async def _destination(self, url: str) -> _Destination:
         target = self._parse(url)
         addresses = await self._addresses(target)
-        if not self._allow_private and not all(is_public(ipaddress.ip_address(address)) for address in addresses):
-            raise _error(
-                "address",
-                f"{target.host} stands for a private or loopback address; INTERLOCK_WEBHOOK_PRIVATE=on allows these",
-            )
+        allowed = self._allow_private or target.host in self._private_hosts
+        if not allowed and not all(is_public(ipaddress.ip_address(address)) for address in addresses):
+            raise _error("address", f"{target.host} stands for a private or loopback address; {self._private_hint}")
         return _Destination(target, addresses)
 
     def _parse(self, url: str) -> httpx.URL:

@@ -5,6 +5,7 @@ import type { Present, SignedIn, SignedOut, Welcome } from "interlock-client/inb
 import { useEffect, useRef } from "react";
 import { setServerTime } from "./clock";
 import { setPresentPerson } from "./person";
+import { keepBrowserOf, leaveBrowser } from "./push";
 import { hearTabs, tellTabs } from "./tabs";
 import { get, post, remove } from "./transport";
 import { useAct } from "./use-act";
@@ -20,6 +21,7 @@ export function useSession() {
       const present = await readSession(signal);
       setPresentPerson(present?.user_id ?? null);
       if (present) keepStorageOf(present.user_id);
+      if (present) keepBrowserOf(present.user_id);
       return present;
     },
   });
@@ -116,7 +118,10 @@ export function useSignIn() {
 export function useSignOut() {
   const client = useQueryClient();
   return useAct({
-    mutationFn: () => remove<SignedOut>("/api/v1/session"),
+    mutationFn: async () => {
+      await leaveBrowser();
+      return await remove<SignedOut>("/api/v1/session");
+    },
     onSuccess: ({ url }) => {
       forgetPerson(client);
       tellTabs("left");

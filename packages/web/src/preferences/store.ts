@@ -6,10 +6,12 @@ export interface Preferences {
   theme: "auto" | "light" | "dark";
   shortcuts: boolean;
   notifications: boolean;
+  /** The address of Web Push that this browser is, and whose. */
+  push: { id: string; person: string } | null;
 }
 
 const KEY = "interlock.preferences";
-const FIRST: Preferences = { language: "auto", theme: "auto", shortcuts: true, notifications: false };
+const FIRST: Preferences = { language: "auto", theme: "auto", shortcuts: true, notifications: false, push: null };
 
 let current = read();
 const listeners = new Set<() => void>();

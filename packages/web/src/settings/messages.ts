@@ -1,8 +1,10 @@
 import type { Translated } from "@/i18n/messages";
 import * as account from "./account/messages";
 import * as away from "./away/messages";
+import * as channels from "./channels/messages";
 import * as connect from "./connect/messages";
 import * as groups from "./groups/messages";
+import * as notifications from "./notifications/messages";
 import * as people from "./people/messages";
 import * as policy from "./policy/messages";
 
@@ -11,6 +13,7 @@ export const en = {
   sections: "Sections",
   section: {
     preferences: "Preferences",
+    notifications: "Notifications",
     account: "Account",
     away: "Away",
     grants: "Grants",
@@ -21,6 +24,7 @@ export const en = {
     groups: "Groups",
     people: "People",
     policy: "Policy",
+    channels: "Channels",
   },
   everybody: "Show everyone’s",
   owner: "Owner <id></id>",
@@ -134,8 +138,10 @@ export const en = {
   },
   account: account.en,
   away: away.en,
+  channels: channels.en,
   connect: connect.en,
   groups: groups.en,
+  notifications: notifications.en,
   people: people.en,
   policy: policy.en,
 };
@@ -145,6 +151,7 @@ export const zh: Translated<typeof en> = {
   sections: "分区",
   section: {
     preferences: "偏好",
+    notifications: "通知",
     account: "账户",
     away: "外出",
     grants: "授权",
@@ -155,6 +162,7 @@ export const zh: Translated<typeof en> = {
     groups: "用户组",
     people: "人员",
     policy: "策略",
+    channels: "通知渠道",
   },
   everybody: "显示所有人的",
   owner: "所有者 <id></id>",
@@ -260,8 +268,10 @@ export const zh: Translated<typeof en> = {
   },
   account: account.zh,
   away: away.zh,
+  channels: channels.zh,
   connect: connect.zh,
   groups: groups.zh,
+  notifications: notifications.zh,
   people: people.zh,
   policy: policy.zh,
 };

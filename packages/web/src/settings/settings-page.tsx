@@ -9,10 +9,12 @@ import { PageTitle } from "@/shell/page-title";
 import { AccountSection } from "./account/account-section";
 import { AgentsSection } from "./agents-section";
 import { AwaySection } from "./away/away-section";
+import { ChannelsSection } from "./channels/channels-section";
 import { ConnectSection } from "./connect/connect-section";
 import { GrantsSection } from "./grants-section";
 import { GroupsSection } from "./groups/groups-section";
 import { KeysSection } from "./keys-section";
+import { NotificationsSection } from "./notifications/notifications-section";
 import { PeopleSection } from "./people/people-section";
 import { PolicySection } from "./policy/policy-section";
 import { PreferencesSection } from "./preferences-section";
@@ -21,6 +23,7 @@ import styles from "./settings.module.css";
 
 const SECTIONS = {
   preferences: PreferencesSection,
+  notifications: NotificationsSection,
   account: AccountSection,
   away: AwaySection,
   grants: GrantsSection,
@@ -31,6 +34,7 @@ const SECTIONS = {
   groups: GroupsSection,
   people: PeopleSection,
   policy: PolicySection,
+  channels: ChannelsSection,
 } satisfies Record<string, ComponentType>;
 
 type Section = keyof typeof SECTIONS;
@@ -38,10 +42,10 @@ const NAMES = Object.keys(SECTIONS) as Section[];
 
 const OF_ACCOUNTS: readonly Section[] = ["account", "away", "groups"];
 
-/** Without accounts there is nothing to sign in with, and nobody to be told from others; people and policies are for admins. */
+/** Without accounts there is nothing to sign in with, and nobody to be told from others; people, policies and channels are for admins. */
 function isFor({ auth, role }: Present, section: Section): boolean {
   if (section === "people") return role === "admin" && auth === "accounts";
-  if (section === "policy") return role === "admin";
+  if (section === "policy" || section === "channels") return role === "admin";
   return !OF_ACCOUNTS.includes(section) || auth === "accounts";
 }
 

@@ -4,6 +4,7 @@ import { useEffect, useRef, useState } from "react";
 import { useTranslations } from "use-intl";
 import { useLocation } from "wouter";
 import { useLiveEvents } from "@/api/live-context";
+import { usePerson } from "@/api/session";
 import { usePreferences } from "@/preferences/store";
 import { useAnnounce } from "./announcer";
 import { arrived, type News, newsOf } from "./notices";
@@ -30,7 +31,8 @@ function useAnnouncements(): void {
 }
 
 function useNotifications(): void {
-  const { notifications } = usePreferences();
+  const { notifications, push } = usePreferences();
+  const { user_id } = usePerson();
   const [, navigate] = useLocation();
   const spell = useNotice();
   const [notices] = useState(() => new Notices());
@@ -52,7 +54,8 @@ function useNotifications(): void {
     if (event.type === "settled") notices.settled(event.settled.request_id);
   });
   useArrivals((entry) => {
-    if (notifications && canNotify() && document.hidden) add(entry);
+    // Where the server tells the browser itself, the page would tell it twice.
+    if (notifications && push?.person !== user_id && canNotify() && document.hidden) add(entry);
   });
 }
 

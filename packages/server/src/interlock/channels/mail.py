@@ -19,6 +19,7 @@ import aiosmtplib
 
 from interlock.domain.channel import Abilities, Channel, Message, text_setting, wrong
 from interlock.domain.json_value import JsonObject
+from interlock.domain.setting_field import SettingField
 from interlock.ports.channels import AddressGone, CutOff, Refused, Unreachable
 
 MAIL = "mail"
@@ -42,6 +43,18 @@ class MailKind:
     def __init__(self, hosts: Sequence[str], public_host: str) -> None:
         self._hosts = tuple(host.lower() for host in hosts)
         self._public_host = public_host
+
+    @property
+    def fields(self) -> Sequence[SettingField]:
+        return (
+            SettingField("host", "choice", required=True, options=self._hosts, default=self._hosts[0]),
+            SettingField("security", "choice", required=True, options=tuple(_PORTS), default="starttls"),
+            SettingField("port", "number"),
+            SettingField("sender", required=True),
+            SettingField("username"),
+            SettingField("password", "secret"),
+            SettingField("domains", "list"),
+        )
 
     def read_settings(self, given: JsonObject, credentials: Mapping[str, str]) -> JsonObject:
         unknown = sorted(given.keys() - {"host", "port", "security", "sender", "username", "domains"})

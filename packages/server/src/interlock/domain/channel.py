@@ -318,6 +318,8 @@ class Abilities:
     """Whether it asks again by itself before a button counts."""
     longest_text: int
     """So many characters of a request it shows at most."""
+    subscribes: bool = False
+    """Whether its addresses are browsers, which prove themselves, and of which a person may have several."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -361,6 +363,10 @@ class Message:
     url_label: str = ""
     notes: tuple[str, ...] = ()
     buttons: tuple[Button, ...] = field(default=())
+    until: datetime | None = None
+    """From then on it is of no use to anybody."""
+    is_end: bool = False
+    """Whether it tells the end of its request, in the place of what was told before."""
 
 
 def wrong(name: str, code: str, message: str) -> InvalidInput:

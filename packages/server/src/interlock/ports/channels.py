@@ -23,6 +23,7 @@ from interlock.domain.channel import (
 )
 from interlock.domain.json_value import JsonObject
 from interlock.domain.principal import Principal
+from interlock.domain.setting_field import SettingField
 from interlock.domain.tap import Said, TapResult
 
 
@@ -33,6 +34,10 @@ class Unreachable(Exception):
         super().__init__(message)
         self.wait = wait
         """Seconds that the vendor asked for."""
+
+
+class OutOfReach(Unreachable):
+    """This address cannot be reached now, and others of the channel may be: it alone waits, and counts no attempt."""
 
 
 class Refused(Exception):
@@ -141,6 +146,21 @@ class ChannelKind(Protocol):
         ...
 
 
+@runtime_checkable
+class KeyMaker(Protocol):
+    """A kind of channel that makes its own credentials."""
+
+    def make_credentials(self) -> dict[str, str]: ...
+
+
+@runtime_checkable
+class Fillable(Protocol):
+    """A kind of channel that says what it has to be told, so that a page can ask for it."""
+
+    @property
+    def fields(self) -> Sequence[SettingField]: ...
+
+
 @dataclass(frozen=True, slots=True)
 class Recipient:
     """A linked address that works, with whose it is."""
@@ -182,8 +202,8 @@ class Channels(Protocol):
 
 
 class Addresses(Protocol):
-    async def link(self, address: Address) -> bool:
-        """In the place of the one that the person had on this channel; False where it is somebody else's."""
+    async def link(self, address: Address, *, beside: bool = False) -> bool:
+        """In the place of the one that the person had on this channel, or beside it; False where it is taken."""
         ...
 
     async def get(self, address_id: str) -> Address | None: ...

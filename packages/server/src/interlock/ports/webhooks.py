@@ -4,6 +4,7 @@ from collections.abc import Collection, Mapping, Sequence
 from datetime import datetime
 from typing import Protocol
 
+from interlock.domain.errors import Undeliverable
 from interlock.domain.webhook import Delivery, DeliveryStatus, Webhook
 
 
@@ -81,6 +82,10 @@ class Deliveries(Protocol):
         ...
 
 
+class Unanswered(Undeliverable):
+    """It may have arrived: the connection stood, and no response came."""
+
+
 class Poster(Protocol):
     async def check(self, url: str) -> None:
         """`InvalidInput` for a URL that `post` would refuse, with what to do about it."""
@@ -89,6 +94,7 @@ class Poster(Protocol):
     async def post(self, url: str, body: bytes, headers: Mapping[str, str]) -> int:
         """Send, and give the status of the response, whatever it is; a redirect is a response like any other.
 
-        `Undeliverable` when the URL may not be posted to, or no response came in time.
+        `Undeliverable` when the URL may not be posted to, or no response came in time; `Unanswered` where what came of
+        it is not known.
         """
         ...

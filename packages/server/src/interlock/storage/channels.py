@@ -70,9 +70,10 @@ class SqlChannels(SealedRepository):
 
 
 class SqlAddresses(Repository):
-    async def link(self, address: Address) -> bool:
-        own = (addresses.c.user_id == address.user_id, addresses.c.channel_id == address.channel_id)
-        await self._connection.execute(delete(addresses).where(*own))
+    async def link(self, address: Address, *, beside: bool = False) -> bool:
+        if not beside:
+            own = (addresses.c.user_id == address.user_id, addresses.c.channel_id == address.channel_id)
+            await self._connection.execute(delete(addresses).where(*own))
         adding = insert_for(addresses, is_postgres=self._is_postgres).on_conflict_do_nothing()
         return await self._changed(adding, record_values(address, Address))
 

@@ -38,11 +38,13 @@ POLICY = "; ".join(
         "style-src 'self'",
         "img-src 'self'",
         "connect-src 'self'",
+        "worker-src 'self'",
         "base-uri 'none'",
         "form-action 'none'",
         "frame-ancestors 'none'",
         "require-trusted-types-for 'script'",
-        "trusted-types 'none'",
+        # The one that names the service worker of notifications, and nothing else.
+        "trusted-types interlock-worker",
     )
 )
 HEADERS = {

@@ -20,11 +20,14 @@ from interlock.domain.channel import (
 from interlock.domain.errors import Conflict, Forbidden, NotFound, RateLimited
 from interlock.domain.ids import new_id
 from interlock.domain.principal import Principal
+from interlock.ports.store import Transaction
 from interlock.services.channels import wording
 from interlock.services.channels.channels import live, send_now
-from interlock.services.channels.places import kind_named, locale_of
-from interlock.services.core import Core, unit
+from interlock.services.channels.places import LinkedBy, kind_named, linked_by, locale_of, settings_url
+from interlock.services.core import Core, Unit, unit
 from interlock.texts import LOCALES
+
+MOST_BROWSERS = 20
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,16 +35,54 @@ class Reached:
     """A channel, as one of the people sees it who may be reached on it."""
 
     channel: Channel
-    address: Address | None
+    addresses: Sequence[Address]
+    linked_by: LinkedBy
+
+    @property
+    def address(self) -> Address | None:
+        """The only one, where there are no several."""
+        return self.addresses[0] if self.addresses else None
 
 
 async def list_reached(core: Core, principal: Principal) -> Sequence[Reached]:
-    """All channels that can be used here, with the caller's address on each."""
+    """All channels that can be used here, with the caller's addresses on each."""
     _require_person(principal)
     async with core.store.snapshot() as tx:
         channels = [one for one in await tx.channels.live() if one.kind in core.channel_kinds]
-        own = {one.channel_id: one for one in await tx.addresses.of_user(principal.id)}
-    return [Reached(one, own.get(one.id)) for one in channels]
+        own = await tx.addresses.of_user(principal.id)
+    return [
+        Reached(one, [of for of in own if of.channel_id == one.id], linked_by(core.channel_kinds[one.kind]))
+        for one in channels
+    ]
+
+
+async def link_browser(core: Core, principal: Principal, channel_id: str, subscription: str) -> Address:
+    """Tell somebody at the browser that they sit at. It belongs to whoever does that last: the keys in its subscription
+    are known to that browser only, so nobody else can take it."""
+    _require_person(principal)
+    async with unit(core) as work:
+        channel = await live(work.tx, channel_id)
+        kind = kind_named(core, channel.kind)
+        if not kind.abilities.subscribes:
+            raise wrong("channel_id", "kind", "browsers are linked on a channel of the kind web-push")
+        to = kind.read_address(channel, subscription)
+        known = await work.tx.addresses.by_external(channel_id, to)
+        if known is not None and known.user_id == principal.id and known.off_at is None:
+            return known
+        if known is not None:
+            await _forget(work, principal, known)
+        own = [one for one in await work.tx.addresses.of_user(principal.id) if one.channel_id == channel_id]
+        for one in own:
+            if one.off_at is not None:
+                await _forget(work, principal, one)
+        if sum(one.off_at is None for one in own) >= MOST_BROWSERS:
+            raise Conflict(f"{MOST_BROWSERS} browsers are linked already: unlink one that is not used any more")
+        address = Address(new_id("addr"), principal.id, channel_id, to, work.now)
+        if not await work.tx.addresses.link(address, beside=True):
+            raise Conflict("this browser was linked at the same moment: try again")
+        linked = {"address_id": address.id, "channel_id": channel_id}
+        await work.tx.audit.append(SERVER_CHAIN, principal, "address.linked", linked, work.now)
+    return address
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,6 +99,8 @@ async def begin_link(core: Core, principal: Principal, channel_id: str, address:
     async with unit(core) as work:
         channel = await live(work.tx, channel_id)
         kind = kind_named(core, channel.kind)
+        if kind.abilities.subscribes:
+            raise wrong("channel_id", "kind", "a browser is linked in that browser: Settings, Notifications")
         before = await work.tx.addresses.code_of(principal.id, channel_id)
         if before is not None and work.now < before.made_at + ANOTHER_CODE_AFTER:
             left = (before.made_at + ANOTHER_CODE_AFTER - work.now).total_seconds()
@@ -98,12 +141,31 @@ async def finish_link(core: Core, principal: Principal, channel_id: str, code: s
 async def unlink(core: Core, principal: Principal, address_id: str) -> None:
     _require_person(principal)
     async with unit(core) as work:
-        address = await work.tx.addresses.get(address_id)
-        if address is None or address.user_id != principal.id:
-            raise NotFound("there is no such address of yours")
-        await work.tx.addresses.unlink(address_id)
-        unlinked = {"address_id": address_id, "channel_id": address.channel_id}
-        await work.tx.audit.append(SERVER_CHAIN, principal, "address.unlinked", unlinked, work.now)
+        await _forget(work, principal, await _own(work.tx, principal, address_id))
+
+
+async def send_own_test(core: Core, principal: Principal, address_id: str) -> None:
+    """Send a message to an address of theirs; `Conflict` with what the vendor said to it."""
+    _require_person(principal)
+    async with core.store.snapshot() as tx:
+        address = await _own(tx, principal, address_id)
+        channel = await live(tx, address.channel_id)
+        locale = locale_of(core, await tx.addresses.preferences(principal.id))
+    message = wording.trial(new_id("test"), channel, settings_url(core), locale)
+    await send_now(core, channel, address.external_id, message)
+
+
+async def _own(tx: Transaction, principal: Principal, address_id: str) -> Address:
+    address = await tx.addresses.get(address_id)
+    if address is None or address.user_id != principal.id:
+        raise NotFound("there is no such address of yours")
+    return address
+
+
+async def _forget(work: Unit, principal: Principal, address: Address) -> None:
+    await work.tx.addresses.unlink(address.id)
+    unlinked = {"address_id": address.id, "channel_id": address.channel_id}
+    await work.tx.audit.append(SERVER_CHAIN, principal, "address.unlinked", unlinked, work.now)
 
 
 async def preferences_of(core: Core, principal: Principal) -> Preferences:

@@ -11,17 +11,22 @@ from interlock.services.core import Core
 
 async def take_callback(core: Core, channel_id: str, headers: Mapping[str, str], body: bytes) -> CallbackReply:
     """The reply to its vendor. `NotAuthenticated` for whatever is not signed by them, whyever."""
-    async with core.store.snapshot() as tx:
-        channel = await live(tx, channel_id)
     try:
+        async with core.store.snapshot() as tx:
+            channel = await live(tx, channel_id)
         link = await open_answering(core, channel)
-    except Unreachable as error:
-        raise NotFound("the channel cannot be used now") from error
+    except (NotFound, Unreachable) as error:
+        # A stranger is not told which channels there are.
+        raise _stranger() from error
     if link is None or link.is_listening:
-        raise NotFound("there is no such channel")
+        raise _stranger()
     try:
         return await link.read_callback(Callback(headers, body, core.clock.now()), Inlet(core, channel_id))
     except NotAuthentic as error:
-        raise NotAuthenticated("this is not signed by the channel's vendor") from error
+        raise _stranger() from error
     finally:
         await link.close()
+
+
+def _stranger() -> NotAuthenticated:
+    return NotAuthenticated("this is not signed by the channel's vendor")

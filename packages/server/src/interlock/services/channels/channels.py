@@ -10,10 +10,11 @@ from interlock.domain.ids import new_id
 from interlock.domain.json_value import JsonObject
 from interlock.domain.notice_rules import CEILINGS
 from interlock.domain.principal import Principal, Role
-from interlock.ports.channels import AddressGone, Refused, Unreachable
+from interlock.domain.setting_field import SettingField
+from interlock.ports.channels import AddressGone, Fillable, KeyMaker, Refused, Unreachable
 from interlock.ports.store import Transaction
 from interlock.services.channels import wording
-from interlock.services.channels.places import kind_named, kind_of, locale_of, settings_url
+from interlock.services.channels.places import LinkedBy, kind_named, kind_of, linked_by, locale_of, settings_url
 from interlock.services.core import Core, unit
 
 LONGEST_NAME = 80
@@ -25,6 +26,15 @@ class ListedChannel:
     channel: Channel
     waiting: int
     failed: int
+
+
+@dataclass(frozen=True, slots=True)
+class UsableKind:
+    name: str
+    fields: tuple[SettingField, ...] | None
+    """None: it is set up by its command, with what its documentation says."""
+    linked_by: LinkedBy
+    answers: bool
 
 
 async def create(
@@ -42,14 +52,32 @@ async def create(
     _require_admin(principal)
     if ceiling not in CEILINGS:
         raise wrong("ceiling", "unknown", f"ceiling is one of {', '.join(CEILINGS)}: nothing riskier leaves the page")
-    read = kind_named(core, kind).read_settings(settings, credentials)
+    made = kind_named(core, kind)
+    if isinstance(made, KeyMaker):
+        if credentials:
+            raise wrong("credentials", "unknown", f"a channel of the kind {kind} makes its own key: give none")
+        credentials = made.make_credentials()
+    read = made.read_settings(settings, credentials)
     async with unit(core) as work:
+        if made.abilities.subscribes and any(one.kind == kind for one in await work.tx.channels.live()):
+            raise Conflict(f"there is a channel of the kind {kind} already, and a browser has one address only")
         called = name.strip()[:LONGEST_NAME] or kind
         channel = Channel(new_id("chan"), kind, called, shows, ceiling, read, principal.name, work.now)
         await work.tx.channels.add(channel, credentials)
-        made = {"channel_id": channel.id, "kind": kind, "settings": read, "shows": shows, "ceiling": ceiling}
-        await work.tx.audit.append(SERVER_CHAIN, principal, "channel.created", made, work.now)
+        entry = {"channel_id": channel.id, "kind": kind, "settings": read, "shows": shows, "ceiling": ceiling}
+        await work.tx.audit.append(SERVER_CHAIN, principal, "channel.created", entry, work.now)
     return channel
+
+
+def list_kinds(core: Core, principal: Principal) -> list[UsableKind]:
+    """The kinds that may be set up on this server."""
+    _require_admin(principal)
+    return [
+        UsableKind(
+            name, tuple(kind.fields) if isinstance(kind, Fillable) else None, linked_by(kind), kind.abilities.taps
+        )
+        for name, kind in core.channel_kinds.items()
+    ]
 
 
 async def list_all(core: Core, principal: Principal) -> list[ListedChannel]:
@@ -80,13 +108,25 @@ async def remove(core: Core, principal: Principal, channel_id: str) -> None:
 
 
 async def send_test(core: Core, principal: Principal, channel_id: str, address: str) -> None:
-    """Send a message to an address, whoever's it is; `Conflict` with what the vendor said to it."""
+    """Send a message to an address, or to the browsers of a person; `Conflict` with what the vendor said to it."""
     _require_admin(principal)
     async with core.store.snapshot() as tx:
         channel = await live(tx, channel_id)
-    to = kind_named(core, channel.kind).read_address(channel, address)
-    locale = locale_of(core, Preferences())
-    await send_now(core, channel, to, wording.trial(new_id("test"), channel, settings_url(core), locale))
+        kind = kind_named(core, channel.kind)
+        places = await _browsers(tx, channel_id, address) if kind.abilities.subscribes else None
+    to = [kind.read_address(channel, address)] if places is None else places
+    message = wording.trial(new_id("test"), channel, settings_url(core), locale_of(core, Preferences()))
+    for one in to:
+        await send_now(core, channel, one, message)
+
+
+async def _browsers(tx: Transaction, channel_id: str, username: str) -> list[str]:
+    person = await tx.users.by_name(username.strip())
+    own = await tx.addresses.of_user(person.id) if person else []
+    found = [one.external_id for one in own if one.channel_id == channel_id and one.off_at is None]
+    if not found:
+        raise wrong("address", "unknown", f"nobody named {username.strip()!r} has a browser on this channel")
+    return found
 
 
 async def send_now(core: Core, channel: Channel, address: str, message: Message) -> None:

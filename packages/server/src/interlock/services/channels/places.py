@@ -1,10 +1,15 @@
 """Where a message leads, in which language it is, and which kind of channel it goes over."""
 
+from typing import Literal
+
 from interlock.domain.channel import Channel, Preferences
 from interlock.domain.errors import InvalidInput
 from interlock.ports.channels import ChannelKind, Unreachable
 from interlock.services.core import Core
 from interlock.texts import LOCALES, Locale
+
+LinkedBy = Literal["code", "message", "browser"]
+"""By a code that comes there, by a message from there, or by the browser itself."""
 
 
 def request_url(core: Core, request_id: str) -> str:
@@ -28,9 +33,18 @@ def kind_of(core: Core, channel: Channel) -> ChannelKind:
     return kind
 
 
+def linked_by(kind: ChannelKind) -> LinkedBy:
+    """How somebody proves that an address is theirs."""
+    if kind.abilities.subscribes:
+        return "browser"
+    return "code" if kind.sends_codes else "message"
+
+
 def kind_named(core: Core, name: str) -> ChannelKind:
     if not core.channel_kinds:
-        raise InvalidInput("channels are off: set INTERLOCK_PUBLIC_URL and INTERLOCK_CHANNEL_HOSTS")
+        raise InvalidInput(
+            "channels are off: set INTERLOCK_PUBLIC_URL, and INTERLOCK_CHANNEL_HOSTS or INTERLOCK_PUSH_HOSTS"
+        )
     kind = core.channel_kinds.get(name)
     if kind is None:
         extra = "; mail needs the extra: install interlock-server[mail]" if name == "mail" else ""

@@ -17,7 +17,7 @@ from interlock.domain.channel import MOST_ATTEMPTS, Channel, Message, Notice, No
 from interlock.domain.errors import StorageUnavailable, Unreadable
 from interlock.domain.request import RequestEnd
 from interlock.domain.webhook import back_off
-from interlock.ports.channels import AddressGone, CutOff, OpenChannel, Refused, Unchangeable, Unreachable
+from interlock.ports.channels import AddressGone, CutOff, OpenChannel, OutOfReach, Refused, Unchangeable, Unreachable
 from interlock.services.channels import acts, wording
 from interlock.services.channels.places import kind_of, locale_of, request_url
 from interlock.services.core import Core, sleep_until_set, unit
@@ -120,6 +120,9 @@ class NoticeSender:
     async def _try(self, core: Core, notice: Notice) -> None:
         try:
             status, ref = await self._deliver(core, notice)
+        except OutOfReach as error:
+            await self._put_off(core, notice, str(error))
+            return
         except Unreachable as error:
             await self._pause(core, notice, error)
             return
@@ -200,6 +203,12 @@ class NoticeSender:
         logger.warning("channel %s cannot be reached: %s", channel_id, why)
         async with unit(core) as work:
             await work.tx.notices.release(notice, work.now)
+
+    async def _put_off(self, core: Core, notice: Notice, why: str) -> None:
+        """Its address cannot be reached: it waits, and others of the channel do not."""
+        logger.info("notice %s waits: %s", notice.id, why)
+        async with unit(core) as work:
+            await work.tx.notices.release(notice, work.now + DOWN_FOR[-1])
 
     async def _gone(self, core: Core, notice: Notice) -> None:
         """Nothing more is sent to this address before its person links one again."""

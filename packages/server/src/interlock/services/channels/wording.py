@@ -48,6 +48,7 @@ def asked(
         url_label=channels_text("open", locale),
         notes=notes,
         buttons=tuple(_button(request, offer, token, locale) for offer, token in minted),
+        until=request.deadline,
     )
 
 
@@ -80,7 +81,7 @@ def ended(notice_id: str, request_id: str, end: NoticeEnd, url: str, locale: Loc
     if end.reason:
         rows.append(Row(channels_text("row.override", locale), quoted(end.reason, LONGEST_VALUE)))
     label = channels_text("open", locale)
-    return Message(f"{notice_id}.end", request_id, title, tuple(rows), url=url, url_label=label)
+    return Message(f"{notice_id}.end", request_id, title, tuple(rows), url=url, url_label=label, is_end=True)
 
 
 def settled(end: NoticeEnd, locale: Locale) -> str:
