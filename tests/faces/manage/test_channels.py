@@ -212,7 +212,7 @@ def test_a_tap_that_its_vendor_signed_counts_and_whatever_else_is_sent_there_doe
         assert call(tap, **{"x-slack-signature": f"v0={'0' * 64}"}).status_code == 401
         assert ann.http.post(callback, json=tap).status_code == 401
         assert [httpx.get(callback).status_code, httpx.head(callback).status_code] == [405, 405]
-        assert httpx.post(callback.replace(channel_id, "chan_none"), content=b"{}").status_code == 404
+        assert httpx.post(callback.replace(channel_id, "chan_none"), content=b"{}").status_code == 401
         assert pending(ann, thread_id) == [request_id]
         done = call(tap)
         assert (done.status_code, done.content) == (200, b"")
@@ -225,7 +225,7 @@ def test_a_tap_that_its_vendor_signed_counts_and_whatever_else_is_sent_there_doe
         for secret in (tap["actions"][0]["value"], "hush", BOT_TOKEN, SIGNING_SECRET, SECRET, begun["code"], "UANN"):
             assert secret not in server.log.read_text()
         assert root.http.delete(f"{PATH}/{channel_id}").status_code == 200
-        assert call(tap).status_code == 404
+        assert call(tap).status_code == 401
 
 
 @pytest.mark.promise("P30", "P31")

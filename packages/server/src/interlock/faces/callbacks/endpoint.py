@@ -17,7 +17,7 @@ ChannelId = Annotated[str, Path(max_length=64)]
 _REPLY: Responses = {200: {"content": {"application/json": {"schema": {}}, "text/plain": {"schema": {}}}}}
 
 
-@router.post("/{channel_id}/callback", response_class=Response, responses=_REPLY | problems(401, 404))
+@router.post("/{channel_id}/callback", response_class=Response, responses=_REPLY | problems(401))
 async def callback(request: Request, channel_id: ChannelId) -> Response:
     """For the vendor of a channel: taps and messages of people, signed as the vendor does."""
     state = state_of(request)
