@@ -114,10 +114,12 @@ async def test_only_what_feishu_sealed_and_signed_a_moment_ago_is_looked_at(
     kind: FeishuKind, feishu: FeishuServer
 ) -> None:
     link, notes = kind.open(a_channel(feishu.api), HTTP), Notes()
-    with_card: dict[str, Any] = {"header": {"app_id": APP, "event_id": "ev-1", "event_type": "card.action.trigger"}}
-    tap: dict[str, Any] = {**with_card, "event": {"operator": {"open_id": "ou_ann", "tenant_key": TENANT}}}
-    tap["header"] |= {"token": VERIFICATION, "tenant_key": TENANT}
-    tap["event"]["action"] = {"tag": "button", "value": {"t": "t" * 22}}
+    header = {"app_id": APP, "event_id": "ev-1", "event_type": "card.action.trigger", "tenant_key": TENANT}
+    operator, action = {"open_id": "ou_ann", "tenant_key": TENANT}, {"tag": "button", "value": {"t": "t" * 22}}
+    tap: dict[str, Any] = {
+        "header": {**header, "token": VERIFICATION},
+        "event": {"operator": operator, "action": action},
+    }
 
     async def call(headers: dict[str, str], body: bytes, at: float = 0.0) -> Any:
         moment = datetime.fromtimestamp(AT.timestamp() + at, UTC)
@@ -147,8 +149,9 @@ async def test_only_what_feishu_sealed_and_signed_a_moment_ago_is_looked_at(
 
     for changes in ({"app_id": "cli_other"}, {"event_type": "im.chat.updated_v1"}):
         assert await call(*sealed({**tap, "header": {**tap["header"], **changes}}, AT.timestamp())) == {}
-    for action in ({}, {"value": "t" * 22}, {"value": {"other": 1}}):
-        assert await call(*sealed({**tap, "event": {**tap["event"], "action": action}}, AT.timestamp())) == {}
+    others: list[dict[str, Any]] = [{}, {"value": "t" * 22}, {"value": {"other": 1}}]
+    for other in others:
+        assert await call(*sealed({**tap, "event": {**tap["event"], "action": other}}, AT.timestamp())) == {}
     assert len(notes.taken) == 1
     _, asked = sealed({"type": "url_verification", "challenge": "é", "token": VERIFICATION}, AT.timestamp())
     assert await call({}, asked) == {"challenge": "é"}

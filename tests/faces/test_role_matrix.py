@@ -57,7 +57,6 @@ NOT_SET_UP_FOR_ANYBODY = "403 403 403 403 403 403 403 403 403 401"
 CHANNELS_OFF = "400 403 403 403 403 403 403 403 403 401"
 """On a server without them; what they do is shown by their own tests."""
 NO_CHANNEL = "404 404 404 404 404 404 404 403 403 401"
-NOT_THERE = "404 404 404 404 404 404 404 404 404 404"
 WRONG_QUERY = "422 422 422 422 422 422 422 422 422 401"
 """Sent rightly it would end the session of everybody in the table."""
 
@@ -344,7 +343,7 @@ TABLE: list[Row] = [
         lambda _: to("/api/v1/channels/none/test", json={"address": "a@x.example"}),
         NO_SUCH,
     ),
-    ("post /channels/{channel_id}/callback", lambda _: to("/channels/none/callback", content=b"{}"), NOT_THERE),
+    ("post /channels/{channel_id}/callback", lambda _: to("/channels/none/callback", content=b"{}"), NOBODY),
     ("get /api/v1/me/addresses", lambda _: to("/api/v1/me/addresses"), PEOPLE),
     (
         "post /api/v1/me/addresses",

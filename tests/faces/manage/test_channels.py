@@ -286,7 +286,7 @@ def test_a_tap_that_its_vendor_signed_counts_and_whatever_else_is_sent_there_doe
         for secret in (tap["actions"][0]["value"], "hush", BOT_TOKEN, SIGNING_SECRET, SECRET, begun["code"], "UANN"):
             assert secret not in server.log.read_text()
         assert root.http.delete(f"{PATH}/{channel_id}").status_code == 200
-        assert call(tap).status_code == 404
+        assert call(tap).status_code == 401
 
 
 @pytest.mark.promise("P30", "P31")

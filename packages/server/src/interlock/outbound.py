@@ -48,6 +48,7 @@ class HttpPoster:
         named_in: str = "INTERLOCK_WEBHOOK_HOSTS",
         private_hosts: Collection[str] = (),
         private_hint: str = "INTERLOCK_WEBHOOK_PRIVATE=on allows these",
+        timeout_seconds: float = TIMEOUT_SECONDS,
         resolve: Callable[[str, int], Sequence[str]] = _resolve,
     ) -> None:
         self._hosts = tuple(host.lower() for host in hosts)
@@ -56,10 +57,11 @@ class HttpPoster:
         self._private_hosts = frozenset(private_hosts)
         """These may be on private addresses, whatever others may."""
         self._private_hint = private_hint
+        self._timeout_seconds = timeout_seconds
         self._resolve = resolve
         # No connection is kept: the next post to the same address may be meant for another name.
         self._client = httpx.AsyncClient(
-            timeout=httpx.Timeout(TIMEOUT_SECONDS, connect=CONNECT_SECONDS),
+            timeout=httpx.Timeout(timeout_seconds, connect=CONNECT_SECONDS),
             limits=httpx.Limits(max_connections=None, max_keepalive_connections=0),
             follow_redirects=False,
             trust_env=False,
@@ -89,7 +91,7 @@ class HttpPoster:
     async def call(self, method: str, url: str, body: bytes, headers: Mapping[str, str]) -> HttpReply:
         """As `ports.calls` has it."""
         try:
-            async with asyncio.timeout(TIMEOUT_SECONDS):
+            async with asyncio.timeout(self._timeout_seconds):
                 destination = await self._destination(url)
                 return await self._send(method, destination, body, headers, LONGEST_REPLY)
         except InvalidInput as error:
@@ -97,7 +99,7 @@ class HttpPoster:
         except (httpx.ConnectError, httpx.ConnectTimeout) as error:
             raise NotReached(f"no connection: {type(error).__name__}") from error
         except TimeoutError as error:
-            raise NoReply(f"no response within {TIMEOUT_SECONDS:g} seconds") from error
+            raise NoReply(f"no response within {self._timeout_seconds:g} seconds") from error
         except httpx.HTTPError as error:
             raise NoReply(f"no response: {type(error).__name__}") from error
 

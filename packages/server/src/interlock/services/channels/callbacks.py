@@ -8,25 +8,23 @@ from interlock.services.channels.channels import live
 from interlock.services.channels.receiver import Inlet, open_answering
 from interlock.services.core import Core
 
+NOT_SIGNED = "this is not signed by the vendor of a channel that is called back here"
+
 
 async def take_callback(core: Core, channel_id: str, headers: Mapping[str, str], body: bytes) -> CallbackReply:
-    """The reply to its vendor. `NotAuthenticated` for whatever is not signed by them, whyever."""
+    """The reply to its vendor. `NotAuthenticated` for whatever is not signed by them, whyever, and for what no vendor
+    calls: which channels there are is told to nobody."""
     try:
         async with core.store.snapshot() as tx:
             channel = await live(tx, channel_id)
         link = await open_answering(core, channel)
     except (NotFound, Unreachable) as error:
-        # A stranger is not told which channels there are.
-        raise _stranger() from error
+        raise NotAuthenticated(NOT_SIGNED) from error
     if link is None or link.is_listening:
-        raise _stranger()
+        raise NotAuthenticated(NOT_SIGNED)
     try:
         return await link.read_callback(Callback(headers, body, core.clock.now()), Inlet(core, channel_id))
     except NotAuthentic as error:
-        raise _stranger() from error
+        raise NotAuthenticated(NOT_SIGNED) from error
     finally:
         await link.close()
-
-
-def _stranger() -> NotAuthenticated:
-    return NotAuthenticated("this is not signed by the channel's vendor")
