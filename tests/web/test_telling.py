@@ -235,7 +235,7 @@ def test_a_mail_address_is_linked_by_its_code_and_everybody_says_when_they_are_t
     save.press("Enter")
     expect(page.get_by_role("main").get_by_text("Saved.")).to_be_visible()
     wants = page.get_by_label("Tell me here")
-    wants.uncheck()
+    wants.click()
     quiet = {"start": "22:00", "end": "06:30", "zone": "Europe/Berlin", "high_passes": True}
     wanted = {"off": [channel_id], "quiet": quiet, "language": "zh"}
     wait_for(lambda: owner.http.get("/api/v1/me/notifications").json(), lambda seen: seen == wanted)

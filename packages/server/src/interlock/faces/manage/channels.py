@@ -22,7 +22,7 @@ router = APIRouter(prefix="/api/v1", tags=["channels"])
 ChannelId = Annotated[str, Path(max_length=64)]
 
 
-@router.post("/channels", responses=problems(401))
+@router.post("/channels", responses=problems(401, 409))
 async def create(request: Request, caller: Caller, body: wire.NewChannel) -> wire.Channel:
     """Set up a channel; for admins. Its credentials are told to nobody again."""
     channel = await channels.create(
