@@ -22,6 +22,7 @@ from interlock.domain.preview import FilePreview
 from interlock.domain.request import Request
 from interlock.domain.risk import KNOWN_RISKS
 from interlock.domain.run_input import GraphInput
+from interlock.domain.subscription import PushHosts
 from interlock.domain.thread import Thread
 from interlock.domain.worker import Worker, new_worker_id
 from interlock.master_key import master_key
@@ -202,13 +203,8 @@ async def _open_foundation(config: Config) -> AsyncGenerator[_Foundation]:
         ring = await open_ring(database, master, SystemClock().now())
         store = SqlStore(database, sealer=ring, audit_key=ring.audit, replies_key=ring.replies)
         await make_heads(store, SystemClock().now())
-        async with (
-            _poster(config) as poster,
-            _sign_on(config) as sign_on,
-            _channel_kinds(config) as kinds,
-            _push_kind(config) as push,
-        ):
-            yield _Foundation(database, ring, store, poster, _operator_settings(config), sign_on, kinds | push)
+        async with _poster(config) as poster, _sign_on(config) as sign_on, _channel_kinds(config) as kinds:
+            yield _Foundation(database, ring, store, poster, _operator_settings(config), sign_on, kinds)
     finally:
         await database.close()
 
@@ -256,37 +252,24 @@ async def _sign_on(config: Config) -> AsyncGenerator[SignOn | None]:
 @asynccontextmanager
 async def _channel_kinds(config: Config) -> AsyncGenerator[dict[str, ChannelKind]]:
     """By name, the kinds of channel that can be used: without a public address no message could lead anywhere."""
-    hosts = config.channel_hosts
-    if not hosts or config.public_url is None:
+    if config.public_url is None or not (config.channel_hosts or config.push_hosts):
         yield {}
         return
-    from interlock.channels.kinds import channel_kinds
+    from interlock.channels.kinds import channel_kinds, push_kinds
     from interlock.outbound import HttpPoster
 
-    caller = HttpPoster(hosts, allow_private=True, named_in="INTERLOCK_CHANNEL_HOSTS")
-    try:
-        yield channel_kinds(hosts, urlsplit(config.public_url).hostname or "localhost", caller)
-    finally:
-        await caller.close()
-
-
-@asynccontextmanager
-async def _push_kind(config: Config) -> AsyncGenerator[dict[str, ChannelKind]]:
-    """Web Push, with a poster of its own: other hosts than those of webhooks."""
-    if not config.push_hosts or config.public_url is None:
-        yield {}
-        return
-    from interlock.channels.web_push import WEB_PUSH, WebPushKind
-    from interlock.domain.subscription import PushHosts
-    from interlock.outbound import HttpPoster
-
-    hosts = PushHosts(config.push_hosts)
-    hint = "a host that INTERLOCK_PUSH_HOSTS names whole may"
-    poster = HttpPoster(config.push_hosts, named_in="INTERLOCK_PUSH_HOSTS", private_hosts=hosts.own, private_hint=hint)
-    try:
-        yield {WEB_PUSH: WebPushKind(hosts, poster, config.public_url, SystemClock())}
-    finally:
-        await poster.close()
+    known: dict[str, ChannelKind] = {}
+    async with AsyncExitStack() as posters:
+        if hosts := config.channel_hosts:
+            caller = HttpPoster(hosts, allow_private=True, named_in="INTERLOCK_CHANNEL_HOSTS")
+            posters.push_async_callback(caller.close)
+            known |= channel_kinds(hosts, urlsplit(config.public_url).hostname or "localhost", caller)
+        if hosts := config.push_hosts:
+            own = PushHosts(hosts).own
+            poster = HttpPoster(hosts, named_in="INTERLOCK_PUSH_HOSTS", private_hosts=own)
+            posters.push_async_callback(poster.close)
+            known |= push_kinds(hosts, poster, config.public_url, SystemClock())
+        yield known
 
 
 def _conditions() -> ConditionEngine | None:

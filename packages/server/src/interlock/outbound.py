@@ -46,17 +46,17 @@ class HttpPoster:
         *,
         allow_private: bool = False,
         named_in: str = "INTERLOCK_WEBHOOK_HOSTS",
-        private_hosts: Collection[str] = (),
-        private_hint: str = "INTERLOCK_WEBHOOK_PRIVATE=on allows these",
+        private_hosts: Collection[str] | None = None,
         timeout_seconds: float = TIMEOUT_SECONDS,
         resolve: Callable[[str, int], Sequence[str]] = _resolve,
     ) -> None:
         self._hosts = tuple(host.lower() for host in hosts)
         self._allow_private = allow_private
         self._named_in = named_in
-        self._private_hosts = frozenset(private_hosts)
+        self._private_hosts = frozenset(private_hosts or ())
         """These may be on private addresses, whatever others may."""
-        self._private_hint = private_hint
+        webhooks, others = "INTERLOCK_WEBHOOK_PRIVATE=on allows these", f"a host that {named_in} names whole may"
+        self._private_hint = webhooks if private_hosts is None else others
         self._timeout_seconds = timeout_seconds
         self._resolve = resolve
         # No connection is kept: the next post to the same address may be meant for another name.

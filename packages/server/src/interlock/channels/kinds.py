@@ -4,8 +4,12 @@ from collections.abc import Sequence
 
 from interlock.channels.feishu import FEISHU, FeishuKind
 from interlock.channels.slack import SLACK, SlackKind
+from interlock.channels.web_push import WEB_PUSH, WebPushKind
+from interlock.domain.subscription import PushHosts
 from interlock.ports.calls import Caller
 from interlock.ports.channels import ChannelKind
+from interlock.ports.clock import Clock
+from interlock.ports.webhooks import Poster
 
 
 def channel_kinds(hosts: Sequence[str], public_host: str, caller: Caller) -> dict[str, ChannelKind]:
@@ -16,3 +20,8 @@ def channel_kinds(hosts: Sequence[str], public_host: str, caller: Caller) -> dic
     except ImportError:
         return kinds
     return {MAIL: MailKind(hosts, public_host), **kinds}
+
+
+def push_kinds(hosts: Sequence[str], poster: Poster, public_url: str, clock: Clock) -> dict[str, ChannelKind]:
+    """Web Push posts to other hosts than the rest speaks to."""
+    return {WEB_PUSH: WebPushKind(PushHosts(tuple(hosts)), poster, public_url, clock)}
