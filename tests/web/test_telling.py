@@ -186,6 +186,7 @@ def test_whoever_signs_out_is_not_told_at_that_browser_any_more(
     expect(page.get_by_role("button", name="Sign in")).to_be_visible()
     assert page.evaluate(WORKER) == []
     assert own.get(OWN).json()["channels"][0]["addresses"] == []
+    leaving.http.close()
 
 
 def test_a_browser_that_blocks_notifications_is_told_how_to_allow_them(
@@ -282,6 +283,32 @@ def test_an_admin_adds_tries_and_removes_channels(
     expect(row(page, "Company mail")).to_have_count(0)
     other = visit(people.named("telling-bob")).opens("/settings/channels")
     expect(other.get_by_role("heading", name="Page not found")).to_be_visible()
+
+
+def test_a_chat_is_set_up_on_the_page_and_an_account_of_it_linked_by_the_code_that_comes_from_there(
+    root: ThreadsClient, owner: ThreadsClient, visit: Visit
+) -> None:
+    page = visit(root).opens("/settings/channels")
+    page.get_by_role("button", name="Add channel…").press("Enter")
+    dialog = page.get_by_role("dialog")
+    dialog.get_by_role("combobox", name=re.compile("^Kind")).select_option("slack")
+    typed = {"Workspace id": "T0123", "App id": "wrong", "Bot token": "xoxb-1", "Signing secret": "hush"}
+    for label, text in {**typed, "Address of the API": "https://127.0.0.1:1/api"}.items():
+        dialog.get_by_label(label).fill(text)
+    dialog.get_by_label("Connection").select_option("http")
+    dialog.get_by_role("button", name="Add").press("Enter")
+    expect(dialog.get_by_role("alert")).to_contain_text("app is an id such as A0123ABCD")
+    dialog.get_by_label("App id").fill("A0123")
+    dialog.get_by_role("button", name="Add").press("Enter")
+    expect(row(page, "slack")).to_contain_text("0 waiting")
+
+    own = visit(owner).opens("/settings/notifications")
+    own.get_by_role("button", name="Get a code").press("Enter")
+    code = own.get_by_role("status").locator("code")
+    expect(code).to_have_text(re.compile(r"^[A-Z0-9-]{8,}$"))
+    page.get_by_role("button", name="Remove: slack").press("Enter")
+    dialog.get_by_role("button", name="Remove this channel").press("Enter")
+    expect(row(page, "slack")).to_have_count(0)
 
 
 @pytest.mark.parametrize("locale", ["en-GB", "zh-CN"])

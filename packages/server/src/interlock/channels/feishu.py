@@ -29,6 +29,7 @@ from interlock.channels.feishu_card import card
 from interlock.channels.feishu_frames import CONTROL, DATA, BadFrame, Frame
 from interlock.domain.channel import Abilities, Channel, Message, Tap, text_setting, wrong
 from interlock.domain.json_value import JsonObject
+from interlock.domain.setting_field import SettingField
 from interlock.domain.tap import Said
 from interlock.ports.calls import Caller
 from interlock.ports.channels import (
@@ -67,6 +68,17 @@ class FeishuKind:
     def __init__(self, hosts: Sequence[str], caller: Caller) -> None:
         self._hosts = tuple(host.lower() for host in hosts)
         self._caller = caller
+
+    @property
+    def fields(self) -> Sequence[SettingField]:
+        return (
+            SettingField("app", required=True),
+            SettingField("mode", "choice", required=True, options=MODES, default=SOCKET),
+            SettingField("app_secret", "secret", required=True),
+            SettingField("encrypt_key", "secret"),
+            SettingField("verification_token", "secret"),
+            SettingField("api"),
+        )
 
     def read_settings(self, given: JsonObject, credentials: Mapping[str, str]) -> JsonObject:
         unknown = sorted(given.keys() - set(_SETTINGS))

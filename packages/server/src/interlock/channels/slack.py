@@ -22,6 +22,7 @@ from interlock.channels._sockets import check_api, open_socket, read_api
 from interlock.channels.slack_blocks import blocks, fallback
 from interlock.domain.channel import Abilities, Channel, Message, Tap, text_setting, wrong
 from interlock.domain.json_value import JsonObject
+from interlock.domain.setting_field import SettingField
 from interlock.domain.tap import Said, TapOutcome
 from interlock.ports.calls import Caller, HttpReply, NoReply, NotReached
 from interlock.ports.channels import (
@@ -72,6 +73,18 @@ class SlackKind:
     def __init__(self, hosts: Sequence[str], caller: Caller) -> None:
         self._hosts = tuple(host.lower() for host in hosts)
         self._caller = caller
+
+    @property
+    def fields(self) -> Sequence[SettingField]:
+        return (
+            SettingField("team", required=True),
+            SettingField("app", required=True),
+            SettingField("mode", "choice", required=True, options=MODES, default=SOCKET),
+            SettingField("bot_token", "secret", required=True),
+            SettingField("app_token", "secret"),
+            SettingField("signing_secret", "secret"),
+            SettingField("api"),
+        )
 
     def read_settings(self, given: JsonObject, credentials: Mapping[str, str]) -> JsonObject:
         unknown = sorted(given.keys() - set(_SETTINGS))
