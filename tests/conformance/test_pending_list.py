@@ -20,6 +20,8 @@ from tests.conformance.examples import AT, a_body, a_pause, a_request, a_thread,
 OWNERS, AGENTS, RISKS = ["u-ann", "u-bob"], ["demo", "other", "third"], ["low", "high"]
 WHO = ["group:a", "group:b", "person:u-ann"]
 KINDS = [RequestKind.APPROVAL, RequestKind.CLARIFICATION, RequestKind.ENV_VAR]
+Claim = tuple[str, datetime]
+"""By whom, and until when."""
 moments = st.integers(0, 4).map(lambda seconds: after(seconds))
 rows = st.fixed_dictionaries(
     {
@@ -32,6 +34,7 @@ rows = st.fixed_dictionaries(
         "deadline": st.one_of(st.none(), moments),
         "settled": st.sampled_from([False, False, False, True]),
         "put": st.sets(st.sampled_from([*WHO, EVERYBODY])),
+        "claim": st.one_of(st.none(), st.tuples(st.sampled_from(OWNERS), moments)),
     }
 )
 maybe = st.one_of
@@ -44,6 +47,8 @@ filters = st.builds(
     created_after=maybe(st.none(), moments),
     created_before=maybe(st.none(), moments),
     closing_before=maybe(st.none(), moments),
+    claimed_by=st.sampled_from([None, None, "u-ann"]),
+    claimed_at=moments,
 )
 reviews = st.builds(review_key, st.sampled_from(OWNERS), st.sampled_from(AGENTS), st.sampled_from([None, "key_1"]))
 sights = maybe(
@@ -62,7 +67,7 @@ sights = maybe(
 )
 
 
-def is_wanted(request: Request, asker: str | None, wanted: PendingFilter) -> bool:
+def is_wanted(request: Request, asker: str | None, claim: Claim | None, wanted: PendingFilter) -> bool:
     """The filter's words, one after the other."""
     put = request.routing.terms.candidates if request.routing else (EVERYBODY,)
     is_put = not set(put).isdisjoint(wanted.candidacies)
@@ -78,6 +83,7 @@ def is_wanted(request: Request, asker: str | None, wanted: PendingFilter) -> boo
         and (wanted.created_after is None or request.created_at >= wanted.created_after)
         and (wanted.created_before is None or request.created_at <= wanted.created_before)
         and (wanted.closing_before is None or _closes(request, wanted.closing_before))
+        and (wanted.claimed_by is None or _has_claimed(claim, wanted))
     )
 
 
@@ -85,12 +91,16 @@ def _is_reviewed(request: Request, asker: str | None, wanted: PendingFilter) -> 
     return review_key(request.owner_id, request.agent, asker) in wanted.reviews
 
 
+def _has_claimed(claim: Claim | None, wanted: PendingFilter) -> bool:
+    return claim is not None and claim[0] == wanted.claimed_by and claim[1] > (wanted.claimed_at or AT)
+
+
 def _closes(request: Request, until: datetime) -> bool:
     return request.deadline is not None and request.deadline <= until
 
 
-async def _add(store: Store, given_rows: list[dict[str, Any]]) -> list[tuple[Request, str | None]]:
-    added: list[tuple[Request, str | None]] = []
+async def _add(store: Store, given_rows: list[dict[str, Any]]) -> list[tuple[Request, str | None, Claim | None]]:
+    added: list[tuple[Request, str | None, Claim | None]] = []
     async with store.transaction() as tx:
         for row in given_rows:
             name = uuid.uuid4().hex
@@ -108,10 +118,12 @@ async def _add(store: Store, given_rows: list[dict[str, Any]]) -> list[tuple[Req
             )
             await tx.pauses.add(a_pause(f"p_{name}", name), [request])
             await tx.routes.add([Candidate(request.id, one, 0, request.created_at) for one in row["put"]])
+            if row["claim"]:
+                assert await tx.routes.claim(request.id, row["claim"][0], AT, row["claim"][1])
             if row["settled"]:
                 await tx.requests.settle(request.id, RequestStatus.ANSWERED, after(9))
                 request = replace(request, status=RequestStatus.ANSWERED)
-            added.append((request, row["asker"]))
+            added.append((request, row["asker"], row["claim"]))
     return added
 
 
@@ -134,7 +146,7 @@ async def test_what_is_pending_is_paged_as_a_plain_filter_would(
         closing_before=wanted.closing_before and wanted.closing_before + shift,
     )
     expected = sorted(
-        (request for request, asker in added if is_wanted(request, asker, wanted)),
+        (request for request, asker, claim in added if is_wanted(request, asker, claim, wanted)),
         key=lambda request: (request.created_at, request.id),
     )
     seen: list[Request] = []

@@ -277,6 +277,12 @@ requests = Table(
         sqlite_where=text("status = 'pending' AND escalate_at IS NOT NULL"),
         postgresql_where=text("status = 'pending' AND escalate_at IS NOT NULL"),
     ),
+    Index(
+        "ix_requests_claimed",
+        "claimed_by",
+        sqlite_where=text("status = 'pending' AND claimed_by IS NOT NULL"),
+        postgresql_where=text("status = 'pending' AND claimed_by IS NOT NULL"),
+    ),
     *(
         Index(
             f"ix_requests_pending_{name}",

@@ -85,7 +85,7 @@ class Resume:
     async def answer(self, value: JsonValue) -> ResumeResult:
         given = cast("JsonObject", value) if isinstance(value, dict) else {}
         by_ids = given if all(map(is_wire_id, given)) else {}
-        if value is None or None in by_ids.values():
+        if value is None:
             raise Refusal(422, "invalid_answer", "null is no answer")
         await self._look()
         if by_ids:
