@@ -149,6 +149,8 @@ def test_a_person_is_told_at_their_browsers_and_a_notice_offers_a_page_only(
     assert {name: (one["linked_by"], one["answers"]) for name, one in kinds.items()} == {
         "mail": ("code", False),
         "web-push": ("browser", False),
+        "slack": ("message", True),
+        "feishu": ("message", True),
     }
     assert kinds["mail"]["fields"][0]["options"] == ["127.0.0.1"]
     made = root.post(PATH, json={"kind": "web-push", "settings": {}}).raise_for_status().json()
