@@ -118,7 +118,7 @@ def replied(face: str, error: InterlockError, language: str = "en") -> tuple[int
 
 def test_no_face_is_left_out() -> None:
     folders = {path.parent.name for path in Path(faces.__file__).parent.glob("*/__init__.py")}
-    # Nobody answers at a gateway, so nobody comes second there. What a late tap in a chat is told, its channel's tests hold.
+    # Nobody answers at a gateway, so nobody comes second there; what a late tap in a chat is told, `conformance` holds.
     assert folders - {"http", "shared", "web"} == {*FACES, "gateway", "callbacks"}
 
 

@@ -324,6 +324,9 @@ def test_what_is_left_is_shown_by_frames_that_have_it(client: LanggraphClient) -
 def test_a_card_of_another_call_accepts_nothing(client: LanggraphClient, agent: str, call: dict[str, Any]) -> None:
     thread_id, asked = client.asked(agent)
     tool = "pay" if agent == "hitl" else "send"
+    if agent == "hitl":
+        # Agent Inbox reads the arguments by this name only, and sends them back with its yes.
+        assert asked["value"]["action_requests"][0]["arguments"] == call
     other = {name: f"{value}0" for name, value in call.items()}
     for shown in ({"action": tool, "args": other}, {"action": "rob", "args": call}, {"action": tool, "args": None}):
         refused = client.resume(thread_id, agent, [{"type": "accept", "args": shown}])

@@ -96,12 +96,13 @@ def _value(requests: Sequence[Request], locale: Locale) -> JsonValue:
             return ROWS[bodies[0].kind](bodies[0])
 
 
-def _hitl(bodies: Sequence[Any], *, twin: bool = False) -> JsonObject:
+def _hitl(bodies: Sequence[Any]) -> JsonObject:
+    """Clients read the arguments by one name or the other: Agent Inbox by the second only."""
     actions = [
         {
             "name": one.tool_name,
             "args": one.args,
-            **({"arguments": one.args} if twin else {}),
+            "arguments": one.args,
             "description": one.with_details(one.description),
         }
         for one in bodies
@@ -165,7 +166,7 @@ def _env_var(body: EnvVarBody) -> JsonValue:
 
 
 ROWS: Mapping[RequestKind, Callable[[Any], JsonValue]] = {
-    RequestKind.APPROVAL: lambda body: _hitl([body], twin=True),
+    RequestKind.APPROVAL: lambda body: _hitl([body]),
     RequestKind.CLARIFICATION: _clarification,
     RequestKind.DECISION: _decision,
     RequestKind.ENV_VAR: _env_var,
