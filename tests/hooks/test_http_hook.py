@@ -109,16 +109,22 @@ def test_a_request_that_is_deleted_is_a_no(desk: Desk, event: str) -> None:
     assert "deny" in (told.get("permissionDecision"), told.get("decision", {}).get("behavior"))
 
 
-def test_a_reply_that_is_held_shows_signs_of_life_and_who_is_gone_is_not_answered(desk: Desk) -> None:
+@pytest.mark.parametrize(
+    ("event", "reason"),
+    [("PermissionRequest", "answered_at_the_terminal"), ("PreToolUse", "the agent no longer waits")],
+)
+def test_a_reply_that_is_held_shows_signs_of_life_and_who_is_gone_is_not_answered(
+    desk: Desk, event: str, reason: str
+) -> None:
     with client(desk) as http:
-        with http.stream("POST", HOOK, json=dict(bash())) as reply:
+        with http.stream("POST", HOOK, json=dict(bash(session=f"gone {event}", hook_event_name=event))) as reply:
             chunks = reply.iter_raw()
             assert next(chunks) == b"\n"
             [asked] = desk.asked()
         wait_for(desk.waiting, lambda found: found == [])
     late = desk.person.try_respond(asked["request_id"], {"granted": True})
     details = error_of(late, 400, "HITL_REQUEST_NOT_PENDING", "REQUEST_NOT_PENDING")
-    assert details["reason"] == "answered_at_the_terminal"
+    assert details["reason"] == reason
 
 
 def tell(desk: Desk, event: Event) -> None:

@@ -31,6 +31,7 @@ from interlock_client.hook import claude_code
 from interlock_client.hook.call import Call, Malformed, Outcome, digest, object_of
 from interlock_client.hook.requests import (
     AT_TERMINAL,
+    GONE,
     TIMED_OUT,
     AnswerMismatch,
     TimedOut,
@@ -156,8 +157,9 @@ async def _reply(request: Request, caller: Principal, call: Call, request_id: st
     finally:
         _calls(request).release(request_id)
         if not is_told:
+            is_at_terminal = call.terminal_asks and not state_of(request).closing.is_set()
             # Not in this task, which may be on its way out.
-            _calls(request).leave(_withdraw(request, caller, request_id))
+            _calls(request).leave(_withdraw(request, caller, request_id, AT_TERMINAL if is_at_terminal else GONE))
 
 
 def _outcome(call: Call, view: RequestView) -> Outcome:
@@ -176,14 +178,14 @@ def _outcome(call: Call, view: RequestView) -> Outcome:
 
 async def _settle(request: Request, caller: Principal, event: dict[str, Any]) -> Response:
     for request_id in _calls(request).record_end(caller.id, claude_code.read_end(event)):
-        await _withdraw(request, caller, request_id)
+        await _withdraw(request, caller, request_id, AT_TERMINAL)
     return Response("{}", media_type="application/json")
 
 
-async def _withdraw(request: Request, caller: Principal, request_id: str) -> None:
+async def _withdraw(request: Request, caller: Principal, request_id: str, reason: str) -> None:
     # Answered a moment before, or deleted: there is nothing left to withdraw.
     with suppress(InterlockError):
-        reply = Reply(request_id, None, reason=AT_TERMINAL)
+        reply = Reply(request_id, None, reason=reason)
         await answering.answer(state_of(request).core, Sender(caller, SOURCE), reply)
 
 
