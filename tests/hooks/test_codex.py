@@ -84,7 +84,18 @@ def test_an_edit_runs_in_place_of_the_call(desk: Desk) -> None:
         assert [file.name for file in codex.folder.iterdir()] == ["two.txt"]
 
 
-def test_a_server_that_is_down_and_nobody_in_time_are_a_no(desk: Desk) -> None:
+def test_nobody_in_time_is_a_no_before_the_clients_own_timeout(desk: Desk) -> None:
+    """Codex goes ahead where its own timeout ends the hook."""
+    with ResponsesModel([TOUCH]) as model:
+        codex = Codex(desk, model, "--mode", "every-call", "--timeout", "20")
+        with codex.run() as process:
+            desk.asked()
+            wait_until_done(process)
+        assert "nobody answered in time" in model.results["call_1"]
+        assert list(codex.folder.iterdir()) == []
+
+
+def test_a_server_that_is_down_is_a_no(desk: Desk) -> None:
     with ResponsesModel([TOUCH]) as model:
         codex = Codex(desk, model, "--mode", "every-call", "--timeout", "20", INTERLOCK_URL="http://127.0.0.1:9")
         with codex.run() as process:
