@@ -65,8 +65,10 @@ def test_a_double_click_answers_one_question(
     statuses = at_once(2, click)
     assert statuses.count(200) >= 1
     assert set(statuses) <= {200, 409}
-    state = client.http.get(f"/threads/{thread_id}").json()
-    assert state["status"] in ("interrupted", "busy")
+    thread = wait_for(lambda: client.http.get(f"/threads/{thread_id}").json(), lambda seen: seen["status"] != "busy")
+    assert thread["status"] == "interrupted"
+    [still] = client.state(thread_id)["interrupts"]
+    assert still["id"] != asked["id"]
     assert witness.count(f"{name(asked)}/production") == 0
 
 
