@@ -200,7 +200,7 @@ def test_on_a_phone_the_sections_of_the_settings_are_one_field(people: People, v
     page = visit(people.named(FIRST), viewport=PHONE, locale=locale).opens("/settings/preferences")
     field = page.locator("main nav select")
     expect(field).to_have_value("preferences")
-    expect(field.locator("option")).to_have_count(11)
+    expect(field.locator("option")).to_have_count(13)
     expect(page.locator("main nav a")).to_have_count(0)
     field.select_option("people")
     expect(page).to_have_url(re.compile("/settings/people$"))
