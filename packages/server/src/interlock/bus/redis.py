@@ -6,10 +6,12 @@ something reads the log.
 """
 
 import asyncio
+import json
 import logging
 from collections import deque
-from collections.abc import AsyncGenerator, Sequence
+from collections.abc import AsyncGenerator, Callable, Mapping, Sequence
 from contextlib import AbstractAsyncContextManager, asynccontextmanager, suppress
+from datetime import datetime
 from time import time
 from typing import Any, cast
 from zlib import crc32
@@ -18,13 +20,14 @@ from redis.asyncio import Redis
 from redis.exceptions import RedisError
 
 from interlock import failpoints
-from interlock.bus._encoding import Item, decode, encode
 from interlock.bus.local import LocalBus
+from interlock.domain import event_json
 from interlock.domain.errors import StorageUnavailable
-from interlock.domain.event import Call, Event, Live, Looking, Partial, Token
+from interlock.domain.event import Call, Event, EventType, Live, Looking, Partial, Token
 from interlock.domain.ids import new_id
 from interlock.ports.bus import CallSubscription, Notice, NoticeSubscription, Subscription
 
+Item = Event | Token | Partial | Looking | Call
 THREADS = tuple(f"interlock:threads:{number}" for number in range(16))
 NOTICES = "interlock:notices"
 CALLS = "interlock:calls"
@@ -189,3 +192,48 @@ def _stream_of(thread_id: str) -> str:
 
 def _milliseconds(number: bytes) -> int:
     return int(number.partition(b"-")[0])
+
+
+def encode(item: Item) -> bytes:
+    fields = _fields(item)
+    # Halves of characters, which a model may stream, are no UTF-8: as escapes they are.
+    return json.dumps([type(item).__name__, *fields], separators=(",", ":")).encode()
+
+
+def decode(content: bytes) -> Item:
+    """`ValueError` for what another version of Interlock wrote, and this one does not know."""
+    try:
+        name, *fields = json.loads(content)
+        return _READERS[name](*fields)
+    except (KeyError, TypeError) as error:
+        raise ValueError(f"not an item of this version: {error}") from error
+
+
+def _fields(item: Item) -> list[Any]:
+    match item:
+        case Event():
+            return [item.thread_id, item.seq, item.type, event_json.to_json(item.data), item.at.isoformat()]
+        case Looking():
+            return [item.thread_id, item.request_id, item.name, item.until.isoformat()]
+        case Call():
+            return [item.run_id, item.is_stop]
+        case Token() | Partial():
+            return [item.thread_id, item.seq, item.part, item.message_id, item.text]
+
+
+def _event(thread_id: str, seq: int, kind: str, data: dict[str, Any], at: str) -> Event:
+    written_at = datetime.fromisoformat(at)
+    return Event(thread_id, seq, event_json.from_json(EventType(kind), data, written_at), written_at)
+
+
+def _read_looking(thread_id: str, request_id: str, name: str, until: str) -> Looking:
+    return Looking(thread_id, request_id, name, datetime.fromisoformat(until))
+
+
+_READERS: Mapping[str, Callable[..., Item]] = {
+    "Call": Call,
+    "Event": _event,
+    "Looking": _read_looking,
+    "Token": Token,
+    "Partial": Partial,
+}

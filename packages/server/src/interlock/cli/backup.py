@@ -34,7 +34,7 @@ def backup(
 
     from interlock.config import load
     from interlock.domain.errors import InvalidInput
-    from interlock.storage.backup_key import check_passphrase
+    from interlock.storage.backup_format import check_passphrase
 
     if passphrase_file is not None and not with_key:
         raise InvalidInput("--passphrase-file is for --with-key: without it there is nothing to seal")

@@ -24,8 +24,7 @@ from interlock.runners.replies import given_result
 from interlock.services.core import Core
 from interlock.services.requests.opening import NewRequest
 from interlock.services.runs.effects import Doubt, find_doubtful, resolve_doubt
-from interlock.services.runs.lifecycle import SettledPause
-from interlock.services.runs.log import RunLog
+from interlock.services.runs.lifecycle import RunLog, SettledPause
 from interlock.texts import LOCALES, Locale
 from interlock.texts import doubts_text as text
 

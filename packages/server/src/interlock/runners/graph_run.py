@@ -41,8 +41,7 @@ from interlock.services.core import Core
 from interlock.services.requests.opening import NewRequest
 from interlock.services.runs import lifecycle
 from interlock.services.runs.effects import RunJournal
-from interlock.services.runs.lifecycle import PauseResult, ResumeState
-from interlock.services.runs.log import RunLog
+from interlock.services.runs.lifecycle import PauseResult, ResumeState, RunLog
 
 INTERRUPT = "__interrupt__"
 FIRST_SEQ = 2

@@ -1,4 +1,5 @@
-"""Tables about who may do what: people, keys, grants, saved values, and who is told of it outside."""
+"""Tables about who may do what: people, their sign-ins and identities at a provider, keys, grants, saved values, and
+who is told of it outside."""
 
 from sqlalchemy import (
     Boolean,
@@ -203,4 +204,27 @@ deliveries = Table(
     ),
     Index("ix_deliveries_thread", "thread_id"),
     Index("ix_deliveries_webhook", "webhook_id", "created_at", "id"),
+)
+
+identities = Table(
+    "identities",
+    metadata,
+    Column("id", SafeText, primary_key=True),
+    Column("user_id", SafeText, nullable=False),
+    Column("issuer", SafeText, nullable=False),
+    Column("subject", SafeText, nullable=False),
+    Column("label", SafeText, nullable=False),
+    Column("groups", Json, nullable=False),
+    Column("groups_left_out", Boolean, nullable=False),
+    Column("linked_at", Moment, nullable=False),
+    Column("used_at", Moment),
+    UniqueConstraint("issuer", "subject"),
+    Index("ix_identities_user", "user_id"),
+)
+
+sign_on_states = Table(
+    "sign_on_states",
+    metadata,
+    Column("state", SafeText, primary_key=True),
+    Column("expires_at", Moment, nullable=False),
 )

@@ -10,6 +10,8 @@ from sqlalchemy.dialects import postgresql, sqlite
 from sqlalchemy.engine import CursorResult
 from sqlalchemy.ext.asyncio import AsyncConnection
 
+from interlock.storage.sealing import Sealer, UnknownKey
+
 T = TypeVar("T")
 
 BATCH = 1_000
@@ -60,3 +62,22 @@ class Repository:
         options = {"preserve_rowcount": True}
         result: CursorResult[Any] = await self._connection.execute(statement, values, execution_options=options)
         return result.rowcount == 1
+
+
+class SealedRepository(Repository):
+    """One with sealed values, which goes on after a rotation that another process made."""
+
+    def __init__(self, connection: AsyncConnection, sealer: Sealer) -> None:
+        super().__init__(connection)
+        self._sealer = sealer
+
+    async def _seal(self, text: str, *, context: str) -> bytes:
+        await self._sealer.ready(self._connection)
+        return self._sealer.seal(text, context=context)
+
+    async def _open(self, blob: bytes, *, context: str) -> str:
+        try:
+            return self._sealer.open(blob, context=context)
+        except UnknownKey:
+            await self._sealer.reload(self._connection)
+            return self._sealer.open(blob, context=context)

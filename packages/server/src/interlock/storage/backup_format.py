@@ -1,24 +1,31 @@
 """What a backup is: a zip with one part of JSON lines for each table, and a manifest that says what must be in them.
 
 A row is a JSON array in the order of its part's columns. JSON columns go as the text that they are, moments as ISO 8601
-and bytes as base64, so that every value is the same again in either database.
+and bytes as base64, so that every value is the same again in either database. The master key is sealed under a
+passphrase, and bound to the manifest that it came with.
 """
 
 import base64
+import hashlib
 import hmac
 import json
+import os
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from typing import Any, cast
 
+from cryptography.exceptions import InvalidTag
+from cryptography.hazmat.primitives.ciphers.aead import AESGCM
+from cryptography.hazmat.primitives.kdf.scrypt import Scrypt
 from sqlalchemy import BigInteger, Boolean, Column, Float, Integer, LargeBinary, Table
 from sqlalchemy.types import TypeEngine
 
 from interlock.domain.canonical import canonical_json
+from interlock.domain.errors import InvalidInput
 from interlock.domain.moment import to_iso
 from interlock.storage.schema import Json, Moment, SafeText, holds, metadata, tickets, unfollowed, waiting_runs, workers
-from interlock.storage.sealing import derive
+from interlock.storage.sealing import KEY_BYTES, decrypt, derive, encrypt
 
 FORMAT = 1
 MANIFEST = "manifest.json"
@@ -26,6 +33,11 @@ SEALED_KEY = "key.sealed"
 LEFT_OUT: tuple[Table, ...] = (holds, tickets, unfollowed, waiting_runs, workers)
 """What counts for moments only: credentials that can be used once, signs of life and questions about them, and runs
 that wait their turn: they may have run since, and must not do so again."""
+SHORTEST_PASSPHRASE = 12
+_KEY_VERSION = b"\x01"
+_SALT_BYTES = 16
+# A hundred megabytes and some tenths of a second for each guess.
+_COST = 2**17
 
 
 def backup_tables() -> list[Table]:
@@ -189,3 +201,40 @@ def _check_kind(kind: Any) -> str:
     if kind not in KINDS:
         raise ValueError("a kind of column that is not known")
     return kind
+
+
+def seal_key(key: bytes, passphrase: str, manifest: bytes) -> bytes:
+    check_passphrase(passphrase)
+    salt = os.urandom(_SALT_BYTES)
+    return _KEY_VERSION + salt + encrypt(_cipher(passphrase, salt), key, _bind(manifest))
+
+
+def unseal_key(sealed: bytes, passphrase: str, manifest: bytes) -> bytes:
+    """The key; `InvalidInput` with another passphrase, or beside another manifest."""
+    salt, rest = sealed[1 : 1 + _SALT_BYTES], sealed[1 + _SALT_BYTES :]
+    try:
+        if sealed[:1] != _KEY_VERSION or len(salt) != _SALT_BYTES:
+            raise ValueError("no key of this format")
+        key = decrypt(_cipher(passphrase, salt), rest, _bind(manifest))
+    except (InvalidTag, ValueError) as error:
+        raise InvalidInput(
+            "the key in the backup does not open: the passphrase is another, or the file was changed"
+        ) from error
+    if len(key) != KEY_BYTES:
+        raise InvalidInput("what is sealed in the backup is no key")
+    return key
+
+
+def check_passphrase(passphrase: str) -> None:
+    if len(passphrase) < SHORTEST_PASSPHRASE:
+        least = f"{SHORTEST_PASSPHRASE} characters at the least"
+        raise InvalidInput(f"the passphrase needs {least}: whoever has the file may guess")
+
+
+def _cipher(passphrase: str, salt: bytes) -> AESGCM:
+    text = passphrase.encode("utf-8", "surrogatepass")
+    return AESGCM(Scrypt(salt=salt, length=KEY_BYTES, n=_COST, r=8, p=1).derive(text))
+
+
+def _bind(manifest: bytes) -> bytes:
+    return _KEY_VERSION + hashlib.sha256(manifest).digest()

@@ -11,8 +11,16 @@ from typing import Any
 from zipfile import BadZipFile, ZipFile
 
 from interlock.domain.errors import InvalidInput
-from interlock.storage.backup_format import FORMAT, MANIFEST, SEALED_KEY, Manifest, Part, manifest_of, row_of
-from interlock.storage.backup_key import unseal_key
+from interlock.storage.backup_format import (
+    FORMAT,
+    MANIFEST,
+    SEALED_KEY,
+    Manifest,
+    Part,
+    manifest_of,
+    row_of,
+    unseal_key,
+)
 from interlock.storage.migrate import is_known
 
 LARGEST = 16 * 1024 * 1024

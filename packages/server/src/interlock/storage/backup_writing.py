@@ -23,8 +23,8 @@ from interlock.storage.backup_format import (
     backup_tables,
     kind_of,
     line_of,
+    seal_key,
 )
-from interlock.storage.backup_key import seal_key
 from interlock.storage.database import Database
 from interlock.storage.key_ring import MasterKey, unlock
 from interlock.storage.migrate import revision_of

@@ -11,8 +11,7 @@ from interlock.domain.channel import Address, Channel, LinkCode, Preferences, Sh
 from interlock.domain.errors import NotFound
 from interlock.domain.principal import Principal, Role
 from interlock.ports.channels import Recipient
-from interlock.storage._repository import Repository, insert_for, record_values
-from interlock.storage._sealed import SealedRepository
+from interlock.storage._repository import Repository, SealedRepository, insert_for, record_values
 from interlock.storage.schema import (
     addresses,
     aways,

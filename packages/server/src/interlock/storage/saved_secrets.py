@@ -7,8 +7,7 @@ from sqlalchemy import Row, delete, select
 
 from interlock.domain.errors import NotFound
 from interlock.domain.saved_secret import SavedSecret
-from interlock.storage._repository import batched, insert_for
-from interlock.storage._sealed import SealedRepository
+from interlock.storage._repository import SealedRepository, batched, insert_for
 from interlock.storage.schema import saved_secrets
 
 _PUBLIC = tuple(column for column in saved_secrets.c if column.name != "sealed")

@@ -19,10 +19,12 @@ from interlock.storage._access_tables import (
     ended_tokens,
     grants,
     holds,
+    identities,
     replies,
     saved_secrets,
     server_keys,
     sign_ins,
+    sign_on_states,
     tickets,
     users,
     webhooks,
@@ -38,9 +40,7 @@ from interlock.storage._channel_tables import (
     taps,
 )
 from interlock.storage._columns import Json, Moment, SafeText, metadata, storable
-from interlock.storage._drill_tables import drills
 from interlock.storage._policy_tables import policy_activations, policy_shadow_words, policy_shadows, policy_versions
-from interlock.storage._sign_on_tables import identities, sign_on_states
 from interlock.storage._team_tables import aways, candidates, comments, groups, memberships, votes
 
 __all__ = [
@@ -484,4 +484,23 @@ tool_pins = Table(
     Column("tool", SafeText, nullable=False),
     Column("digest", SafeText, nullable=False),
     PrimaryKeyConstraint("owner_id", "upstream", "tool"),
+)
+
+drills = Table(
+    "drills",
+    metadata,
+    Column("id", SafeText, primary_key=True),
+    Column("person_id", SafeText, nullable=False),
+    Column("conversation_id", SafeText, nullable=False),
+    Column("agent", SafeText, nullable=False),
+    Column("tool", SafeText, nullable=False),
+    Column("args", Json, nullable=False),
+    Column("risk", SafeText, nullable=False),
+    Column("outside", Boolean, nullable=False),
+    Column("harm", SafeText, nullable=False),
+    Column("created_at", Moment, nullable=False),
+    Column("settled_at", Moment),
+    Column("decision", SafeText),
+    Index("ix_drills_person", "person_id", "created_at"),
+    Index("ix_drills_settled", "settled_at"),
 )

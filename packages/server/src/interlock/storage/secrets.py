@@ -4,8 +4,7 @@ from datetime import datetime
 
 from sqlalchemy import delete, insert, select
 
-from interlock.storage._repository import next_number
-from interlock.storage._sealed import SealedRepository
+from interlock.storage._repository import SealedRepository, next_number
 from interlock.storage.schema import secrets, threads
 
 _ADD = insert(secrets).values(number=next_number(secrets.c.number))

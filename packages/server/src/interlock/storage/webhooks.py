@@ -9,8 +9,7 @@ from sqlalchemy import Executable, Row, and_, bindparam, delete, func, insert, l
 
 from interlock.domain.errors import NotFound
 from interlock.domain.webhook import DELIVERY, Delivery, DeliveryStatus, Webhook, WebhookEvent
-from interlock.storage._repository import Repository, one_of
-from interlock.storage._sealed import SealedRepository
+from interlock.storage._repository import Repository, SealedRepository, one_of
 from interlock.storage.schema import deliveries, webhooks
 
 _PUBLIC = tuple(column for column in webhooks.c if column.name != "sealed")

@@ -16,7 +16,7 @@ from interlock.domain.principal import SYSTEM
 from interlock.domain.thread import Lease
 from interlock.ports.journal import EffectStart, RecordedResult, Refusal
 from interlock.services.core import Core, Unit, unit
-from interlock.services.runs.log import RunLog
+from interlock.services.runs.lifecycle import RunLog
 
 OUTPUT_SHOWN = 32_768
 """How many characters of a tool's output its event carries; the whole of it is in the recorded result."""
