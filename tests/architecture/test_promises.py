@@ -2,10 +2,11 @@
 
 import ast
 import re
-from collections.abc import Iterator
+from collections.abc import Sequence
+from functools import cache
 from pathlib import Path
 
-from tests.architecture.test_tails import ROOT
+from tests.architecture.test_tails import ROOT, python_files
 
 PROMISES = ROOT / "docs" / "explanation" / "promises.md"
 
@@ -14,11 +15,16 @@ def promised() -> list[str]:
     return re.findall(r"^\| (P\d+) \| .+ \| .+ \| .+ \|$", PROMISES.read_text(), re.MULTILINE)
 
 
-def carried() -> Iterator[tuple[str, Path]]:
-    for path in (ROOT / "tests").rglob("test_*.py"):
-        for node in ast.walk(ast.parse(path.read_text())):
-            if isinstance(node, ast.Call) and ast.unparse(node.func) == "pytest.mark.promise":
-                yield from ((ast.literal_eval(one), path) for one in node.args)
+@cache
+def carried() -> Sequence[tuple[str, Path]]:
+    return [
+        (ast.literal_eval(one), path)
+        for path in python_files()
+        if path.name.startswith("test_") and "pytest.mark.promise" in (text := path.read_text(encoding="utf-8"))
+        for node in ast.walk(ast.parse(text))
+        if isinstance(node, ast.Call) and ast.unparse(node.func) == "pytest.mark.promise"
+        for one in node.args
+    ]
 
 
 def test_promises_are_numbered_without_a_gap() -> None:

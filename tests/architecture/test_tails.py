@@ -2,7 +2,8 @@
 
 import ast
 import subprocess
-from collections.abc import Iterator
+from collections.abc import Sequence
+from functools import cache
 from pathlib import Path
 
 ROOT = Path(__file__).parents[2]
@@ -10,13 +11,12 @@ FILE_LINES = 600
 FUNCTION_LINES = 60
 
 
-def python_files() -> Iterator[Path]:
+@cache
+def python_files() -> Sequence[Path]:
     listed = subprocess.run(
         ["git", "ls-files", "-co", "--exclude-standard", "*.py"], cwd=ROOT, capture_output=True, text=True, check=True
     )
-    for name in listed.stdout.splitlines():
-        if (ROOT / name).is_file():
-            yield ROOT / name
+    return [ROOT / name for name in listed.stdout.splitlines() if (ROOT / name).is_file()]
 
 
 def test_no_file_is_longer_than_a_reader_keeps_in_mind() -> None:

@@ -36,34 +36,34 @@ class Variable(BaseModel):
     description: str = Field(default="", description="what it is needed for")
 
 
-def _dumped(items: list[Any]) -> list[dict[str, Any]]:
+def _dump(items: list[Any]) -> list[dict[str, Any]]:
     return [item.model_dump(exclude_defaults=False) for item in items]
 
 
 def _ask_user(questions: list[Question]) -> str:
     """Ask the person one or more questions at once, each with options to choose from or a free answer, and wait."""
-    answers = _answered(lambda: asking.questions(_dumped(questions)))
+    answers = _ask(lambda: asking.questions(_dump(questions)))
     pairs = zip(questions, answers, strict=True)
     return _json([{"question": question.question, "answer": answer} for question, answer in pairs])
 
 
 def _request_clarification(question: str, options: list[str] | None = None, allow_custom: bool = True) -> str:
     """Ask the person what they meant, with suggested answers if there are some, and wait for the answer."""
-    return _answered(lambda: asking.clarification(question, options or (), allow_custom))
+    return _ask(lambda: asking.clarification(question, options or (), allow_custom))
 
 
 def _request_decision(title: str, options: list[Choice], description: str = "", risks: list[str] | None = None) -> str:
     """Put a decision to the person, with what speaks against it, and wait for the key of the option they choose."""
-    chosen = _answered(lambda: asking.decision(title, _dumped(options), description, risks or ()))
+    chosen = _ask(lambda: asking.decision(title, _dump(options), description, risks or ()))
     return _json({"decision": chosen.decision, "reason": chosen.reason})
 
 
 def _request_env_vars(fields: list[Variable]) -> str:
     """Ask the person for keys or other settings. You are told only which were given; tools read the values by name."""
-    return _json({"provided": sorted(_answered(lambda: asking.env_vars(_dumped(fields))))})
+    return _json({"provided": sorted(_ask(lambda: asking.env_vars(_dump(fields))))})
 
 
-def _answered(ask: Callable[[], Any]) -> Any:
+def _ask(ask: Callable[[], Any]) -> Any:
     try:
         return ask()
     except NotAnswered as error:

@@ -10,8 +10,6 @@ from langchain_core.utils.function_calling import convert_to_openai_tool
 
 from interlock.domain.canonical import digest
 
-_PLAIN = (str, int, float, type(None))
-
 
 def definition_of(tool: BaseTool, graph: str = "") -> str:
     """The digest by which a remembered permission is bound to it: the same after a restart, another for a look-alike.

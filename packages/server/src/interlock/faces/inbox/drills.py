@@ -26,7 +26,7 @@ LOOKED_BACK = timedelta(seconds=10)
 """What was written at a moment may be committed after it."""
 
 
-async def found(request: Request, caller: Principal, request_id: str, missing: NotFound) -> Drill:
+async def find(request: Request, caller: Principal, request_id: str, missing: NotFound) -> Drill:
     """The caller's drill of this id; what was said of the request where there is none."""
     drill = await drills.find(state_of(request).core, caller, request_id)
     if drill is None:
@@ -35,25 +35,25 @@ async def found(request: Request, caller: Principal, request_id: str, missing: N
 
 
 async def view(request: Request, caller: Principal, request_id: str, missing: NotFound) -> tuple[FullView, Drill]:
-    drill = await found(request, caller, request_id, missing)
+    drill = await find(request, caller, request_id, missing)
     return drills.view(drill, caller), drill
 
 
 async def settle(request: Request, sender: Sender, reply: Reply, page: PageView | None, once: IdempotentCall) -> bytes:
     """What is decided of it, and at once what it was."""
     return await drills.answer_from_page(
-        state_of(request).core, sender, reply, page, once, _rendered(locale_of(request))
+        state_of(request).core, sender, reply, page, once, _renderer(locale_of(request))
     )
 
 
-def _rendered(locale: Locale) -> Callable[[Drill], bytes]:
-    def rendered(drill: Drill) -> bytes:
+def _renderer(locale: Locale) -> Callable[[Drill], bytes]:
+    def render(drill: Drill) -> bytes:
         status = "cancelled" if drill.decision == "cancel" else "answered"
         assert drill.settled_at is not None
         told = {"request_id": drill.id, "status": status, "answered_at": to_iso(drill.settled_at)}
         return json.dumps({**told, "drill": views.drill_view(drill, locale)}).encode()
 
-    return rendered
+    return render
 
 
 class Arrivals:
@@ -76,14 +76,14 @@ class Arrivals:
                 continue
             self._told.add(name)
             if drill.settled_at is not None:
-                frames.append(Frame("settled", _settled(drill, self._caller)))
+                frames.append(Frame("settled", _settlement(drill, self._caller)))
             else:
                 shown = wire.InboxEntry.model_validate(views.entry_view(entry, self._locale))
                 frames.append(Frame("asked", shown.model_dump(mode="json")))
         return frames
 
 
-def _settled(drill: Drill, caller: Principal) -> dict[str, object]:
+def _settlement(drill: Drill, caller: Principal) -> dict[str, object]:
     is_cancelled = drill.decision == "cancel"
     return {
         "request_id": drill.id,

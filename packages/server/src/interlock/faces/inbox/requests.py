@@ -115,7 +115,7 @@ async def similar(request: Request, caller: Caller, request_id: str) -> Response
     try:
         found = await likeness.likeness(state_of(request).core, caller, request_id)
     except NotFound as missing:
-        await drills.found(request, caller, request_id, missing)
+        await drills.find(request, caller, request_id, missing)
         found = likeness.Likeness()
     last = found.last and wire.ApprovedCall(
         request_id=found.last.request_id,
@@ -158,11 +158,11 @@ async def answer(
     reply = Reply(request_id, body.value, remember=_remember(body.remember), override=override)
     sender = inbox.with_page_view(Sender(caller, SOURCE), page_view, body.dwell_ms)
     once = _once(idempotency_key, request_id, "answer", body)
-    core, rendered = state_of(request).core, _rendered(request_id, "answered")
+    core, rendered = state_of(request).core, _renderer(request_id, "answered")
     try:
         given = await inbox.answer_from_page(core, sender, reply, page_view, once, rendered)
     except NotFound as missing:
-        await drills.found(request, caller, request_id, missing)
+        await drills.find(request, caller, request_id, missing)
         return _json(await drills.settle(request, sender, reply, page_view, once))
     await drill_service.consider(core, caller, request_id)
     return _json(given)
@@ -177,9 +177,9 @@ async def cancel(
     reply = Reply(request_id, None, body.reason)
     core, sender = state_of(request).core, Sender(caller, SOURCE)
     try:
-        return _json(await answering.answer_once(core, sender, reply, once, _rendered(request_id, "cancelled")))
+        return _json(await answering.answer_once(core, sender, reply, once, _renderer(request_id, "cancelled")))
     except NotFound as missing:
-        await drills.found(request, caller, request_id, missing)
+        await drills.find(request, caller, request_id, missing)
         return _json(await drills.settle(request, sender, reply, None, once))
 
 
@@ -213,7 +213,7 @@ async def explain(request: Request, caller: Caller, request_id: str) -> PolicyEx
     try:
         found = await explaining.explain(core, caller, request_id)
     except NotFound as missing:
-        await drills.found(request, caller, request_id, missing)
+        await drills.find(request, caller, request_id, missing)
         found = await drill_service.explain(core, caller)
     return PolicyExplanation.model_validate(explanation_view(request_id, found))
 
@@ -232,7 +232,7 @@ async def look(request: Request, caller: Caller, body: wire.Look) -> wire.Looked
     try:
         await inbox.announce_viewer(state_of(request).core, caller, body.request_id)
     except NotFound as missing:
-        await drills.found(request, caller, body.request_id, missing)
+        await drills.find(request, caller, body.request_id, missing)
     return wire.Looked(request_id=body.request_id)
 
 
@@ -248,14 +248,14 @@ def _once(key: str, request_id: str, operation: str, body: Any) -> IdempotentCal
     return IdempotentCall(key, f"inbox.{operation}", canonical_json([request_id, body.model_dump()]).encode())
 
 
-def _rendered(request_id: str, status: str) -> Any:
-    def rendered(settled: SettleResult) -> bytes:
+def _renderer(request_id: str, status: str) -> Any:
+    def render(settled: SettleResult) -> bytes:
         told: dict[str, Any] = {"request_id": request_id, "status": status, "answered_at": to_iso(settled.at)}
         if (votes := settled.votes.get(request_id)) is not None:
             told |= {"status": "pending", "votes": views.votes_view(votes)}
         return json.dumps(told).encode()
 
-    return rendered
+    return render
 
 
 def _json(content: bytes) -> Response:

@@ -63,7 +63,7 @@ async def _frames(request: Request, caller: Principal, *, with_drills: bool) -> 
     core = state_of(request).core
     arrivals = Arrivals(core, caller, locale_of(request)) if with_drills else None
     async with core.bus.notices() as notices:
-        yield _timed(core, "hello", started_at=to_iso(state_of(request).started_at))
+        yield _timed_frame(core, "hello", started_at=to_iso(state_of(request).started_at))
         try:
             async for frame in _notices(request, caller, notices, arrivals):
                 yield frame
@@ -92,7 +92,7 @@ async def _notices(
             ticked = loop.time()
             for frame in await arrivals.frames() if arrivals is not None else ():
                 yield frame.encode()
-            yield _timed(core, "tick")
+            yield _timed_frame(core, "tick")
 
 
 async def _frames_of(core: Core, caller: Principal, notice: Notice, locale: Locale) -> list[Frame]:
@@ -136,14 +136,14 @@ async def _of(core: Core, caller: Principal, notice: Notice, locale: Locale) -> 
             views_of = [wire.InboxEntry.model_validate(views.entry_view(entry, locale)) for entry in entries]
             return [Frame("asked", entry.model_dump(mode="json")) for entry in views_of]
         case RequestSettled() as settled:
-            return [Frame("settled", _settled(notice.thread_id, settled))]
+            return [Frame("settled", _settlement(notice.thread_id, settled))]
         case RequestExtended(request_id=request_id, expires_at=expires_at):
             return [Frame("extended", {"request_id": request_id, "expires_at": to_iso(expires_at)})]
         case RequestVoted() as voted:
             votes = {"yes": voted.yes, "needed": voted.needed, "refusals": voted.refusals}
             return [Frame("voted", {"request_id": voted.request_id, "votes": votes})]
         case RequestRouted() as routed:
-            return await _changed(core, caller, "routed", routed.request_id, locale)
+            return await _change_frames(core, caller, "routed", routed.request_id, locale)
         case RequestClaimed() as claim:
             until = to_iso(claim.until) if claim.until else None
             return [Frame("claimed", {"request_id": claim.request_id, "by": claim.by, "until": until})]
@@ -153,14 +153,14 @@ async def _of(core: Core, caller: Principal, notice: Notice, locale: Locale) -> 
             return [Frame("deleted", {"conversation_id": notice.thread_id})]
 
 
-async def _changed(core: Core, caller: Principal, name: str, request_id: str, locale: Locale) -> list[Frame]:
+async def _change_frames(core: Core, caller: Principal, name: str, request_id: str, locale: Locale) -> list[Frame]:
     """The request as it is now: for whoever it was put to just now it is a new one."""
     entries = await inbox.entries_of(core, caller, [request_id])
     views_of = [wire.InboxEntry.model_validate(views.entry_view(entry, locale)) for entry in entries]
     return [Frame(name, entry.model_dump(mode="json")) for entry in views_of]
 
 
-def _settled(conversation_id: str, settled: RequestSettled) -> dict[str, Any]:
+def _settlement(conversation_id: str, settled: RequestSettled) -> dict[str, Any]:
     return {
         "request_id": settled.request_id,
         "conversation_id": conversation_id,
@@ -171,5 +171,5 @@ def _settled(conversation_id: str, settled: RequestSettled) -> dict[str, Any]:
     }
 
 
-def _timed(core: Core, name: str, **more: str) -> bytes:
+def _timed_frame(core: Core, name: str, **more: str) -> bytes:
     return Frame(name, {"server_time": to_iso(core.clock.now()), **more}).encode()

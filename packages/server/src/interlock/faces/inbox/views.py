@@ -17,7 +17,7 @@ OUTCOMES = {"accept": "approved", "edit": "edited", "reject": "refused", "respon
 
 
 def entry_view(entry: Entry, locale: Locale) -> dict[str, Any]:
-    request = translated(entry.request, locale)
+    request = translate(entry.request, locale)
     body = request.body
     return {
         "request_id": request.id,
@@ -152,7 +152,7 @@ def _provenance(answer: Answer | None) -> dict[str, Any] | None:
     return {"origin": answer.origin.value, **answer.metadata}
 
 
-def translated(request: Request, locale: Locale) -> Request:
+def translate(request: Request, locale: Locale) -> Request:
     return replace(request, body=request.body.in_language(locale))
 
 
@@ -166,7 +166,7 @@ def history_view(request: Request, answer: Answer | None, locale: Locale) -> dic
         "conversation_id": request.thread_id,
         "agent": request.agent,
         "tool": request.tool or None,
-        "headline": showing.headline(translated(request, locale)),
+        "headline": showing.headline(translate(request, locale)),
         "outcome": _outcome(request, answer),
         "by": end.by,
         "source": end.source,
