@@ -87,15 +87,22 @@ async def send_input(
     """
     check_text(given)
     async with unit(core) as work:
-        thread = await work.tx.threads.lock(thread_id)
-        if thread is None and may_create(principal, thread_id):
-            thread = await _add_thread(work, principal, check_agent(core, agent), thread_id, title_of(given.as_text()))
-        thread = driven(principal, thread)
+        thread = await _lock_or_make(work, principal, thread_id, agent, given)
         if run_id is not None and (taken := await work.tx.runs.get(run_id)) is not None:
             return StartedRun(thread, taken, taken.started_seq - 1)
         run = await take_input(work, principal, thread, given, detached=detached, run_id=run_id)
     failpoints.hit("message.committed")
     return StartedRun(thread, run, thread.seq)
+
+
+async def _lock_or_make(
+    work: Unit, principal: Principal, thread_id: str, agent: str | None, given: MessageInput | GraphInput
+) -> Thread:
+    """The locked thread that the caller may drive; an unused id that is their own makes it."""
+    thread = await work.tx.threads.lock(thread_id)
+    if thread is None and may_create(principal, thread_id):
+        thread = await _add_thread(work, principal, check_agent(work.core, agent), thread_id, title_of(given.as_text()))
+    return driven(principal, thread)
 
 
 def check_text(given: MessageInput | GraphInput) -> None:
@@ -146,10 +153,7 @@ async def enqueue_input(
     """
     check_text(given)
     async with unit(core) as work:
-        thread = await work.tx.threads.lock(thread_id)
-        if thread is None and may_create(principal, thread_id):
-            thread = await _add_thread(work, principal, check_agent(core, agent), thread_id, title_of(given.as_text()))
-        thread = driven(principal, thread)
+        thread = await _lock_or_make(work, principal, thread_id, agent, given)
         if run_id is not None and (taken := await _result_of_repeat(work, thread, run_id)) is not None:
             return taken
         waiting = await work.tx.waiting_runs.count_of(thread_id)
