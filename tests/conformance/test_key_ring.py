@@ -13,11 +13,10 @@ from interlock.ports.access import EVERYBODY
 from interlock.storage.access import SqlAccess
 from interlock.storage.audit import SqlAudit, chain_hash
 from interlock.storage.database import Database
-from interlock.storage.key_ring import open_ring, row_of
+from interlock.storage.key_ring import RingTokenKeys, open_ring, row_of
 from interlock.storage.key_rotation import RotationReport, rotate
 from interlock.storage.schema import audit, saved_secrets, secrets, server_keys, webhooks
 from interlock.storage.sealing import Sealer, UnknownKey, derive
-from interlock.storage.token_keys import RingTokenKeys
 from tests.conformance.examples import ANN, AT
 from tests.conformance.keys import (
     KeptKey,

@@ -13,9 +13,8 @@ from interlock.passwords import Argon2Passwords
 from interlock.services.access import accounts, sign_ins
 from interlock.services.core import Core
 from interlock.storage.database import Database
-from interlock.storage.key_ring import open_ring
+from interlock.storage.key_ring import RingTokenKeys, open_ring
 from interlock.storage.store import SqlStore
-from interlock.storage.token_keys import RingTokenKeys
 
 pytestmark = pytest.mark.promise("P12")
 

@@ -52,11 +52,10 @@ from interlock.services.webhooks.sender import WebhookSender
 from interlock.storage.database import Database, open_database, sqlite_file
 from interlock.storage.deployment import deployment
 from interlock.storage.folder_lock import FolderLock
-from interlock.storage.key_ring import KeyRing, open_ring
+from interlock.storage.key_ring import KeyRing, RingTokenKeys, open_ring
 from interlock.storage.migrate import migrate
 from interlock.storage.sealing import derive
 from interlock.storage.store import SqlStore
-from interlock.storage.token_keys import RingTokenKeys
 from interlock.worker_settings import addresses, fingerprint, runtime_env, settings_for_ray, with_own_passwords
 
 if TYPE_CHECKING:

@@ -16,7 +16,7 @@ from sqlalchemy import Row, RowMapping, delete, func, insert, select
 from sqlalchemy.ext.asyncio import AsyncConnection
 from typing_extensions import override
 
-from interlock.domain.errors import InvalidInput, Unreadable
+from interlock.domain.errors import InvalidInput, StorageUnavailable, Unreadable
 from interlock.ports.access import EVERYBODY
 from interlock.storage.access import SqlAccess
 from interlock.storage.audit import chain_hash
@@ -41,6 +41,7 @@ _KEY_ROWS = (
     .where(server_keys.c.purpose == SECRETS)
     .with_for_update(read=True, key_share=True, skip_locked=True)
 )
+_NEWEST_OF_TOKENS = select(func.max(server_keys.c.id)).where(server_keys.c.purpose == TOKENS)
 _FIRST_ENTRIES = select(audit).where(audit.c.number == FIRST).limit(20)
 
 Keys = Mapping[tuple[str, int], bytes]
@@ -264,3 +265,34 @@ def _complete(found: OpenKeyRing, expected: int) -> OpenKeyRing:
             "database from a backup"
         )
     return found
+
+
+class RingTokenKeys:
+    """The keys behind people's tokens: those of the ring, and of the database where another process changed them."""
+
+    def __init__(self, database: Database, ring: KeyRing) -> None:
+        self._database = database
+        self._ring = ring
+
+    async def newest(self) -> tuple[int, bytes]:
+        async with self._database.read() as connection:
+            if await connection.scalar(_NEWEST_OF_TOKENS) != key_id(max(self._ring.tokens)):
+                await self._reload(connection)
+        number = max(self._ring.tokens)
+        return number, self._ring.tokens[number]
+
+    async def get(self, number: int) -> bytes | None:
+        # Numbers only grow: an older one that is not here was retired, and the database need not be asked.
+        if number > max(self._ring.tokens):
+            async with self._database.read() as connection:
+                await self._reload(connection)
+        return self._ring.tokens.get(number)
+
+    async def _reload(self, connection: AsyncConnection) -> None:
+        try:
+            await self._ring.reload(connection)
+        except Unreadable as error:
+            raise StorageUnavailable(
+                "the keys were rotated, and this server has the old master key: nobody can sign in here until it has "
+                "the new one"
+            ) from error

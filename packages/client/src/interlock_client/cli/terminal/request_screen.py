@@ -23,7 +23,7 @@ from interlock_client.cli.terminal.revealing import Piece, json_text
 from interlock_client.cli.terminal.sections import sections
 from interlock_client.cli.terminal.team_screen import TeamScreen
 from interlock_client.cli.terminal.team_wording import claim_of
-from interlock_client.cli.terminal.text_screen import TextScreen, Words
+from interlock_client.cli.terminal.text_screen import TextEntry, TextScreen
 from interlock_client.cli.terminal.wording import (
     KINDS,
     ONCE,
@@ -260,7 +260,7 @@ class RequestScreen(TeamScreen):
             choices = remember_choices(self.waiting, allow=False)
             self.app.push_screen(TextScreen(title, self.unsent_texts.get("no", ""), remember=choices), self._refuse)
 
-    def _refuse(self, words: Words | None) -> None:
+    def _refuse(self, words: TextEntry | None) -> None:
         if words is not None:
             self.unsent_texts["no"] = words.text
             why = {"reason": words.text} if words.text else {}
@@ -271,7 +271,7 @@ class RequestScreen(TeamScreen):
             title = f"Reply to the agent in place of {one_line(self.waiting.tool)}, which does not run."
             self.app.push_screen(TextScreen(title, self.unsent_texts.get("reply", ""), required=True), self._reply)
 
-    def _reply(self, words: Words | None) -> None:
+    def _reply(self, words: TextEntry | None) -> None:
         if words is not None:
             self.unsent_texts["reply"] = words.text
             self._submit({"granted": False, "reply": words.text}, "replied to")
@@ -350,7 +350,7 @@ class RequestScreen(TeamScreen):
             title = "Do not answer: the agent is told that nobody did. Why? It may stay empty."
             self.app.push_screen(TextScreen(title, self.unsent_texts.get("cancel", "")), self._cancel)
 
-    def _cancel(self, words: Words | None) -> None:
+    def _cancel(self, words: TextEntry | None) -> None:
         if words is not None:
             self.unsent_texts["cancel"] = words.text
             self._submit(None, "cancelled", words.text or None)

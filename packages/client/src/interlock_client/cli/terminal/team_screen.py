@@ -14,7 +14,7 @@ from interlock_client.cli.terminal.open_request import OpenRequest
 from interlock_client.cli.terminal.revealing import line, lines
 from interlock_client.cli.terminal.sections import Section
 from interlock_client.cli.terminal.team_wording import claim_of
-from interlock_client.cli.terminal.text_screen import TextScreen, Words
+from interlock_client.cli.terminal.text_screen import TextEntry, TextScreen
 from interlock_client.cli.terminal.wording import moment, one_line
 from interlock_client.errors import InterlockError
 from interlock_client.teams import Comment
@@ -123,7 +123,7 @@ class TeamScreen(Screen[None]):
             text = self.unsent_texts.get("comment", "")
             self.app.push_screen(TextScreen(self.app.team.text("say"), text, required=True), self._comment)
 
-    def _comment(self, words: Words | None) -> None:
+    def _comment(self, words: TextEntry | None) -> None:
         async def comment() -> str:
             await self.app.sender.comment(self.waiting.id, words.text if words else "")
             self.unsent_texts.pop("comment", None)
@@ -142,7 +142,7 @@ class TeamScreen(Screen[None]):
         name = self.unsent_texts.get("to", "")
         self.app.push_screen(TextScreen(self.app.team.text("pass on to"), name, required=True), self._pass_on)
 
-    def _pass_on(self, name: Words | None) -> None:
+    def _pass_on(self, name: TextEntry | None) -> None:
         if name is None:
             return
         self.unsent_texts["to"] = name.text
@@ -151,7 +151,7 @@ class TeamScreen(Screen[None]):
             await self.app.sender.delegate(self.waiting.id, name.text, note)
             return self.app.team.text("passed on", name=one_line(name.text))
 
-        def on_note(note: Words | None) -> None:
+        def on_note(note: TextEntry | None) -> None:
             if note is not None:
                 self._do(lambda: pass_on(note.text))
 

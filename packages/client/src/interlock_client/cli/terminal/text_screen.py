@@ -16,12 +16,12 @@ from interlock_client.cli.terminal.wording import ONCE, Remember
 
 
 @dataclass(frozen=True, slots=True)
-class Words:
+class TextEntry:
     text: str
     remember: Remember = ONCE
 
 
-class TextScreen(Screen[Words | None]):
+class TextScreen(Screen[TextEntry | None]):
     BINDINGS: ClassVar[list[BindingType]] = [
         Binding("ctrl+s", "send", show=False, priority=True),
         Binding("escape", "leave", show=False),
@@ -62,7 +62,7 @@ class TextScreen(Screen[Words | None]):
             self.query_one("#notice", Static).update(Content("Some words are needed."))
             return
         chosen = self.query_one("#remember", Choice).chosen if len(self._choices) > 1 else 0
-        self.dismiss(Words(text, self._choices[chosen or 0]))
+        self.dismiss(TextEntry(text, self._choices[chosen or 0]))
 
     def action_leave(self) -> None:
         self.dismiss(None)
