@@ -13,6 +13,7 @@ import pytest
 from playwright.sync_api import Browser, expect
 
 from interlock_client import __version__
+from tests.support.node import node, npm
 from tests.support.waiting import wait_for
 
 REPOSITORY = Path(__file__).parents[2]
@@ -32,7 +33,6 @@ def uv(*arguments: str) -> None:
 def dist(tmp_path_factory: pytest.TempPathFactory) -> Path:
     folder = tmp_path_factory.mktemp("wheel") / "dist"
     run("make", "--no-print-directory", "dist", f"DIST={folder}")
-    assert len(list(folder.glob("interlock-client-*.tgz"))) == 1
     return folder
 
 
@@ -68,6 +68,17 @@ def light(dist: Path, client_wheel: str) -> Path:
 def bare(dist: Path, client_wheel: str) -> Path:
     """The programs where the client is a library only."""
     return environment_of(dist, "bare", client_wheel)
+
+
+@pytest.fixture(scope="module")
+def script(dist: Path) -> list[str]:
+    """A program that asks, where nothing but the npm package is installed."""
+    folder = dist.parent / "npm"
+    (package,) = dist.glob("interlock-client-*.tgz")
+    quietly = ("--silent", "--offline", "--no-audit", "--no-fund")
+    run(*npm(), "install", *quietly, "--prefix", str(folder), str(package))
+    (folder / "ask.mjs").write_text(ASKING_IN_JAVASCRIPT)
+    return [node(), str(folder / "ask.mjs")]
 
 
 def clean_environment() -> dict[str, str]:
@@ -160,6 +171,12 @@ from interlock_client import SyncInterlock
 with SyncInterlock(sys.argv[1], user="ann", agent="bot") as client:
     print(client.ask_approval("send_mail", {"to": "bob"}).granted)
 """
+ASKING_IN_JAVASCRIPT = """
+import { InterlockClient } from "interlock-client";
+const client = new InterlockClient({ baseUrl: process.argv[2], user: "ann", agent: "bot" });
+const { granted } = await client.askApproval("send_mail", { to: "bob" });
+console.log(granted ? "True" : "False");
+"""
 OF_SERVER = ("langgraph", "langchain", "sqlalchemy", "fastapi", "uvicorn", "interlock")
 
 
@@ -168,27 +185,26 @@ def installed_in(programs: Path) -> set[str]:
     return {one.name for one in packages.iterdir()}
 
 
-def test_a_client_alone_answers_on_a_running_server(light: Path, bare: Path, address: str, tmp_path: Path) -> None:
+def test_a_client_alone_answers_on_a_running_server(
+    light: Path, bare: Path, script: list[str], address: str, tmp_path: Path
+) -> None:
     where = ("--url", address, "--user", "ann")
-    with subprocess.Popen(
-        [bare / "python", "-c", ASKING, address],
-        cwd=tmp_path,
-        env=clean_environment(),
-        stdout=subprocess.PIPE,
-        text=True,
-    ) as asking:
-        try:
-            waiting = wait_for(
-                lambda: done_by(light / "interlock", tmp_path, "pending", *where).stdout.splitlines(), bool
-            )
-            (line,) = waiting
-            assert "send_mail" in line
-            answered = done_by(light / "interlock", tmp_path, "answer", line.split("\t")[0], "--yes", *where)
-            assert (answered.returncode, answered.stderr) == (0, "")
-            assert asking.communicate(timeout=SECONDS)[0] == "True\n"
-        finally:
-            asking.kill()
-    assert done_by(light / "interlock", tmp_path, "pending", *where).stdout == ""
+    for command in ([str(bare / "python"), "-c", ASKING], script):
+        with subprocess.Popen(
+            [*command, address], cwd=tmp_path, env=clean_environment(), stdout=subprocess.PIPE, text=True
+        ) as asking:
+            try:
+                waiting = wait_for(
+                    lambda: done_by(light / "interlock", tmp_path, "pending", *where).stdout.splitlines(), bool
+                )
+                (line,) = waiting
+                assert "send_mail" in line
+                answered = done_by(light / "interlock", tmp_path, "answer", line.split("\t")[0], "--yes", *where)
+                assert (answered.returncode, answered.stderr) == (0, "")
+                assert asking.communicate(timeout=SECONDS)[0] == "True\n"
+            finally:
+                asking.kill()
+        assert done_by(light / "interlock", tmp_path, "pending", *where).stdout == ""
 
 
 @pytest.mark.parametrize("command", [["serve"], ["users", "create", "ann"], ["backup", "--help"]], ids=" ".join)
