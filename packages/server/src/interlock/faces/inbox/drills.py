@@ -50,8 +50,8 @@ def _renderer(locale: Locale) -> Callable[[Drill], bytes]:
     def render(drill: Drill) -> bytes:
         status = "cancelled" if drill.decision == "cancel" else "answered"
         assert drill.settled_at is not None
-        told = {"request_id": drill.id, "status": status, "answered_at": to_iso(drill.settled_at)}
-        return json.dumps({**told, "drill": views.drill_view(drill, locale)}).encode()
+        reply = {"request_id": drill.id, "status": status, "answered_at": to_iso(drill.settled_at)}
+        return json.dumps({**reply, "drill": views.drill_view(drill, locale)}).encode()
 
     return render
 
@@ -78,8 +78,8 @@ class Arrivals:
             if drill.settled_at is not None:
                 frames.append(Frame("settled", _settlement(drill, self._caller)))
             else:
-                shown = wire.InboxEntry.model_validate(views.entry_view(entry, self._locale))
-                frames.append(Frame("asked", shown.model_dump(mode="json")))
+                arrival = wire.InboxEntry.model_validate(views.entry_view(entry, self._locale))
+                frames.append(Frame("asked", arrival.model_dump(mode="json")))
         return frames
 
 

@@ -103,8 +103,8 @@ async def look_at(request: Request, caller: Caller, request_id: str) -> Response
     except NotFound as missing:
         view, own = await drills.view(request, caller, request_id, missing)
         drill = views.drill_view(own, locale_of(request))
-    shown = views.full_view(view, locale_of(request))
-    body = wire.InboxRequest.model_validate({**shown, "drill": drill, "server_time": core.clock.now()})
+    full = views.full_view(view, locale_of(request))
+    body = wire.InboxRequest.model_validate({**full, "drill": drill, "server_time": core.clock.now()})
     # As it is: the names of arguments may hold anything, and must not be shown as something else.
     return LenientJSONResponse(body.model_dump())
 
@@ -250,10 +250,10 @@ def _once(key: str, request_id: str, operation: str, body: Any) -> IdempotentCal
 
 def _renderer(request_id: str, status: str) -> Any:
     def render(settled: SettleResult) -> bytes:
-        told: dict[str, Any] = {"request_id": request_id, "status": status, "answered_at": to_iso(settled.at)}
+        reply: dict[str, Any] = {"request_id": request_id, "status": status, "answered_at": to_iso(settled.at)}
         if (votes := settled.votes.get(request_id)) is not None:
-            told |= {"status": "pending", "votes": views.votes_view(votes)}
-        return json.dumps(told).encode()
+            reply |= {"status": "pending", "votes": views.votes_view(votes)}
+        return json.dumps(reply).encode()
 
     return render
 

@@ -39,12 +39,12 @@ def reply_to(request: Request, response: Response) -> Reply:
 
 def permission_response(value: ApprovalAnswer) -> dict[str, Any]:
     """An answer in the words in which one is given."""
-    shown: dict[str, Any] = {"granted": value.runs}
+    response: dict[str, Any] = {"granted": value.runs}
     if value.args is not None:
-        shown["args"] = value.args
+        response["args"] = value.args
     if value.message:
-        shown["reply" if value.decision == "response" else "reason"] = value.message
-    return shown
+        response["reply" if value.decision == "response" else "reason"] = value.message
+    return response
 
 
 def _is_one(value: Any, kinds: tuple[type, ...]) -> bool:

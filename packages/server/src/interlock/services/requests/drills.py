@@ -54,8 +54,8 @@ async def _plant(work: Unit, principal: Principal, request_id: str) -> None:
     if planted:
         await work.tx.drills.add(planted)
     for drill in planted:
-        told = {"drill_id": drill.id, "person_id": principal.id, "person": principal.name, "harm": drill.harm.value}
-        await work.tx.audit.append(SERVER_CHAIN, SYSTEM, "drill.planted", told, work.now)
+        data = {"drill_id": drill.id, "person_id": principal.id, "person": principal.name, "harm": drill.harm.value}
+        await work.tx.audit.append(SERVER_CHAIN, SYSTEM, "drill.planted", data, work.now)
 
 
 async def list_open(
@@ -70,8 +70,8 @@ async def list_open(
     now = core.clock.now()
     async with core.store.snapshot() as tx:
         found = await tx.drills.open_of(principal.id, now - WAITS, now)
-    wanted = (one for one in found if after is None or (one.created_at, one.id) > after)
-    return [_entry(one, principal) for one in wanted if _is_wanted(one, principal, query)]
+    later = (one for one in found if after is None or (one.created_at, one.id) > after)
+    return [_entry(one, principal) for one in later if _is_wanted(one, principal, query)]
 
 
 def _is_wanted(drill: Drill, principal: Principal, query: RequestQuery) -> bool:
@@ -169,8 +169,8 @@ async def answer_from_page(
             raise already_settled(request, None)
         settled = await work.tx.drills.get(drill.id)
         assert settled is not None
-        told = {"drill_id": drill.id, "harm": drill.harm.value, "decision": decision, "caught": settled.is_caught}
-        await work.tx.audit.append(SERVER_CHAIN, principal, "drill.answered", told, work.now)
+        data = {"drill_id": drill.id, "harm": drill.harm.value, "decision": decision, "caught": settled.is_caught}
+        await work.tx.audit.append(SERVER_CHAIN, principal, "drill.answered", data, work.now)
         return settled
 
     return await reply_once(core, principal, once, act, rendered)

@@ -42,16 +42,16 @@ async def weekly_figures(core: Core, principal: Principal, count: int) -> Report
         drills = await tx.drills.settled_since(start_of(weeks[0]), person_id)
         names = await tx.users.names_of(ids)
     # Oneself first, then by name; who is deleted by now has no name to be called by.
-    shown = sorted(ids, key=lambda one: (one != principal.id, names.get(one, one)))
+    people = sorted(ids, key=lambda one: (one != principal.id, names.get(one, one)))
     concerning: defaultdict[str, list[SettledAsk]] = defaultdict(list[SettledAsk])
     for row in rows:
         for one in {row.owner_id, row.by_id or row.owner_id}:
             concerning[one].append(row)
     by_person: list[PersonFigures] = []
-    for one in shown[:MOST_PEOPLE]:
+    for one in people[:MOST_PEOPLE]:
         own = [(drill.settled_at, drill.is_caught) for drill in drills if drill.person_id == one and drill.settled_at]
         by_person.append(with_drills(figures(one, weeks, concerning[one]), own))
         # Others may want something meanwhile.
         await asyncio.sleep(0)
-    is_whole = len(rows) < MOST_COUNTED and len(shown) <= MOST_PEOPLE
+    is_whole = len(rows) < MOST_COUNTED and len(people) <= MOST_PEOPLE
     return Report(weeks, by_person, {principal.id: principal.name, **names}, is_whole)

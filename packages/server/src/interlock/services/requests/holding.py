@@ -62,11 +62,11 @@ async def _ask(core: Core, principal: Principal, call_ask: CallAsk) -> HoldHandl
         is_new = True
         if (orphan := await _take_over_orphan(work, principal, call_ask)) is not None:
             return orphan
-        placed = await outside.place_ask(work, principal, call_ask.what, body)
+        ask = await outside.place_ask(work, principal, call_ask.what, body)
         until = await work.shared_time() + LEASE
-        hold = Hold(placed.request.id, principal.id, call_ask.digest, call_ask.holder, until, call_ask.key)
+        hold = Hold(ask.request.id, principal.id, call_ask.digest, call_ask.holder, until, call_ask.key)
         await work.tx.holds.add(hold)
-        return placed.request.id
+        return ask.request.id
 
     request_id = (await reply_once(core, principal, call_ask.idempotent_call, place, str.encode)).decode()
     if is_new:
