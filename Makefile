@@ -24,7 +24,7 @@ AGENTS := tests/hooks/agents
 AGENTS_DEV := $(AGENTS)/node_modules/.dev-ready
 WEB_BUILT := packages/server/src/interlock/faces/web/static/index.html
 
-.PHONY: serve setup sdk web test typescript check lint style types unit campaign dist bench screenshots lock clean
+.PHONY: serve setup sdk web test compiled typescript check lint style types unit campaign dist bench screenshots lock clean
 
 serve: $(RUNTIME) $(WEB_BUILT)
 	@exec $(BIN)/interlock serve
@@ -35,12 +35,18 @@ sdk: $(SDK_BUILT)
 
 web: $(WEB_BUILT)
 
+# What was compiled is kept, whatever the environment says: a run starts hundreds of processes.
+test: export PYTHONDONTWRITEBYTECODE =
 test: $(DEV) $(SDK_DEV) $(WEB_BUILT) $(AGENTS_DEV)
 	@# Side by side: the type checker has use for one core.
-	@$(MAKE) --no-print-directory -j 2 lint typescript
+	@$(MAKE) --no-print-directory -j 3 lint typescript compiled
 	$(BIN)/python -m pytest -n 5 --dist loadfile --no-loadscope-reorder --ignore tests/web
 	@# Apart: Playwright keeps a loop running in its process, in which tests with a loop of their own cannot run.
 	$(BIN)/python -m pytest -n 3 --dist loadfile tests/web
+
+# Once, and not in each process of the run that follows.
+compiled: $(DEV)
+	@$(BIN)/python -m pytest --collect-only -q > /dev/null
 
 typescript: $(DEV) $(SDK_DEV) $(WEB_BUILT)
 	cd $(WEB) && $(NPM) run --silent check && $(NPM) test --silent

@@ -17,8 +17,11 @@ from tests.servers.postgres import LentDatabases, PostgresServer, postgres
 
 MASTER_KEY = bytes(range(32))
 BACKENDS = ["sqlite", "postgres"]
-LONG = ("tests/cluster", "tests/durability", "tests/behaviour")
-"""Where the files are of which a single one takes longest."""
+LONG = (
+    *("tests/cluster", "tests/durability", "tests/behaviour"),
+    *("tests/faces/test_openapi.py", "tests/runners/test_random_kills.py", "tests/runners/test_graphs_side_by_side.py"),
+)
+"""The files of which a single one takes longest, or where they are."""
 ABOVE_THE_STORE = ("tests/behaviour", "tests/faces", "tests/runners")
 """Where a test that is given many values takes only the first of them to PostgreSQL: what a value means is decided
 above the database. `--every-value` takes all."""

@@ -2,10 +2,14 @@
 
 import asyncio
 import json
-from collections.abc import Mapping, Sequence
+import signal
+from collections.abc import Generator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 from typing import Any
 from urllib.parse import urlsplit
+
+from tests.support.server import ServerProcess
 
 RACE_SECONDS = 90.0
 
@@ -31,18 +35,33 @@ class Outcome:
         return json.loads(self.text)
 
 
-def race(shots: Sequence[Shot]) -> list[Outcome]:
-    """Send all of them at once, and read each reply, streams too, to its end."""
+def race(shots: Sequence[Shot], *, unread_by: Sequence[ServerProcess] = ()) -> list[Outcome]:
+    """Send all of them at once, and read each reply, streams too, to its end; those servers read none of them before
+    all are sent, however busy the machine is."""
 
     async def run() -> list[Outcome]:
-        start = asyncio.Barrier(len(shots))
+        start, sent = asyncio.Barrier(len(shots)), asyncio.Barrier(len(shots) + 1)
         async with asyncio.timeout(RACE_SECONDS):
-            return await asyncio.gather(*(_fire(shot, start) for shot in shots))
+            fired = asyncio.gather(*(_fire(shot, start, sent) for shot in shots))
+            with _stopped(unread_by):
+                await sent.wait()
+            return await fired
 
     return asyncio.run(run())
 
 
-async def _fire(shot: Shot, start: asyncio.Barrier) -> Outcome:
+@contextmanager
+def _stopped(servers: Sequence[ServerProcess]) -> Generator[None]:
+    for server in servers:
+        server.running.send_signal(signal.SIGSTOP)
+    try:
+        yield
+    finally:
+        for server in servers:
+            server.running.send_signal(signal.SIGCONT)
+
+
+async def _fire(shot: Shot, start: asyncio.Barrier, sent: asyncio.Barrier) -> Outcome:
     address = urlsplit(shot.url)
     reader, writer = await asyncio.open_connection(address.hostname, address.port)
     body = json.dumps(shot.body).encode()
@@ -57,6 +76,7 @@ async def _fire(shot: Shot, start: asyncio.Barrier) -> Outcome:
     await start.wait()
     await asyncio.sleep(shot.delay)
     writer.write("\r\n".join([*lines, "", ""]).encode() + body)
+    await sent.wait()
     reply = (await reader.read()).decode()
     writer.close()
     await writer.wait_closed()

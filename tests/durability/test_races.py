@@ -25,12 +25,16 @@ LATER = 0.012
 class Arena:
     """One or two servers on one database, a thread's owner and an admin, each of whom may answer."""
 
-    urls: list[str]
+    servers: list[ServerProcess]
     owner: ThreadsClient
     admin: ThreadsClient
     witness: Witness
     answers: int
     """How many to send at once."""
+
+    @property
+    def urls(self) -> list[str]:
+        return [server.url for server in self.servers]
 
     def shot(self, number: int, thread_id: str, **body: str) -> Shot:
         """The so-manieth answer, each from another person to another server than the one before."""
@@ -78,13 +82,13 @@ def arena(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFacto
         else:
             database: PostgresServer = request.getfixturevalue("postgres_server")
             url = stack.enter_context(database.fresh_database())
-        urls = [server.url for server in _servers(kind, folder, url, witness, stack)]
-        admin = ThreadsClient(urls[0], "boss").sign_in()
-        owner = ThreadsClient(urls[-1], "alice").sign_in()
+        servers = _servers(kind, folder, url, witness, stack)
+        admin = ThreadsClient(servers[0].url, "boss").sign_in()
+        owner = ThreadsClient(servers[-1].url, "alice").sign_in()
         for person in (admin, owner):
             person.http.timeout = STREAM_SECONDS
             stack.callback(person.http.close)
-        yield Arena(urls, owner, admin, witness, answers=1000 if kind == "sqlite" else 50)
+        yield Arena(servers, owner, admin, witness, answers=1000 if kind == "sqlite" else 50)
 
 
 def _winner(outcomes: list[Outcome]) -> Outcome:
@@ -125,10 +129,12 @@ def test_two_yes_to_staging_at_once_never_approve_production(arena: Arena, agent
         more = {"request_id": request["request_id"]} if named else {}
         mine = {"authorization": arena.owner.http.headers["authorization"]}
         # A reply that names nothing means what its sender has seen, and on one server the first reply's stream may show
-        # them the next question: only at the same moment is the second one surely about staging.
-        delay = number * LATER if named or len(arena.urls) > 1 else 0.0
+        # them the next question: the second one is surely about staging only where both are sent before either is read.
+        at_once = not named and len(arena.servers) == 1
+        delay = 0.0 if at_once else number * LATER
         first, second = (arena.shot(2 * one, thread_id, action="continue", **more) for one in range(2))
-        _winner(race([replace(first, headers=mine), replace(second, headers=mine, delay=delay)]))
+        shots = [replace(first, headers=mine), replace(second, headers=mine, delay=delay)]
+        _winner(race(shots, unread_by=arena.servers if at_once else ()))
         request_id, what = arena.pending(thread_id)
         assert what == "PRODUCTION"
         assert request_id != request["request_id"]

@@ -16,6 +16,7 @@ from tests.support.waiting import wait_for
 pytestmark = pytest.mark.promise("P16")
 
 SECONDS = 240.0
+ROUNDS = 20
 FEW = 5
 """Connections that an address may have here."""
 
@@ -28,10 +29,26 @@ def server(tmp_path_factory: pytest.TempPathFactory) -> Generator[ServerProcess]
         yield process
 
 
+@pytest.fixture(scope="module")
+def patient(tmp_path_factory: pytest.TempPathFactory) -> Generator[ServerProcess]:
+    """It waits as long as any for a request that a busy machine sends in pieces."""
+    with ServerProcess(tmp_path_factory.mktemp("patient")) as process:
+        register(process, "ann", "127.0.0.1").raise_for_status()
+        yield process
+
+
 def post(server: ServerProcess, path: str, name: str, address: str) -> httpx.Response:
     """From that address: all of 127.0.0.0/8 is this machine."""
-    with httpx.Client(transport=httpx.HTTPTransport(local_address=address), timeout=SECONDS) as http:
-        return http.post(f"{server.url}/api/auth/{path}", json={"username": name, "password": "right and long"})
+    with client(address) as http:
+        return send(http, server, path, name)
+
+
+def client(address: str) -> httpx.Client:
+    return httpx.Client(transport=httpx.HTTPTransport(local_address=address), timeout=SECONDS)
+
+
+def send(http: httpx.Client, server: ServerProcess, path: str, name: str) -> httpx.Response:
+    return http.post(f"{server.url}/api/auth/{path}", json={"username": name, "password": "right and long"})
 
 
 def register(server: ServerProcess, name: str, address: str) -> httpx.Response:
@@ -39,16 +56,23 @@ def register(server: ServerProcess, name: str, address: str) -> httpx.Response:
 
 
 @pytest.mark.parametrize("path", ["login", "register"])
-def test_a_flood_from_one_address_is_told_so_and_others_sign_in_meanwhile(server: ServerProcess, path: str) -> None:
-    flood = f"127.0.1.{len(path)}"
-    with ThreadPoolExecutor(3 * IN_LINE) as clients:
-        sent = [clients.submit(post, server, path, f"{path}-{number}", flood) for number in range(3 * IN_LINE)]
-        statuses: list[int] = []
-        for reply in as_completed(sent, timeout=SECONDS):
-            statuses.append(reply.result().status_code)
-            if statuses.count(429) == 1 and statuses[-1] == 429:
-                # The line is full; who comes from elsewhere does not stand in it.
-                assert post(server, "login", "ann", "127.0.0.1").status_code == 200
+def test_a_flood_from_one_address_is_told_so_and_others_sign_in_meanwhile(patient: ServerProcess, path: str) -> None:
+    statuses: list[int] = []
+    with ExitStack() as stack:
+        flood = [stack.enter_context(client(f"127.0.1.{len(path)}")) for _ in range(3 * IN_LINE)]
+        at_once = stack.enter_context(ThreadPoolExecutor(len(flood)))
+        for number in range(ROUNDS):
+            sent = [
+                at_once.submit(send, http, patient, path, f"{path}-{number}-{one}") for one, http in enumerate(flood)
+            ]
+            for reply in as_completed(sent, timeout=SECONDS):
+                statuses.append(reply.result().status_code)
+                if statuses.count(429) == 1 and statuses[-1] == 429:
+                    # The line is full; who comes from elsewhere does not stand in it.
+                    assert post(patient, "login", "ann", "127.0.0.1").status_code == 200
+            # On a busy machine they may come one after the other, and each find the line empty.
+            if 429 in statuses:
+                break
     assert set(statuses) == {401 if path == "login" else 200, 429}
 
 
