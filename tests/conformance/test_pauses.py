@@ -69,6 +69,8 @@ async def test_the_pauses_of_a_thread_are_in_the_order_in_which_they_were_added(
         listed = await tx.pauses.of_thread("ann-1", PauseStatus.OPEN)
         assert [pause.id for pause in listed] == ["pause-9", "pause-7", "pause-6"]
         assert [pause.id for pause in await tx.pauses.of_thread("ann-1", PauseStatus.VOID)] == ["pause-8"]
+        each = await tx.pauses.open_of_each(["ann-1", "ann-2", "nobody-1"])
+        assert {name: pause.id for name, pause in each.items()} == {"ann-1": "pause-9", "ann-2": "other"}
         await tx.pauses.change("pause-6", PauseStatus.VOID, AT)
         newest = await tx.pauses.newest("ann-1", 3)
         assert [pause.id for pause in newest] == ["pause-6", "pause-7", "pause-8"]

@@ -113,16 +113,19 @@ async def test_of_many_runs_added_to_one_thread_at_once_one_is_taken(store: Stor
 
 async def test_after_its_run_ended_a_thread_takes_another_one(store: Store) -> None:
     async with store.transaction() as tx:
-        await begin(tx)
+        await begin(tx, "ann-1", "ann-2", "ann-3")
         # All of one moment: the order is that in which they were added.
         for number in range(3):
             await tx.runs.add(a_run(f"run-{9 - number}"))
             await tx.runs.change(f"run-{9 - number}", RunStatus.STOPPED, AT)
+        await tx.runs.add(a_run("other", "ann-2"))
     async with store.snapshot() as tx:
         assert await tx.runs.active_of("ann-1") is None
         last = await tx.runs.last_of("ann-1")
+        each = await tx.runs.last_of_each(["ann-1", "ann-2", "ann-3", "nobody-1"])
     assert last is not None
     assert last.id == "run-7"
+    assert each == {"ann-1": last, "ann-2": a_run("other", "ann-2")}
 
 
 async def test_the_oldest_queued_run_is_the_next(store: Store) -> None:

@@ -13,7 +13,21 @@ from tests.support.http import client as http_client
 from tests.support.threads import Frame, ThreadsClient, parse
 
 AGENTS = Path(__file__).parent / "langgraph_agents.py"
-NAMES = ("one_node", "two_nodes", "pair", "plain", "broken", "hitl", "inbox", "slow", "fan", "nested", "late", "deep")
+NAMES = (
+    "one_node",
+    "two_nodes",
+    "pair",
+    "plain",
+    "broken",
+    "hitl",
+    "inbox",
+    "slow",
+    "fan",
+    "nested",
+    "late",
+    "deep",
+    "helped",
+)
 SPECS = [f"{name}={AGENTS}:{name}" for name in NAMES]
 
 

@@ -111,6 +111,14 @@ def _fan() -> Any:
     return graph
 
 
+TOOLS: dict[str, Any] = {}
+"""What is called from here LangGraph does not find in a node's code."""
+
+
+def tools(state: State) -> dict[str, Any]:
+    return {"out": [*TOOLS["plain"].invoke({"q": state.get("q")})["out"], "helped"]}
+
+
 one_node = _graph(both)
 two_nodes = _graph(staging, production)
 pair = _graph(staging, production, side_by_side=True)
@@ -119,6 +127,8 @@ broken = _graph(fails)
 hitl = _graph(review)
 inbox = _graph(human)
 slow = _graph(blocked, second)
+helped = _graph(tools)
+TOOLS["plain"] = plain.compile()
 late = _graph(first, production)
 fan = _fan()
 nested = _nested()

@@ -152,3 +152,28 @@ async def test_a_graph_pauses_and_resumes_while_the_clock_steps_back(
     assert stored == sorted(stored)
     steps = [found.metadata["step"] async for found in graph.aget_state_history(config) if found.metadata]
     assert steps == sorted(steps, reverse=True)
+
+
+async def test_the_latest_of_many_threads_are_read_together(saver: CheckpointSaver, lease_on: Leases) -> None:
+    names = [f"t{n}" for n in range(3)]
+    for count, name in enumerate(names[:2], 2):
+        await lease_on(name)
+        await put_falling(saver, count, name)
+        await saver.aput_writes(at(name, f"{1:06}"), [("out", name)], "task")
+    await lease_on(names[2])
+    await put_falling(saver, 5, "unnamed")
+    await saver.aput(at(names[0], ns="inner"), draft("inside"), METADATA, {})
+    reading = await saver.with_heads([*names, "unknown"])
+    for name in names:
+        head = await saver.aget_tuple(at(name))
+        assert await reading.aget_tuple(at(name)) == head
+        # What was written since is not in what was read.
+        await saver.aput(at(name, f"{1:06}"), draft("newer"), METADATA, {})
+        after = await reading.aget_tuple(at(name))
+        assert after == head if head else after is not None
+    inside = await reading.aget_tuple(at(names[0], ns="inner"))
+    assert inside is not None
+    assert inside.checkpoint["id"] == "inside"
+    earlier = await reading.aget_tuple(at(names[1], f"{3:06}"))
+    assert earlier is not None
+    assert earlier.checkpoint["id"] == f"{3:06}"

@@ -7,6 +7,7 @@ from typing import Any
 import pytest
 
 from tests.support.agui import AguiClient, cancelled, resolved, user
+from tests.support.people import People
 from tests.support.puppet import Call, calls, fails, gate, says, script
 from tests.support.threads import ThreadsClient
 from tests.support.waiting import wait_for
@@ -251,6 +252,21 @@ def test_what_a_page_makes_up_answers_nothing(client: AguiClient, witness: Witne
         client.messages = messages
         assert [one["id"] for one in client.run(**fields).interrupts] == [interrupt["id"]], fields
     assert witness.count(name) == 0
+
+
+@pytest.mark.parametrize("status", ["resolved", "cancelled"])
+def test_an_answer_that_comes_too_late_is_told_so(people: People, status: str) -> None:
+    person = people.named("agui-too-late")
+    client = AguiClient.of(person)
+    client.say(script(calls(("hurried", {"seconds": 0.5})), says("on")))
+    wait_for(client.run, lambda stream: "interrupts" not in stream.outcome)
+    # It may have expired before it could be told.
+    expired = person.http.get("/api/v1/history").raise_for_status().json()["entries"][0]["request_id"]
+    late = client.run(resume=[{**resolved({"id": expired}, {"answer": "yes"}), "status": status}])
+    [told] = late.all("CUSTOM")
+    assert (told["name"], told["value"]["status"]) == ("interlock.already_answered", "expired")
+    assert "answered_by" not in told["value"]
+    assert (late.outcome, "nobody: " in json.dumps(late.events)) == ({"type": "success"}, True)
 
 
 def test_an_answer_to_a_run_that_was_stopped_is_told_so(

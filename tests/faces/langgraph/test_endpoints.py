@@ -37,7 +37,9 @@ def test_assistants_are_the_agents_hosted_here(client: LanggraphClient) -> None:
     assert (page.headers["x-pagination-next"], page.headers["x-pagination-total"]) == ("3", "4")
     assert all(one.keys() == {"name"} for one in page.json())
     schemas = client.http.get("/assistants/plain/schemas").json()
-    assert schemas["graph_id"] == "plain"
+    kinds = [f"{kind}_schema" for kind in ("input", "output", "state", "config", "context")]
+    assert (schemas["graph_id"], sorted(schemas)) == ("plain", sorted(["graph_id", *kinds]))
+    assert schemas["input_schema"]["properties"].keys() >= {"q", "out"}
     drawn = client.http.get("/assistants/plain/graph").json()
     assert {"first", "second"} <= {one["id"] for one in drawn["nodes"]}
     assert client.http.get("/assistants/plain/subgraphs").json() == {}
@@ -88,7 +90,8 @@ def test_threads_are_made_found_noted_on_and_deleted(client: LanggraphClient) ->
     assert client.http.post("/threads", json={"thread_id": chosen}).status_code == 409
     assert client.http.post("/threads", json={"thread_id": chosen, "if_exists": "do_nothing"}).status_code == 200
     assert client.http.post("/threads", json={"thread_id": "mine"}).status_code == 422
-    assert client.http.post("/threads", json={"ttl": {"ttl": 1}}).status_code == 422
+    for more in ({"ttl": {"ttl": 1}}, {"supersteps": [{"updates": []}]}):
+        assert client.http.post("/threads", json=more).status_code == 422
     patched = client.http.patch(f"/threads/{chosen}", json={"metadata": {"more": 1}}).json()
     assert patched["metadata"].items() >= {"team": team, "more": 1}.items()
     minimal = client.http.patch(f"/threads/{chosen}", json={"metadata": {}}, headers={"prefer": "return=minimal"})

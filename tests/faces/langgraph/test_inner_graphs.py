@@ -92,3 +92,44 @@ def test_the_python_client_and_a_remote_graph(graphs: ServerProcess, original: l
         assert read(joined) == original[0]
         plain = sdk.runs.stream(None, "deep", input=INPUT, stream_mode=MODES)
         assert not any("|" in one.event for one in plain)
+
+
+@pytest.mark.parametrize("separator", ["|", "\0"], ids=["langgraph", "react"])
+def test_the_past_of_a_graph_inside_is_told_by_its_namespace(client: LanggraphClient, separator: str) -> None:
+    thread_id, asked = client.asked("deep")
+    [outer] = client.http.get(f"/threads/{thread_id}/state?subgraphs=1").json()["tasks"]
+    [bottom] = outer["state"]["tasks"]
+    for level, task in enumerate((outer, bottom), 1):
+        place = {"checkpoint_ns": task["checkpoint"]["checkpoint_ns"].replace("|", separator)}
+        states = client.http.post(f"/threads/{thread_id}/history", json={"limit": 10, "checkpoint": place}).json()
+        assert {one["checkpoint"]["checkpoint_ns"].count("|") for one in states} == {level - 1}
+        assert states[0]["checkpoint"] == task["state"]["checkpoint"]
+        assert [one["id"] for one in states[0]["interrupts"]] == [asked["id"]]
+        assert [one["interrupts"] for one in states[1:]] == [[]] * (len(states) - 1)
+        path = f"/threads/{thread_id}/state"
+        assert client.http.post(f"{path}/checkpoint", json={"checkpoint": place}).json() == states[0]
+        first = {**place, "checkpoint_id": states[-1]["checkpoint_id"]}
+        assert client.http.post(f"{path}/checkpoint", json={"checkpoint": first}).json() == states[-1]
+        written = client.http.post(path, json={"values": {"out": ["x"]}, "checkpoint": place})
+        assert (written.status_code, written.json()["code"]) == (422, "not_supported")
+
+
+def test_the_past_of_a_graph_that_a_tool_called_is_told_by_its_namespace(client: LanggraphClient) -> None:
+    """As pages look for what subagents said, which LangGraph does not find in the graph."""
+    thread_id = client.thread()
+    body = {"assistant_id": "helped", "input": {"q": "x"}}
+    assert client.post(thread_id, "wait", body).json()["out"] == ["first", "second", "helped"]
+    [asking] = client.http.post(f"/threads/{thread_id}/history", json={"limit": 10, "metadata": {"step": 0}}).json()
+    [task] = asking["tasks"]
+    place = {"checkpoint_ns": f"{task['name']}:{task['id']}"}
+    history = {"limit": 10, "checkpoint": place}
+    states = client.http.post(f"/threads/{thread_id}/history", json=history).json()
+    assert [one["values"].get("out", []) for one in states] == [["first", "second"], ["first"], [], []]
+    assert states[0]["values"] == {"q": "x", "out": ["first", "second"]}
+    assert states[0]["checkpoint"]["checkpoint_ns"] == place["checkpoint_ns"]
+    older = {**history, "before": states[1]["checkpoint"]}
+    assert client.http.post(f"/threads/{thread_id}/history", json=older).json() == states[2:]
+    newest = client.http.post(f"/threads/{thread_id}/state/checkpoint", json={"checkpoint": place}).json()
+    assert newest == states[0]
+    unknown = {"checkpoint": {"checkpoint_ns": "tools:none"}}
+    assert client.http.post(f"/threads/{thread_id}/history", json=unknown).json() == []

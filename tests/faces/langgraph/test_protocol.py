@@ -165,6 +165,20 @@ def test_channels_and_namespaces_are_filters(client: LanggraphClient) -> None:
     assert [one["seq"] for one in whole] == sorted({one["seq"] for one in whole})
 
 
+def test_a_depth_counts_below_the_namespaces(client: LanggraphClient) -> None:
+    thread_id, _ = start(client, "nested")
+
+    def levels(**more: Any) -> list[int]:
+        whole = events(client, thread_id, "interrupted", channels=["lifecycle"], **more)
+        return [len(one["params"]["namespace"]) for one in whole]
+
+    assert levels() == levels(depth=1) == [0, 1, 1, 0]
+    assert levels(depth=0) == levels(namespaces=[[]], depth=0) == [0, 0]
+    assert levels(namespaces=[[], ["outer"]], depth=0) == [0, 1, 1, 0]
+    wrong = {"channels": ["lifecycle"], "depth": -1}
+    assert client.http.post(f"/threads/{thread_id}/stream/events", json=wrong).status_code == 400
+
+
 def test_steps_are_told_with_their_checkpoint_before_their_values(client: LanggraphClient) -> None:
     thread_id, _ = start(client, "plain")
     channels = ["lifecycle", "checkpoints", "tasks", "values"]

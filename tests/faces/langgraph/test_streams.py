@@ -1,13 +1,19 @@
 """v1 streams: modes, headers, ids, and joining again."""
 
+import json
+import sqlite3
 import uuid
+from contextlib import closing
 from typing import Any
 
 import pytest
 
 from tests.support.langgraph import LanggraphClient, Stream, frames
 from tests.support.puppet import calls, says, script
-from tests.support.threads import ThreadsClient
+from tests.support.server import ServerProcess
+from tests.support.threads import ThreadsClient, bounded
+from tests.support.waiting import wait_for
+from tests.support.witness import Witness
 
 BODY = {"assistant_id": "plain", "input": {"q": "x"}}
 
@@ -117,3 +123,51 @@ def check_messages(client: LanggraphClient) -> None:
     again = joined(client, stream, "-1", "?stream_mode=messages-tuple")
     whole = "".join(chunk["content"] for chunk, _ in again.all("messages") if chunk["type"] == "ai")
     assert whole == "I note.Done"
+
+
+def test_a_quiet_run_shows_that_it_is_alive(client: LanggraphClient, witness: Witness) -> None:
+    """By one newline: LangGraph's client for JavaScript makes an empty event of each blank line."""
+    name, thread_id = uuid.uuid4().hex, client.thread()
+    run_id = client.post(thread_id, "", {"assistant_id": "slow", "input": {"q": name}}).json()["run_id"]
+    path = f"/threads/{thread_id}/runs/{run_id}"
+    with client.http.stream("GET", f"{path}/join") as joined, client.http.stream("GET", f"{path}/stream") as followed:
+        waited, pieces = bounded(joined.iter_raw()), bounded(followed.iter_raw())
+        assert next(waited).strip() == b""
+        told = b""
+        while b": keep-alive" not in told:
+            told += next(pieces)
+        witness.release(name)
+        told += b"".join(pieces)
+        values = json.loads(b"".join(waited))
+    assert values["out"] == ["went on", "second"]
+    assert b": keep-alive\n\n" not in told
+    assert told.endswith(b"event: end\ndata: null\n\n")
+
+
+@pytest.mark.parametrize("how", ["stream", "wait"])
+def test_who_leaves_says_whether_the_run_is_to_stop(
+    client: LanggraphClient, graphs: ServerProcess, witness: Witness, how: str
+) -> None:
+    left: dict[str, tuple[str, str]] = {}
+    # The one that may go on first: when the other was asked to stop, its time has passed as well.
+    for choice in ("continue", "cancel"):
+        name, thread_id = uuid.uuid4().hex, client.thread()
+        body = {"assistant_id": "slow", "input": {"q": name}, "on_disconnect": choice}
+        with LanggraphClient(graphs.url) as leaving:
+            path = f"/threads/{thread_id}/runs/{how}"
+            with leaving.http.stream("POST", path, json=body) as reply:
+                left[choice] = name, reply.headers["content-location"]
+                wait_for(lambda name=name: witness.count(f"at:{name}"), bool)
+    reasons = wait_for(lambda: [_stop_reason(graphs, place) for _, place in left.values()], any)
+    assert [bool(one) for one in reasons] == [False, True]
+    for name, _ in left.values():
+        witness.release(name)
+    joined = {choice: client.http.get(f"{place}/join").json()["out"] for choice, (_, place) in left.items()}
+    assert joined == {"continue": ["went on", "second"], "cancel": ["went on"]}
+    assert client.http.get(left["cancel"][1]).json()["status"] == "interrupted"
+
+
+def _stop_reason(graphs: ServerProcess, place: str) -> str | None:
+    with closing(sqlite3.connect(f"file:{graphs.data / 'interlock.db'}?mode=ro", uri=True)) as database:
+        found = database.execute("SELECT stop_reason FROM runs WHERE id = ?", (place.rpartition("/")[2],))
+        return found.fetchone()[0]

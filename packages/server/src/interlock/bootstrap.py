@@ -90,6 +90,9 @@ class NoAgents:
     ) -> Snapshot:
         return Snapshot({}, (), (), {}, None, None, None)
 
+    async def heads(self, threads: Sequence[Thread]) -> list[Snapshot]:
+        return [await self.snapshot(thread) for thread in threads]
+
     async def snapshots(
         self,
         thread: Thread,

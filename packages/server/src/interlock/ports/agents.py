@@ -96,6 +96,10 @@ class Graphs(Protocol):
         """
         ...
 
+    async def heads(self, threads: Sequence[Thread]) -> list[Snapshot]:
+        """The newest states of many threads, in their order, read in one transaction."""
+        ...
+
     async def snapshots(
         self,
         thread: Thread,
@@ -106,8 +110,8 @@ class Graphs(Protocol):
         run_id: str | None = None,
         space: str = "",
     ) -> list[Snapshot]:
-        """The states before a checkpoint, of all runs or of one, the newest first; none of a namespace in which stands
-        no graph that is known."""
+        """The states before a checkpoint, of all runs or of one, the newest first. Where in a namespace stands no graph
+        that is known, as of one that a tool called, values are all that is told."""
         ...
 
     async def check_update(

@@ -51,6 +51,10 @@ class Runs(Protocol):
 
     async def last_of(self, thread_id: str) -> Run | None: ...
 
+    async def last_of_each(self, thread_ids: Collection[str]) -> dict[str, Run]:
+        """By thread; none for a thread that never ran."""
+        ...
+
     async def of_thread(self, thread_id: str) -> list[Run]:
         """All of them, the first one first."""
         ...
@@ -117,6 +121,10 @@ class Pauses(Protocol):
 
     async def of_thread(self, thread_id: str, status: PauseStatus, limit: int | None = None) -> list[Pause]:
         """The thread's pauses in that status, oldest first. Of a hosted agent at most one is open."""
+        ...
+
+    async def open_of_each(self, thread_ids: Collection[str]) -> dict[str, Pause]:
+        """By thread, its oldest open pause; none for a thread without one."""
         ...
 
     async def newest(self, thread_id: str, limit: int) -> list[Pause]:

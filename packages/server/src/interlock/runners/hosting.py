@@ -1,7 +1,7 @@
 """The agents this server hosts, with the saver that keeps their state."""
 
 import platform
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from typing import Any, Protocol
 
 from langchain_core.runnables import RunnableConfig
@@ -32,6 +32,8 @@ class Savers(Protocol):
 
     def trial(self) -> BaseCheckpointSaver[Any]: ...
 
+    async def with_heads(self, thread_ids: Collection[str]) -> BaseCheckpointSaver[Any]: ...
+
     async def acopy_thread(self, source_thread_id: str, target_thread_id: str) -> None: ...
 
 
@@ -58,10 +60,21 @@ class HostedAgents:
         self, thread: Thread, checkpoint_id: str | None = None, *, inner: bool = False, space: str = ""
     ) -> Snapshot:
         agent = self.find(thread.agent)
-        graph = snapshots.graph_at(agent.graph, space) if agent else None
-        if graph is None:
+        if agent is None:
             return snapshots.EMPTY
-        return await snapshots.read(graph, self._config(thread, checkpoint_id, space=space), inner=inner)
+        config = self._config(thread, checkpoint_id, space=space)
+        graph = snapshots.graph_at(agent.graph, space)
+        if graph is None:
+            return await snapshots.read_values(config)
+        return await snapshots.read(graph, config, inner=inner)
+
+    async def heads(self, threads: Sequence[Thread]) -> list[Snapshot]:
+        saver = await self.saver.with_heads([one.id for one in threads if self.find(one.agent)])
+        found: list[Snapshot] = []
+        for thread in threads:
+            agent, config = self.find(thread.agent), self._config(thread, saver=saver)
+            found.append(await snapshots.read(agent.graph, config, inner=False) if agent else snapshots.EMPTY)
+        return found
 
     async def snapshots(
         self,
@@ -74,12 +87,14 @@ class HostedAgents:
         space: str = "",
     ) -> list[Snapshot]:
         agent = self.find(thread.agent)
-        graph = snapshots.graph_at(agent.graph, space) if agent else None
-        if graph is None:
+        if agent is None:
             return []
+        config, graph = self._config(thread, space=space), snapshots.graph_at(agent.graph, space)
         earlier = self._config(thread, before, space=space) if before else None
         filters = {**(metadata or {}), **({RUN_KEY: run_id} if run_id else {})}
-        return await snapshots.read_many(graph, self._config(thread, space=space), limit, earlier, filters)
+        if graph is None:
+            return await snapshots.read_many_values(config, limit, earlier, filters)
+        return await snapshots.read_many(graph, config, limit, earlier, filters)
 
     async def check_update(self, thread: Thread, values: Any, as_node: str | None, past: str | None = None) -> None:
         config = self._config(thread, past, self.saver.trial())

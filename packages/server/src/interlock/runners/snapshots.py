@@ -6,7 +6,7 @@ from typing import Any, cast
 
 from langchain_core.messages import BaseMessage
 from langchain_core.runnables import RunnableConfig
-from langgraph.checkpoint.base import BaseCheckpointSaver
+from langgraph.checkpoint.base import BaseCheckpointSaver, CheckpointTuple
 from langgraph.types import PregelTask, Send, StateSnapshot
 from pydantic import BaseModel, PydanticUserError
 
@@ -44,12 +44,41 @@ async def read_many(
     return [_snapshot(one, await _sends(config, one)) async for one in found]
 
 
+async def read_values(config: RunnableConfig) -> Snapshot:
+    """Of a graph that is not known, as it was called by a tool: what its checkpoint keeps."""
+    saved = await _saver(config).aget_tuple(config)
+    if saved is None and "checkpoint_id" in config.get("configurable", {}):
+        raise NotFound("there is no such checkpoint on this thread")
+    return _values_of(saved) if saved else EMPTY
+
+
+async def read_many_values(
+    config: RunnableConfig, limit: int, before: RunnableConfig | None, metadata: Mapping[str, JsonValue]
+) -> list[Snapshot]:
+    found = _saver(config).alist(config, filter=dict(metadata) or None, before=before, limit=limit)
+    return [_values_of(one) async for one in found]
+
+
+def _values_of(saved: CheckpointTuple) -> Snapshot:
+    values = {name: value for name, value in saved.checkpoint["channel_values"].items() if not _is_own_channel(name)}
+    state = StateSnapshot(values, (), saved.config, saved.metadata, saved.checkpoint["ts"], saved.parent_config, (), ())
+    return _snapshot(state)
+
+
+def _is_own_channel(name: str) -> bool:
+    """LangGraph's: what is to run next, and what it was called with."""
+    return name.startswith(("__", "branch:", "join:"))
+
+
+def _saver(config: RunnableConfig) -> BaseCheckpointSaver[Any]:
+    return cast("Any", config)["configurable"][CHECKPOINTER]
+
+
 async def _sends(config: RunnableConfig, state: StateSnapshot) -> Sequence[JsonValue]:
     """What the tasks that were sent to were given, by their place: LangGraph keeps it beside the state."""
     if not any(cast("Any", task).path[0] == _PUSH for task in state.tasks):
         return ()
-    saver: BaseCheckpointSaver[Any] = cast("Any", config)["configurable"][CHECKPOINTER]
-    saved = await saver.aget_tuple(state.config)
+    saved = await _saver(config).aget_tuple(state.config)
     sends: list[Any] = saved.checkpoint["channel_values"].get(_SENDS) or [] if saved else []
     return [to_json(one.arg) for one in sends if isinstance(one, Send)]
 

@@ -7,7 +7,7 @@ latest checkpoint is the one stored last and not the one with the highest clock,
 import asyncio
 import copy
 import random
-from collections.abc import AsyncIterator, Mapping, Sequence
+from collections.abc import AsyncIterator, Collection, Mapping, Sequence
 from typing import Any
 
 from langchain_core.runnables import RunnableConfig
@@ -42,6 +42,7 @@ from interlock.storage._checkpoint_rows import (
     pack_writes,
     plain,
 )
+from interlock.storage._repository import batched
 from interlock.storage.database import Database
 from interlock.storage.leases import HOLDS, holder, lease_lost
 from interlock.storage.schema import checkpoint_blobs, checkpoint_writes, checkpoints, threads
@@ -63,6 +64,21 @@ _row = select(
 _in_namespace = _row.where(checkpoints.c.thread_id == bindparam("thread_id"), checkpoints.c.ns == bindparam("ns"))
 _named = _in_namespace.where(checkpoints.c.id == bindparam("id"))
 _latest = _in_namespace.order_by(checkpoints.c.seq.desc()).limit(1)
+
+_other = checkpoints.alias()
+_heads = _row.join_from(
+    threads,
+    checkpoints,
+    (checkpoints.c.thread_id == threads.c.id)
+    & (checkpoints.c.ns == literal(""))
+    & (
+        checkpoints.c.seq
+        == select(func.max(_other.c.seq))
+        .where(_other.c.thread_id == threads.c.id, _other.c.ns == literal(""))
+        .scalar_subquery()
+    ),
+)
+"""From the threads: the number is looked up in the index, once for each."""
 
 _lease_row = select(threads.c.status).where(*HOLDS)
 _status = select(threads.c.status, threads.c.epoch).where(threads.c.id == bindparam("of_thread"))
@@ -87,6 +103,7 @@ class CheckpointSaver(BridgedSaver):
         self._lease = lease
         self._resting_epoch: int | None = None
         self._is_trial = False
+        self._heads: Mapping[str, CheckpointTuple] = {}
         self.silence: Silence | None = None
         """Takes out what must not be kept."""
 
@@ -112,9 +129,22 @@ class CheckpointSaver(BridgedSaver):
         trying._is_trial = True
         return trying
 
+    async def with_heads(self, thread_ids: Collection[str]) -> "CheckpointSaver":
+        """The same saver, that has read the latest checkpoints of these threads, all in one transaction."""
+        reading = copy.copy(self)
+        async with self._database.read() as connection:
+            rows: list[AnyRow] = []
+            for some in batched(thread_ids):
+                rows += (await connection.execute(_heads.where(threads.c.id.in_(some)))).all()
+            reading._heads = {row.thread_id: (await assemble(connection, [row], self.serde))[0] for row in rows}
+        return reading
+
     async def aget_tuple(self, config: RunnableConfig) -> CheckpointTuple | None:
         address = Address.of(config)
         self._confine(address.thread_id)
+        head = None if address.ns else self._heads.get(address.thread_id)
+        if head is not None and address.id in (None, head.checkpoint["id"]):
+            return head
         async with self._database.read() as connection:
             row = await self._find(connection, address)
             return None if row is None else (await assemble(connection, [row], self.serde))[0]

@@ -1,6 +1,6 @@
 """Pauses, and the requests that came with them."""
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from datetime import datetime
 from functools import cache
 from typing import Any
@@ -8,7 +8,7 @@ from typing import Any
 from sqlalchemy import Executable, Row, bindparam, insert, literal_column, select, update
 
 from interlock.domain.request import PAUSE, Pause, PauseOrigin, PauseStatus, Request
-from interlock.storage._repository import Repository, next_number, one_of
+from interlock.storage._repository import Repository, batched, next_number, one_of
 from interlock.storage.requests import request_values
 from interlock.storage.schema import pauses, requests
 
@@ -58,6 +58,14 @@ class SqlPauses(Repository):
     async def of_thread(self, thread_id: str, status: PauseStatus, limit: int | None = None) -> list[Pause]:
         found = await self._connection.execute(_OF_THREAD.limit(limit), {"thread_id": thread_id, "status": status})
         return [_pause(row) for row in found]
+
+    async def open_of_each(self, thread_ids: Collection[str]) -> dict[str, Pause]:
+        found: dict[str, Pause] = {}
+        query = select(pauses).where(pauses.c.status == PauseStatus.OPEN).order_by(pauses.c.seq)
+        for some in batched(thread_ids):
+            for row in await self._connection.execute(query.where(pauses.c.thread_id.in_(some))):
+                found.setdefault(row.thread_id, _pause(row))
+        return found
 
     async def newest(self, thread_id: str, limit: int) -> list[Pause]:
         found: list[Row[Any]] = []

@@ -21,12 +21,20 @@ IS_QUEUED = runs.c.status == literal_column(f"'{RunStatus.QUEUED}'")
 _COUNTS = select(runs.c.status, func.count().label("number")).where(IS_ACTIVE).group_by(runs.c.status)
 _BY_ID = select(runs).where(runs.c.id == bindparam("run_id"))
 _ACTIVE_OF = select(runs).where(runs.c.thread_id == bindparam("thread_id"), IS_ACTIVE)
+_other = runs.alias()
 _LAST_OF = (
     select(runs)
     .where(runs.c.thread_id == bindparam("thread_id"))
     .order_by(runs.c.number.desc())
     .limit(literal_column("1"))
 )
+_LAST_OF_EACH = select(runs).join_from(
+    threads,
+    runs,
+    (runs.c.thread_id == threads.c.id)
+    & (runs.c.number == select(func.max(_other.c.number)).where(_other.c.thread_id == threads.c.id).scalar_subquery()),
+)
+"""From the threads: the number is looked up in the index, once for each."""
 _LAST_MESSAGE_OF = _LAST_OF.where(runs.c.cause == literal_column(f"'{RunCause.MESSAGE}'"))
 # The thread is taken together with its run, and neither is waited for: whoever locked the run first and then waited
 # for the thread would stand in the way of everybody who goes the other way round.
@@ -73,6 +81,13 @@ class SqlRuns(Repository):
 
     async def last_of(self, thread_id: str) -> Run | None:
         return await self._one(_LAST_OF, thread_id=thread_id)
+
+    async def last_of_each(self, thread_ids: Collection[str]) -> dict[str, Run]:
+        found: dict[str, Run] = {}
+        for some in batched(thread_ids):
+            rows = await self._connection.execute(_LAST_OF_EACH.where(threads.c.id.in_(some)))
+            found |= {row.thread_id: _run(row) for row in rows}
+        return found
 
     async def of_thread(self, thread_id: str) -> list[Run]:
         found = await self._connection.execute(

@@ -45,24 +45,33 @@ _ENDED = {RunStatus.DONE: "completed", RunStatus.FAILED: "failed"}
 class Filter:
     channels: frozenset[str]
     namespaces: tuple[tuple[str, ...], ...] | None
+    depth: int | None
+    """How many levels below its namespaces, or below the graph itself."""
     since: int | None
 
     @classmethod
     def read(cls, body: Fields) -> "Filter":
-        channels, spaces, since = body.get("channels"), body.get("namespaces"), body.get("since")
+        channels, spaces = body.get("channels"), body.get("namespaces")
         if not isinstance(channels, list) or not channels:
             raise _wrong("channels must be a list")
         names = [str(one).partition(":")[0] for one in cast("list[Any]", channels)]
         if unknown := [one for one in names if one not in CHANNELS]:
             raise _wrong(f"unknown channel {unknown[0]!r}; known: {', '.join(CHANNELS)}")
-        if since is not None and (type(since) is not int or since < 0):
-            raise _wrong("since must be a number")
-        return cls(frozenset(names), _spaces(spaces), since)
+        return cls(frozenset(names), _spaces(spaces), _count(body, "depth"), _count(body, "since"))
 
     def takes(self, channel: str, namespace: Sequence[str] = ()) -> bool:
         if channel not in self.channels:
             return False
-        return self.namespaces is None or any(_is_in(namespace, one) for one in self.namespaces)
+        most = len(namespace) if self.depth is None else self.depth
+        prefixes = ((),) if self.namespaces is None else self.namespaces
+        return any(len(namespace) - len(one) <= most and _is_in(namespace, one) for one in prefixes)
+
+
+def _count(body: Fields, name: str) -> int | None:
+    value = body.get(name)
+    if value is not None and (type(value) is not int or value < 0):
+        raise _wrong(f"{name} must be a number")
+    return value
 
 
 def _spaces(given: Any) -> tuple[tuple[str, ...], ...] | None:

@@ -1,21 +1,22 @@
 """What every route of this face begins with: the thread that is meant, and who may see what of it."""
 
 import uuid
+from collections.abc import Sequence
 
 from fastapi import Request
 from fastapi.requests import HTTPConnection
 
 from interlock.domain.errors import Forbidden
-from interlock.domain.json_value import JsonObject
 from interlock.domain.principal import Principal
 from interlock.domain.request import PauseStatus
+from interlock.domain.request import Request as Asked
 from interlock.domain.run import Run, WaitingRun
 from interlock.domain.run_input import NoInput
 from interlock.domain.thread import Thread
 from interlock.faces.http.locale import locale_of
 from interlock.faces.http.server_state import state_of
 from interlock.faces.langgraph.errors import Refusal, not_found
-from interlock.faces.langgraph.views import ThreadPicture, assistant_id, own_asks, state_view
+from interlock.faces.langgraph.views import ThreadPicture, assistant_id
 from interlock.ports.store import Transaction
 from interlock.services.core import Core
 from interlock.services.threads.threads import driven, visible
@@ -58,17 +59,26 @@ class Scene:
         requests = await tx.requests.of_pauses([pauses[0].id]) if pauses else []
         return ThreadPicture(thread, pauses[0] if pauses else None, requests, await tx.runs.last_of(thread.id))
 
+    async def pictures(self, page: Sequence[Thread]) -> list[ThreadPicture]:
+        """Of threads that they may see, read together."""
+        ids = [one.id for one in page]
+        async with self.core.store.snapshot() as tx:
+            pauses, runs = await tx.pauses.open_of_each(ids), await tx.runs.last_of_each(ids)
+            requests = await tx.requests.of_pauses([one.id for one in pauses.values()])
+        by_pause: dict[str, list[Asked]] = {}
+        for one in requests:
+            by_pause.setdefault(one.pause_id, []).append(one)
+        opened = [(thread, pauses.get(thread.id)) for thread in page]
+        return [
+            ThreadPicture(thread, pause, by_pause.get(pause.id, ()) if pause else (), runs.get(thread.id))
+            for thread, pause in opened
+        ]
+
     async def note_shown(self, picture: ThreadPicture, *, in_reply: bool = False) -> None:
         """What is on its way to a connection that is gone was shown to nobody. `in_reply`: to an answer."""
         is_gone = isinstance(self.request, Request) and await self.request.is_disconnected()
         if picture.view_id is not None and not is_gone:
             self.core.seen_pauses.show(picture.view_id, self.caller.id, in_reply=in_reply)
-
-    async def state(self, picture: ThreadPicture, *, inner: bool = False) -> JsonObject:
-        """The newest state, with what is open on it."""
-        snapshot = await self.core.agents.snapshot(picture.thread, inner=inner)
-        views = picture.by_source(self.locale)
-        return state_view(picture.thread.id, snapshot, views, own_asks(snapshot, views))
 
     async def run(self, thread: Thread, run_id: str) -> Run | WaitingRun:
         async with self.core.store.snapshot() as tx:

@@ -38,6 +38,7 @@ from interlock.faces.langgraph.views import (
     state_view,
     thread_view,
 )
+from interlock.ports.agents import Snapshot
 from interlock.ports.filters import ThreadFilter, ThreadOrder, ThreadSort
 from interlock.services.threads import messages, states, threads
 from interlock.services.threads.threads import MOST_FOUND, MOST_SKIPPED
@@ -92,9 +93,12 @@ async def search(request: Request, caller: Caller) -> Response:
     offset = number_of(body, "offset", 0, 0, MOST_SKIPPED)
     names, paths = texts_of(body, "select"), paths_of(body)
     page, has_more = await _page(scene, body, offset, limit)
+    wanted = None if paths else names
+    pictures = await scene.pictures(page)
+    heads = await scene.core.agents.heads(page) if _needs_state(wanted) else [None] * len(page)
     views: list[JsonObject] = []
-    for picture in await _pictures(scene, page):
-        view = await _view(scene, picture, None if paths else names)
+    for picture, head in zip(pictures, heads, strict=True):
+        view = thread_view(picture, head, scene.locale)
         more: JsonObject = {"extracted": extract(view, paths)} if paths else {}
         views.append({**select_fields(view, names), **more})
         if names is None or "interrupts" in names:
@@ -138,21 +142,18 @@ async def delete(request: Request, caller: Caller, thread_id: str) -> Response:
 
 @router.get("/threads/{thread_id}/state")
 async def state(request: Request, caller: Caller, thread_id: str) -> Response:
-    return await _state(Scene(request, caller), thread_id, None, inner=is_on(query_of(request).get("subgraphs")))
+    return await _state(Scene(request, caller), thread_id, {}, query_of(request))
 
 
 @router.get("/threads/{thread_id}/state/{checkpoint_id}")
 async def state_at(request: Request, caller: Caller, thread_id: str, checkpoint_id: str) -> Response:
-    inner = is_on(query_of(request).get("subgraphs"))
-    return await _state(Scene(request, caller), thread_id, checkpoint_id, inner=inner)
+    return await _state(Scene(request, caller), thread_id, {"checkpoint_id": checkpoint_id}, query_of(request))
 
 
 @router.post("/threads/{thread_id}/state/checkpoint")
 async def state_of_checkpoint(request: Request, caller: Caller, thread_id: str) -> Response:
     body = await body_of(request)
-    place = object_of(body, "checkpoint") or {}
-    inner = is_on(body.get("subgraphs"))
-    return await _state(Scene(request, caller), thread_id, text_of(place, "checkpoint_id"), inner=inner)
+    return await _state(Scene(request, caller), thread_id, object_of(body, "checkpoint") or {}, body)
 
 
 @router.post("/threads/{thread_id}/state")
@@ -162,6 +163,8 @@ async def write(request: Request, caller: Caller, thread_id: str) -> Response:
     body, scene = await body_of(request), Scene(request, caller)
     thread = await scene.thread(thread_id, drives=True)
     place = object_of(body, "checkpoint") or {}
+    if _space(place):
+        raise not_offered("the state of a graph inside is not written to here: write to the thread's")
     fence = text_of(place, "checkpoint_id") or text_of(body, "checkpoint_id")
     head = await scene.core.agents.snapshot(thread)
     past = fence if fence != head.checkpoint_id else None
@@ -191,15 +194,15 @@ async def history_of(request: Request, caller: Caller, thread_id: str) -> Respon
 
 async def _history(scene: Scene, thread_id: str, given: Fields) -> Response:
     picture = await scene.picture(thread_id)
-    limit = number_of(given, "limit", 1, 1, 1000)
-    found = await scene.core.agents.snapshots(
-        picture.thread, limit, _before(given.get("before")), object_of(given, "metadata")
-    )
-    head = (await scene.core.agents.snapshot(picture.thread)).checkpoint_id
-    views = picture.by_source(scene.locale)
-    present = [(one, views if one.checkpoint_id == head else {}) for one in found]
-    states = [state_view(thread_id, one, open_now, own_asks(one, open_now)) for one, open_now in present]
-    if any(one.checkpoint_id == head for one in found):
+    limit, space = number_of(given, "limit", 1, 1, 1000), _space(object_of(given, "checkpoint") or {})
+    agents, filters = scene.core.agents, object_of(given, "metadata")
+    found = await agents.snapshots(picture.thread, limit, _before(given.get("before")), filters, space=space)
+    head = (await agents.snapshot(picture.thread, space=space)).checkpoint_id
+    states = [
+        _head_view(scene, picture, one) if one.checkpoint_id == head else state_view(thread_id, one, {})
+        for one in found
+    ]
+    if not space and any(one.checkpoint_id == head for one in found):
         await scene.note_shown(picture)
     return LenientJSONResponse(states)
 
@@ -213,29 +216,40 @@ def _before(given: Any) -> str | None:
     return given or None
 
 
-async def _state(scene: Scene, thread_id: str, checkpoint_id: str | None, *, inner: bool) -> Response:
+async def _state(scene: Scene, thread_id: str, place: Fields, options: Fields) -> Response:
+    checkpoint_id, space = text_of(place, "checkpoint_id"), _space(place)
+    inner, agents = is_on(options.get("subgraphs")), scene.core.agents
     picture = await scene.picture(thread_id)
-    if checkpoint_id is None:
-        view = await scene.state(picture, inner=inner)
+    head = await agents.snapshot(picture.thread, space=space, inner=inner)
+    if checkpoint_id not in (None, head.checkpoint_id):
+        snapshot = await agents.snapshot(picture.thread, checkpoint_id, space=space, inner=inner)
+        return LenientJSONResponse(state_view(thread_id, snapshot, {}))
+    view = _head_view(scene, picture, head)
+    if not space:
         await scene.note_shown(picture)
-        return LenientJSONResponse(view)
-    head = await scene.core.agents.snapshot(picture.thread)
-    if head.checkpoint_id == checkpoint_id:
-        return await _state(scene, thread_id, None, inner=inner)
-    snapshot = await scene.core.agents.snapshot(picture.thread, checkpoint_id, inner=inner)
-    return LenientJSONResponse(state_view(thread_id, snapshot, {}))
+    return LenientJSONResponse(view)
+
+
+def _head_view(scene: Scene, picture: ThreadPicture, head: Snapshot) -> JsonObject:
+    """The newest state of the graph, or of one inside, with what is open on it."""
+    views = picture.by_source(scene.locale)
+    return state_view(picture.thread.id, head, views, () if head.space else own_asks(head, views))
+
+
+def _space(place: Fields) -> str:
+    """The namespace of a graph inside; @langchain/react joins its levels in a way of its own."""
+    return (text_of(place, "checkpoint_ns") or "").replace("\0", "|")
 
 
 async def _show(scene: Scene, picture: ThreadPicture) -> Response:
-    view = await _view(scene, picture, None)
+    head = await scene.core.agents.snapshot(picture.thread)
+    view = thread_view(picture, head, scene.locale)
     await scene.note_shown(picture)
     return LenientJSONResponse(view)
 
 
-async def _view(scene: Scene, picture: ThreadPicture, names: Sequence[str] | None) -> JsonObject:
-    needs_state = names is None or "values" in names or "interrupts" in names
-    snapshot = await scene.core.agents.snapshot(picture.thread) if needs_state else None
-    return thread_view(picture, snapshot, scene.locale)
+def _needs_state(names: Sequence[str] | None) -> bool:
+    return names is None or "values" in names or "interrupts" in names
 
 
 def _own_metadata(metadata: JsonObject) -> JsonObject:
@@ -285,18 +299,13 @@ async def _with_values(scene: Scene, body: Fields, most: int = MOST_STATES) -> A
         page = await threads.search_threads(
             scene.core, scene.caller, query, offset=start, limit=LISTED_AT_ONCE, order=order
         )
-        for thread in page:
-            if contains((await scene.core.agents.snapshot(thread)).values, values):
+        for thread, head in zip(page, await scene.core.agents.heads(page), strict=True):
+            if contains(head.values, values):
                 yield thread
                 if (number := number + 1) >= most:
                     return
         if len(page) < LISTED_AT_ONCE:
             return
-
-
-async def _pictures(scene: Scene, page: Sequence[Thread]) -> list[ThreadPicture]:
-    async with scene.core.store.snapshot() as tx:
-        return [await scene.picture_of(tx, thread) for thread in page]
 
 
 def _agents(scene: Scene, metadata: JsonObject) -> tuple[str, ...]:
