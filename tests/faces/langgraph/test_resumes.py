@@ -168,12 +168,14 @@ def test_several_open_need_ids_and_some_may_be_answered(client: LanggraphClient,
 
 
 def test_unknown_ids_and_nothing_pending(client: LanggraphClient) -> None:
-    thread_id, _ = client.asked("one_node")
-    refused = client.resume(thread_id, "one_node", {"0" * 32: "yes"})
-    assert (refused.status_code, refused.json()["code"]) == (409, "no_such_interrupt")
+    thread_id, asked = client.asked("one_node")
     _, elsewhere = client.asked("one_node")
-    refused = client.resume(thread_id, "one_node", {elsewhere["id"]: "yes"})
-    assert (refused.status_code, refused.json()["code"]) == (409, "no_such_interrupt")
+    unknown = [{"0" * 32: "yes"}, {elsewhere["id"]: "yes"}]
+    beside = [{asked["id"]: "yes", other: "yes"} for other in ("0" * 32, elsewhere["id"], "staging")]
+    for value in (*unknown, *beside):
+        refused = client.resume(thread_id, "one_node", value)
+        assert (refused.status_code, refused.json()["code"]) == (409, "no_such_interrupt"), value
+        assert [one["id"] for one in refused.json()["interrupts"]] == [asked["id"]]
     fresh = client.thread()
     nothing = client.resume(fresh, "one_node", "yes")
     assert (nothing.status_code, nothing.json()["code"]) == (409, "nothing_pending")

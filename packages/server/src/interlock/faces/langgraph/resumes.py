@@ -90,6 +90,10 @@ class Resume:
         await self._look()
         if by_ids:
             return await self._by_ids(by_ids)
+        if given.keys() & {one.id for one in self._open}:
+            # Meant by ids: as a whole it would be an answer that nobody gave.
+            other = next(key for key in given if not is_wire_id(key))
+            raise self._refusal(409, "no_such_interrupt", "every key has to be the id of an interrupt", other)
         return await self._bare(value)
 
     async def pass_breakpoint(self) -> ResumeResult | None:
