@@ -131,17 +131,17 @@ def test_a_quiet_run_shows_that_it_is_alive(client: LanggraphClient, witness: Wi
     run_id = client.post(thread_id, "", {"assistant_id": "slow", "input": {"q": name}}).json()["run_id"]
     path = f"/threads/{thread_id}/runs/{run_id}"
     with client.http.stream("GET", f"{path}/join") as joined, client.http.stream("GET", f"{path}/stream") as followed:
-        waited, pieces = bounded(joined.iter_raw()), bounded(followed.iter_raw())
-        assert next(waited).strip() == b""
-        told = b""
-        while b": keep-alive" not in told:
+        waited, pieces = bounded(joined.iter_text()), bounded(followed.iter_text())
+        assert next(waited).strip() == ""
+        told = ""
+        while ": keep-alive" not in told:
             told += next(pieces)
         witness.release(name)
-        told += b"".join(pieces)
-        values = json.loads(b"".join(waited))
+        told += "".join(pieces)
+        values = json.loads("".join(waited))
     assert values["out"] == ["went on", "second"]
-    assert b": keep-alive\n\n" not in told
-    assert told.endswith(b"event: end\ndata: null\n\n")
+    assert ": keep-alive\n\n" not in told
+    assert told.endswith("event: end\ndata: null\n\n")
 
 
 @pytest.mark.parametrize("how", ["stream", "wait"])
