@@ -4,9 +4,11 @@ import json
 import uuid
 from typing import Any
 
+import httpx
 import pytest
 
 from tests.support.langgraph import NAMES, LanggraphClient
+from tests.support.server import ServerProcess
 from tests.support.threads import ThreadsClient
 from tests.support.waiting import wait_for
 from tests.support.witness import Witness
@@ -39,7 +41,6 @@ def test_assistants_are_the_agents_hosted_here(client: LanggraphClient) -> None:
     schemas = client.http.get("/assistants/plain/schemas").json()
     kinds = [f"{kind}_schema" for kind in ("input", "output", "state", "config", "context")]
     assert (schemas["graph_id"], sorted(schemas)) == ("plain", sorted(["graph_id", *kinds]))
-    assert schemas["input_schema"]["properties"].keys() >= {"q", "out"}
     drawn = client.http.get("/assistants/plain/graph").json()
     assert {"first", "second"} <= {one["id"] for one in drawn["nodes"]}
     assert client.http.get("/assistants/plain/subgraphs").json() == {}
@@ -261,6 +262,8 @@ def test_a_run_is_cancelled(client: LanggraphClient, witness: Witness) -> None:
     waited = client.http.get(f"{path}/{active}/join")
     assert waited.status_code == 200
     assert client.http.get(f"{path}/{active}").json()["status"] == "interrupted"
+    # Nobody is awaited.
+    assert client.http.get(f"/threads/{thread_id}").json()["status"] == "idle"
     assert client.http.post(f"{path}/{active}/cancel?wait=1").status_code == 404
 
 
@@ -297,6 +300,35 @@ def test_an_input_is_sent_once_with_a_key(client: LanggraphClient) -> None:
     ids = {client.post(thread_id, "", body, **key).json()["run_id"] for _ in range(3)}
     assert len(ids) == 1
     assert len(client.http.get(f"/threads/{thread_id}/runs").json()) == 1
+
+
+@pytest.mark.parametrize("path", ["/runs", "/runs/batch"])
+def test_a_run_without_a_thread_is_begun_once_with_a_key(client: LanggraphClient, path: str) -> None:
+    marker = uuid.uuid4().hex
+    body = {"assistant_id": "one_node", "input": {"q": "x"}, "metadata": {"once": marker}}
+
+    def send(**more: Any) -> httpx.Response:
+        one = {**body, **more}
+        headers = {"idempotency-key": f"{marker} {more.get('assistant_id')}"}
+        return client.http.post(path, json=[one, one] if path.endswith("batch") else one, headers=headers)
+
+    replies = [send() for _ in range(3)]
+    ids = [[one["run_id"] for one in _list(reply.raise_for_status().json())] for reply in replies]
+    assert ids == [ids[0]] * 3
+    assert len(set(ids[0])) == len(ids[0])
+    assert client.http.post("/threads/count", json={"metadata": {"once": marker}}).json() == len(ids[0])
+    assert send(input={"q": "y"}).status_code == 422
+    ended = _list(send(assistant_id="plain").raise_for_status().json())
+    for one in ended:
+        wait_for(
+            lambda one=one: client.http.get(f"/threads/{one['thread_id']}").status_code, lambda status: status == 404
+        )
+    late = send(assistant_id="plain")
+    assert (late.status_code, "ended" in late.json()["detail"]) == (409, True)
+
+
+def _list(given: Any) -> list[Any]:
+    return given if isinstance(given, list) else [given]
 
 
 def test_a_key_is_for_one_body(client: LanggraphClient) -> None:
@@ -456,8 +488,36 @@ def test_threads_of_others_are_not_there(alice: ThreadsClient, bob: ThreadsClien
     assert theirs not in bob.http.post("/threads/search", json={}).text
 
 
-def test_an_api_key_comes_in_its_own_header(alice: ThreadsClient) -> None:
+def test_an_api_key_comes_in_its_own_header(alice: ThreadsClient, server: ServerProcess) -> None:
     key = alice.http.post("/api/v1/keys", json={"name": "sdk"}).json()["key"]
-    for text, status in ((key, 200), ("lsv2_something", 401)):
-        with LanggraphClient(str(alice.http.base_url), {"x-api-key": text}) as bare:
-            assert bare.http.post("/threads/search", json={}).status_code == status
+    # LangGraph's clients send the latter unasked, from the environment.
+    other = {"x-api-key": "lsv2_something", "x-auth-scheme": "langsmith"}
+    headers = {"of ours": {"x-api-key": key}, "of LangSmith": other}
+    headers |= {"both": {**other, "authorization": f"Bearer {key}"}}
+    headers |= {"a bearer that does not hold": {"x-api-key": key, "authorization": "Bearer nothing"}}
+    statuses: dict[str, int] = {}
+    for name, sent in headers.items():
+        with LanggraphClient(str(alice.http.base_url), sent) as bare:
+            statuses[name] = bare.http.post("/threads/search", json={}).status_code
+    assert statuses == {"of ours": 200, "of LangSmith": 401, "both": 200, "a bearer that does not hold": 401}
+    log = server.log.read_text()
+    assert "lsv2_something" not in log
+    assert key not in log
+
+
+def test_threads_of_other_faces_name_their_agent(alice: ThreadsClient) -> None:
+    thread_id = alice.new_thread("demo")
+    demo = alice.http.get("/assistants/demo").json()
+    shown = alice.http.get(f"/threads/{thread_id}").json()
+    assert shown["metadata"] == {"graph_id": "demo", "assistant_id": demo["assistant_id"]}
+    for metadata in ({"graph_id": "demo"}, {"assistant_id": demo["assistant_id"]}):
+        found = alice.http.post("/threads/search", json={"ids": [thread_id], "metadata": metadata}).json()
+        assert [one["thread_id"] for one in found] == [thread_id]
+
+
+def test_there_is_room_for_pictures_in_an_input_only(client: LanggraphClient) -> None:
+    thread_id = client.thread()
+    body = {"assistant_id": "plain", "input": {"q": "x" * 2_000_000}}
+    assert client.post(thread_id, "wait", body).json()["out"] == ["first", "second"]
+    assert client.post(thread_id, "wait", {**body, "input": {"q": "x" * 9_000_000}}).status_code == 413
+    assert client.http.post("/threads", json={"metadata": {"q": "x" * 2_000_000}}).status_code == 413

@@ -11,6 +11,7 @@ from tests.support.witness import Witness
 
 AGENTS = ("one_node", "two_nodes")
 BROWSER = {"origin": "https://app.example.org"}
+EDIT = {"name": "pay", "args": {"amount": 3, "to": "bob"}}
 
 
 def question(interrupt: dict[str, Any]) -> str:
@@ -226,6 +227,10 @@ def test_an_input_that_waits_comes_after_the_answers(client: LanggraphClient) ->
     body = {"assistant_id": "two_nodes", "input": {"q": "later"}, "multitask_strategy": "enqueue"}
     waiting = client.post(thread_id, "", body).json()
     assert (waiting["status"], waiting["kwargs"]["input"]) == ("pending", {"q": "later"})
+    other = client.post(thread_id, "", body).json()["run_id"]
+    assert client.http.post(f"/threads/{thread_id}/runs/{other}/cancel").status_code == 202
+    # What a person is asked does not end with a run that waits behind it.
+    assert client.http.get(f"/threads/{thread_id}").json()["status"] == "interrupted"
     client.resume(thread_id, "two_nodes", "yes")
     client.resume(thread_id, "two_nodes", "yes")
     asked = client.http.get(f"/threads/{thread_id}/runs/{waiting['run_id']}/join").json()
@@ -275,15 +280,20 @@ def test_decisions_are_checked_before_they_count(client: LanggraphClient) -> Non
         {"decisions": [{"type": "approve"}, {"type": "maybe"}]},
         {"decisions": [{"type": "approve"}, {"type": "respond", "message": "x"}]},
         {"decisions": [{"type": "approve"}, {"type": "edit", "edited_action": {"name": "rob", "args": {}}}]},
+        {
+            "decisions": [
+                {"type": "approve"},
+                {"type": "edit", "edited_action": EDIT, "editedAction": {**EDIT, "args": {}}},
+            ]
+        },
         "yes",
     ]
     for value in wrong:
         refused = client.resume(thread_id, "hitl", value)
         assert (refused.status_code, refused.json()["code"]) == (422, "invalid_answer"), value
-    edit = {"name": "pay", "args": {"amount": 3, "to": "bob"}}
-    given = [{"type": "edit", "edited_action": edit}, {"type": "reject", "message": "no"}]
-    done = client.resume(thread_id, "hitl", {"decisions": given}).json()
-    assert done["out"] == [{"decisions": given}]
+    refusal = {"type": "reject", "message": "no"}
+    done = client.resume(thread_id, "hitl", {"decisions": [{"type": "edit", "editedAction": EDIT}, refusal]}).json()
+    assert done["out"] == [{"decisions": [{"type": "edit", "edited_action": EDIT}, refusal]}]
 
 
 def test_agent_inbox_answers_the_first_action_only(client: LanggraphClient) -> None:

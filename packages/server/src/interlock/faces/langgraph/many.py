@@ -37,8 +37,8 @@ async def batch(request: Request, caller: Caller) -> Response:
     for body in bodies:
         read_stateless(scene, body)
     views: list[Any] = []
-    for body in bodies:
-        ref = await begin_stateless(scene, body)
+    for place, body in enumerate(bodies):
+        ref = await begin_stateless(scene, body, place)
         views.append(await new_run_view(scene, ref))
         tidy_later(scene, ref.thread, body)
     return LenientJSONResponse(views)

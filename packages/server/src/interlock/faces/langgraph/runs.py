@@ -10,7 +10,7 @@ from urllib.parse import quote, urlencode
 from fastapi import APIRouter, Depends, Request
 from fastapi.responses import Response
 
-from interlock.domain.errors import InterlockError
+from interlock.domain.errors import Conflict, InterlockError
 from interlock.domain.event import Event, RunEnded, ThreadDeleted
 from interlock.domain.json_value import ABSENT, JsonObject
 from interlock.domain.principal import Principal
@@ -35,7 +35,7 @@ from interlock.faces.langgraph.fields import (
 from interlock.faces.langgraph.scene import Scene
 from interlock.faces.langgraph.streaming import Outcome, RunStream, is_whole, modes_of
 from interlock.faces.langgraph.turns import RunRef, Turn, begin, read_turn
-from interlock.faces.langgraph.views import RUN_STATUS, page_headers, run_view, select_fields
+from interlock.faces.langgraph.views import NAMESPACE, RUN_STATUS, page_headers, run_view, select_fields
 from interlock.services.core import Core
 from interlock.services.threads import messages, threads
 from interlock.services.threads.following import follow
@@ -240,18 +240,24 @@ def read_stateless(scene: Scene, body: Fields) -> Turn:
     return turn
 
 
-async def begin_stateless(scene: Scene, body: Fields) -> RunRef:
+async def begin_stateless(scene: Scene, body: Fields, place: int = 0) -> RunRef:
+    """`place`: of the run among those of one request."""
     turn = read_stateless(scene, body)
     is_kept = body.get("on_completion") == "keep"
-    thread = await threads.create_thread(
-        scene.core,
-        scene.caller,
-        agent=turn.agent,
-        thread_id=str(uuid.uuid4()),
-        face="" if is_kept else ONE_RUN,
-        metadata=turn.metadata,
-    )
-    return await begin(scene, thread.id, turn)
+    key = scene.request.headers.get("idempotency-key")
+    thread_id = str(uuid.uuid5(NAMESPACE, f"{scene.caller.id}\n{place}\n{key}") if key else uuid.uuid4())
+    with suppress(Conflict):
+        face = "" if is_kept else ONE_RUN
+        await threads.create_thread(
+            scene.core, scene.caller, agent=turn.agent, thread_id=thread_id, face=face, metadata=turn.metadata
+        )
+    try:
+        return await begin(scene, thread_id, turn)
+    except Refusal as error:
+        if key is None or error.status != 404:
+            raise
+        message = "a run with this idempotency key has ended, and its thread was deleted"
+        raise Refusal(409, "conflict", message) from error
 
 
 async def _tidy_after(scene: Scene, ref: RunRef, body: Fields, content: AsyncGenerator[bytes]) -> AsyncGenerator[bytes]:
