@@ -96,10 +96,11 @@ def _statement(dialect: str) -> str:
     places = ":{}" if dialect == "sqlite" else "%({})s::bigint"
     series = SERIES.format(first=places.format(FIRST), last=places.format(LAST))
     few = canonical_json({"few": True})
+    older = OLDER[dialect].format("created_at")
     changed = {
         "id": "r.id || '-' || n.i",
-        "created_at": OLDER[dialect],
-        "updated_at": OLDER[dialect],
+        "created_at": older,
+        "updated_at": older,
         "metadata": f"CASE WHEN n.i < {FEW} THEN '{few}' ELSE r.metadata END",
     }
     names = [column.name for column in threads.columns]

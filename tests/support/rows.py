@@ -3,10 +3,17 @@
 import asyncio
 from typing import Any
 
-from sqlalchemy import Executable
+from sqlalchemy import Executable, select
 
 from interlock.storage.database import open_database
+from interlock.storage.schema import runs
 from tests.support.server import ServerProcess
+
+
+def stop_reason(server: ServerProcess, run_id: str) -> str | None:
+    """Why a run was asked to stop; None if it was not."""
+    [reason] = first_column(server, select(runs.c.stop_reason).where(runs.c.id == run_id))
+    return reason
 
 
 def first_column(server: ServerProcess, statement: Executable) -> list[Any]:

@@ -9,13 +9,16 @@ import pytest
 from tests.support.agui import AguiClient, cancelled, resolved, user
 from tests.support.people import People
 from tests.support.puppet import Call, calls, fails, gate, says, script
+from tests.support.rows import stop_reason
+from tests.support.server import ServerProcess
 from tests.support.threads import ThreadsClient
 from tests.support.waiting import wait_for
-from tests.support.wire import at_once, beside
+from tests.support.wire import at_once, beside, opened
 from tests.support.witness import Witness
 
 ROUNDS = 12
 """Of a race that is lost in the moment between a look and the answer: one of a few without the mend."""
+EMPTY: dict[str, Any] = {"runId": "r", "tools": [], "context": [], "state": {}, "forwardedProps": {}}
 PAY: Call = ("pay", {"amount": 5, "to": "ann"})
 
 
@@ -335,6 +338,29 @@ def test_a_stopped_run_is_cancelled_where_the_client_knows_that(
         witness.release(name)
     [finished] = streams[0].all("RUN_FINISHED")
     assert finished.get("outcome") == outcome
+
+
+def test_who_leaves_says_whether_the_run_goes_on(
+    client: AguiClient, alice: ThreadsClient, server: ServerProcess, witness: Witness
+) -> None:
+    left: dict[str, tuple[str, str]] = {}
+    # The one that goes on first: when the other was asked to stop, its time has passed as well.
+    for choice in ("continue", "stop"):
+        name, thread_id = uuid.uuid4().hex, alice.new_thread()
+        said = user(script(calls(("hold", {"name": name})), calls(("note", {"name": f"after-{name}"})), says("done")))
+        body = {**EMPTY, "threadId": thread_id, "messages": [said]}
+        headers = {"x-on-disconnect": choice} if choice == "continue" else {}
+        with opened(alice, "/api/v1/agui/puppet", body, **headers) as frames:
+            assert next(frames)
+            wait_for(lambda name=name: witness.count(f"at:{name}"), bool)
+        [run] = alice.http.get(f"/threads/{thread_id}/runs").json()
+        left[choice] = name, run["run_id"]
+    wait_for(lambda: stop_reason(server, left["stop"][1]), bool)
+    assert stop_reason(server, left["continue"][1]) is None
+    for name, _ in left.values():
+        witness.release(name)
+    wait_for(lambda: witness.count(f"after-{left['continue'][0]}"), bool)
+    assert witness.count(f"after-{left['stop'][0]}") == 0
 
 
 def test_branches_and_other_media_are_refused(client: AguiClient) -> None:

@@ -91,7 +91,8 @@ def test_threads_are_made_found_noted_on_and_deleted(client: LanggraphClient) ->
     assert client.http.post("/threads", json={"thread_id": chosen}).status_code == 409
     assert client.http.post("/threads", json={"thread_id": chosen, "if_exists": "do_nothing"}).status_code == 200
     assert client.http.post("/threads", json={"thread_id": "mine"}).status_code == 422
-    for more in ({"ttl": {"ttl": 1}}, {"supersteps": [{"updates": []}]}):
+    not_kept: list[dict[str, Any]] = [{"ttl": {"ttl": 1}}, {"supersteps": [{"updates": []}]}]
+    for more in not_kept:
         assert client.http.post("/threads", json=more).status_code == 422
     patched = client.http.patch(f"/threads/{chosen}", json={"metadata": {"more": 1}}).json()
     assert patched["metadata"].items() >= {"team": team, "more": 1}.items()
@@ -312,23 +313,21 @@ def test_a_run_without_a_thread_is_begun_once_with_a_key(client: LanggraphClient
         headers = {"idempotency-key": f"{marker} {more.get('assistant_id')}"}
         return client.http.post(path, json=[one, one] if path.endswith("batch") else one, headers=headers)
 
-    replies = [send() for _ in range(3)]
-    ids = [[one["run_id"] for one in _list(reply.raise_for_status().json())] for reply in replies]
+    def runs(reply: httpx.Response) -> list[dict[str, Any]]:
+        given: Any = reply.raise_for_status().json()
+        return given if path.endswith("batch") else [given]
+
+    ids = [[one["run_id"] for one in runs(send())] for _ in range(3)]
     assert ids == [ids[0]] * 3
     assert len(set(ids[0])) == len(ids[0])
     assert client.http.post("/threads/count", json={"metadata": {"once": marker}}).json() == len(ids[0])
     assert send(input={"q": "y"}).status_code == 422
-    ended = _list(send(assistant_id="plain").raise_for_status().json())
-    for one in ended:
+    for one in runs(send(assistant_id="plain")):
         wait_for(
             lambda one=one: client.http.get(f"/threads/{one['thread_id']}").status_code, lambda status: status == 404
         )
     late = send(assistant_id="plain")
     assert (late.status_code, "ended" in late.json()["detail"]) == (409, True)
-
-
-def _list(given: Any) -> list[Any]:
-    return given if isinstance(given, list) else [given]
 
 
 def test_a_key_is_for_one_body(client: LanggraphClient) -> None:

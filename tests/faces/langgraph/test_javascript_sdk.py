@@ -75,6 +75,13 @@ def test_graphs_inside_are_told(call: Call) -> None:
     joined = call("runs", "joinStream", thread_id, chunks[0]["data"]["run_id"], more)["result"]
     assert [(one["event"], one["data"]) for one in joined] == [(one["event"], one["data"]) for one in chunks]
 
+    # As pages look for what a subagent said.
+    [outer] = call("threads", "getState", thread_id)["result"]["tasks"]
+    place = {"checkpoint_ns": outer["checkpoint"]["checkpoint_ns"]}
+    [inside] = call("threads", "getHistory", thread_id, {"limit": 1, "checkpoint": place})["result"]
+    assert (inside["checkpoint"]["checkpoint_ns"], inside["next"]) == (place["checkpoint_ns"], ["bottom"])
+    assert call("threads", "getState", thread_id, place)["result"] == inside
+
 
 def _without_ids(event: str) -> str:
     return "|".join(part.partition(":")[0] for part in event.split("|"))

@@ -1,15 +1,14 @@
 """v1 streams: modes, headers, ids, and joining again."""
 
 import json
-import sqlite3
 import uuid
-from contextlib import closing
 from typing import Any
 
 import pytest
 
 from tests.support.langgraph import LanggraphClient, Stream, frames
 from tests.support.puppet import calls, says, script
+from tests.support.rows import stop_reason
 from tests.support.server import ServerProcess
 from tests.support.threads import ThreadsClient, bounded
 from tests.support.waiting import wait_for
@@ -158,16 +157,11 @@ def test_who_leaves_says_whether_the_run_is_to_stop(
             with leaving.http.stream("POST", path, json=body) as reply:
                 left[choice] = name, reply.headers["content-location"]
                 wait_for(lambda name=name: witness.count(f"at:{name}"), bool)
-    reasons = wait_for(lambda: [_stop_reason(graphs, place) for _, place in left.values()], any)
-    assert [bool(one) for one in reasons] == [False, True]
+    places = [place for _, place in left.values()]
+    wait_for(lambda: [stop_reason(graphs, place.rpartition("/")[2]) for place in places], lambda seen: bool(seen[1]))
+    assert stop_reason(graphs, places[0].rpartition("/")[2]) is None
     for name, _ in left.values():
         witness.release(name)
     joined = {choice: client.http.get(f"{place}/join").json()["out"] for choice, (_, place) in left.items()}
     assert joined == {"continue": ["went on", "second"], "cancel": ["went on"]}
     assert client.http.get(left["cancel"][1]).json()["status"] == "interrupted"
-
-
-def _stop_reason(graphs: ServerProcess, place: str) -> str | None:
-    with closing(sqlite3.connect(f"file:{graphs.data / 'interlock.db'}?mode=ro", uri=True)) as database:
-        found = database.execute("SELECT stop_reason FROM runs WHERE id = ?", (place.rpartition("/")[2],))
-        return found.fetchone()[0]
