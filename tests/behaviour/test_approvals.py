@@ -2,7 +2,10 @@
 
 from tests.behaviour.conftest import Persons
 from tests.behaviour.driver import Person
+from tests.support import hitl
+from tests.support.people import People
 from tests.support.puppet import calls, fails, says, script
+from tests.support.waiting import wait_for
 from tests.support.wire import at_once
 from tests.support.witness import Witness
 
@@ -136,6 +139,24 @@ def test_the_admin_may_answer_for_everybody(persons: Persons, witness: Witness, 
     late = owner.refuse(conversation, asked=asked)
     assert (late.state, late.told["answered_by"]) == ("conflict", "root")
     assert witness.count(fresh) == 1
+
+
+def test_what_was_allowed_for_the_conversation_is_not_asked_again(
+    person: Person, conversation: str, people: People, witness: Witness, fresh: str
+) -> None:
+    message = script(calls(("guarded", {"name": fresh})))
+    assert person.say(conversation, message).state == "paused"
+    remembered = {"granted": True, "remember": True, "scope": "this_tool", "duration": "session"}
+    owner = people.named(person.name)
+    with hitl.of(owner) as account:
+        pending = account.everything(limit=200)["pending_requests"]
+        [asked] = [one for one in pending if one["request_data"].get("args") == {"name": fresh}]
+        account.respond(asked["request_id"], remembered)
+    path = f"/threads/{asked['conversation_id']}"
+    wait_for(lambda: owner.http.get(path).json()["status"], lambda status: status == "idle")
+    done = person.say(conversation, message)
+    assert (done.state, done.text) == ("done", f"done {fresh}")
+    assert witness.count(fresh) == 2
 
 
 def test_a_deleted_conversation_takes_no_answer(

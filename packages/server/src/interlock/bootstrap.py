@@ -85,9 +85,7 @@ class NoAgents:
     async def history(self, thread: Thread) -> list[Message]:
         return []
 
-    async def snapshot(
-        self, thread: Thread, checkpoint_id: str | None = None, *, inner: bool = False, space: str = ""
-    ) -> Snapshot:
+    async def snapshot(self, thread: Thread, checkpoint_id: str | None = None, **where: Any) -> Snapshot:
         return Snapshot({}, (), (), {}, None, None, None)
 
     async def heads(self, threads: Sequence[Thread]) -> list[Snapshot]:
@@ -99,9 +97,7 @@ class NoAgents:
         limit: int,
         before: str | None = None,
         metadata: Mapping[str, Any] | None = None,
-        *,
-        run_id: str | None = None,
-        space: str = "",
+        **where: Any,
     ) -> list[Snapshot]:
         return []
 
