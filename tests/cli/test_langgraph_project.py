@@ -34,7 +34,7 @@ def project(folder: Path, **more: object) -> Path:
     (folder / "lib").mkdir()
     (folder / "src" / "agent.py").write_text(GRAPH)
     (folder / "lib" / "project_words.py").write_text('word = "hello"\n')
-    (folder / ".env").write_text("# ours\nexport PROJECT_WORD='world'\n")
+    (folder / ".env").write_text("# ours\nexport PROJECT_WORD='world' # of ours\nKEPT=\"a # b\"\nCUT = c#d # e\n")
     path = folder / "langgraph.json"
     said = {"dependencies": [".", "./lib", "some-package"], "graphs": {"mine": "./src/agent.py:graph"}, "env": ".env"}
     path.write_text(json.dumps({**said, **more}))
@@ -57,7 +57,7 @@ def test_what_a_project_says(tmp_path: Path) -> None:
     read = read_project(path)
     assert read.agents == (f"a={tmp_path}/project/src/agent.py:graph", "b=package.module:graph")
     assert read.folders == (tmp_path / "project", tmp_path / "project" / "lib")
-    assert read.environment == {"PROJECT_WORD": "world"}
+    assert read.environment == {"PROJECT_WORD": "world", "KEPT": "a # b", "CUT": "c#d"}
     assert load({"config": path, "agents": ("first=x:y",)}, {}).agents == ("first=x:y", *read.agents)
     assert read_project(project(tmp_path / "other", env={"A": 1})).environment == {"A": "1"}
 

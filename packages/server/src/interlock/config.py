@@ -181,7 +181,13 @@ def _project_environment(path: Path, given: Any) -> dict[str, str]:
     except OSError as error:
         raise InvalidInput(f"--config {path}: {given}: {error.strerror}") from error
     pairs = (line.strip().removeprefix("export ").partition("=") for line in lines if not line.strip().startswith("#"))
-    return {name.strip(): value.strip().strip("\"'") for name, sign, value in pairs if sign}
+    return {name.strip(): _environment_value(value.strip()) for name, sign, value in pairs if sign}
+
+
+def _environment_value(text: str) -> str:
+    """Without its quotes, or what is remarked behind it."""
+    quoted = re.match(r"""(["'])(.*?)\1""", text)
+    return quoted[2] if quoted else re.split(r"\s#", text)[0].rstrip()
 
 
 def enter_project(config: Config) -> None:
