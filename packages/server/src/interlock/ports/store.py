@@ -174,6 +174,12 @@ class Requests(Protocol):
         """How many the filter finds, cursor aside; no further than `most`, so that counting never takes long."""
         ...
 
+    async def count_open(
+        self, thread_id: str, owner_id: str, most_of_thread: int, most_of_owner: int
+    ) -> tuple[int, int]:
+        """How many are pending on the thread and for the owner; of each no further than its `most`."""
+        ...
+
     async def pending_by_kind(self, most: int) -> dict[RequestKind, int]:
         """How many of each kind are pending; no further than `most` in all."""
         ...

@@ -7,6 +7,7 @@ version of the channel and shared by all checkpoints that hold that version.
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from functools import cache
 from typing import Any, NamedTuple, Protocol, cast
 
 from langchain_core.runnables import RunnableConfig
@@ -20,7 +21,19 @@ from langgraph.checkpoint.base import (
 )
 from langgraph.checkpoint.serde.base import SerializerProtocol
 from langgraph.checkpoint.serde.types import ERROR, INTERRUPT, RESUME
-from sqlalchemy import Integer, Table, Text, bindparam, literal_column, select, tuple_, union_all
+from sqlalchemy import (
+    ColumnElement,
+    CompoundSelect,
+    Integer,
+    Table,
+    Text,
+    bindparam,
+    literal_column,
+    or_,
+    select,
+    tuple_,
+    union_all,
+)
 from sqlalchemy.dialects import postgresql, sqlite
 from sqlalchemy.engine import Row
 from sqlalchemy.ext.asyncio import AsyncConnection
@@ -177,16 +190,20 @@ def insert_into(table: Table, connection: AsyncConnection) -> "postgresql.Insert
     return postgresql.insert(table) if connection.dialect.name == "postgresql" else sqlite.insert(table)
 
 
+
+def _in_place(table: Table) -> tuple[ColumnElement[bool], ...]:
+    return table.c.thread_id == bindparam("thread_id"), table.c.ns == bindparam("ns")
+
+
 _these_blobs = (
-    checkpoint_blobs.c.thread_id == bindparam("thread_id"),
-    checkpoint_blobs.c.ns == bindparam("ns"),
+    *_in_place(checkpoint_blobs),
     # The pairs say it all, but SQLite finds no index for pairs and would go through the whole thread.
     checkpoint_blobs.c.channel.in_(bindparam("channels", expanding=True)),
     checkpoint_blobs.c.version.in_(bindparam("versions", expanding=True)),
     tuple_(checkpoint_blobs.c.channel, checkpoint_blobs.c.version).in_(bindparam("keys", expanding=True)),
 )
 
-_blobs = select(
+_BLOB_COLUMNS = (
     checkpoint_blobs.c.channel,
     checkpoint_blobs.c.version.label("place"),
     literal_column("''", Text).label("task_id"),
@@ -195,9 +212,10 @@ _blobs = select(
     checkpoint_blobs.c.type,
     checkpoint_blobs.c.body,
     literal_column("1", Integer).label("is_blob"),
-).where(*_these_blobs)
+)
+_blobs = select(*_BLOB_COLUMNS).where(*_these_blobs)
 
-_writes = select(
+_WRITE_COLUMNS = (
     checkpoint_writes.c.channel,
     checkpoint_writes.c.checkpoint_id.label("place"),
     checkpoint_writes.c.task_id,
@@ -206,13 +224,43 @@ _writes = select(
     checkpoint_writes.c.type,
     checkpoint_writes.c.body,
     literal_column("0", Integer).label("is_blob"),
-).where(
-    checkpoint_writes.c.thread_id == bindparam("thread_id"),
-    checkpoint_writes.c.ns == bindparam("ns"),
-    checkpoint_writes.c.checkpoint_id.in_(bindparam("ids", expanding=True)),
+)
+_writes = select(*_WRITE_COLUMNS).where(
+    *_in_place(checkpoint_writes), checkpoint_writes.c.checkpoint_id.in_(bindparam("ids", expanding=True))
 )
 
 _contents = union_all(_blobs, _writes)
+
+_SIZES = (1, 2, 4, 8, 16, 32)
+"""So many keys a statement of its own may have, which is prepared: most checkpoints have few channels."""
+
+
+@cache
+def _contents_of_one(size: int) -> CompoundSelect[Any]:
+    """The same for one checkpoint, with so many keys."""
+    pairs = (
+        (checkpoint_blobs.c.channel == bindparam(f"channel_{number}"))
+        & (checkpoint_blobs.c.version == bindparam(f"version_{number}"))
+        for number in range(size)
+    )
+    return union_all(
+        select(*_BLOB_COLUMNS).where(*_in_place(checkpoint_blobs), or_(*pairs)),
+        select(*_WRITE_COLUMNS).where(
+            *_in_place(checkpoint_writes), checkpoint_writes.c.checkpoint_id == bindparam("id")
+        ),
+    )
+
+
+def _select_contents(ids: Sequence[str], keys: Sequence[BlobKey]) -> tuple[CompoundSelect[Any], dict[str, Any]]:
+    size = next((size for size in _SIZES if size >= len(keys)), 0)
+    if len(ids) != 1 or not keys or not size:
+        return _contents, {"ids": ids, **_key_params(keys)}
+    # The last one is named again where there are fewer: a row is found once, by however many keys.
+    padded = [*keys, *[keys[-1]] * (size - len(keys))]
+    values = {"id": ids[0]}
+    for number, (channel, version) in enumerate(padded):
+        values |= {f"channel_{number}": channel, f"version_{number}": version}
+    return _contents_of_one(size), values
 
 _known_keys = select(checkpoint_blobs.c.channel, checkpoint_blobs.c.version).where(*_these_blobs)
 
@@ -267,9 +315,8 @@ async def contents(
     found = Contents({}, defaultdict(list))
     for start in range(0, max(len(unique_keys), len(ids), 1), BATCH):
         batch = slice(start, start + BATCH)
-        rows = await connection.execute(
-            _contents, {"thread_id": thread_id, "ns": ns, "ids": ids[batch], **_key_params(unique_keys[batch])}
-        )
+        query, values = _select_contents(ids[batch], unique_keys[batch])
+        rows = await connection.execute(query, {"thread_id": thread_id, "ns": ns, **values})
         for row in rows:
             if row.is_blob:
                 found.blobs[row.channel, row.place] = (row.type, row.body)

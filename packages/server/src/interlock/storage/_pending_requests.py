@@ -8,10 +8,13 @@ from typing import Any
 from sqlalchemy import (
     ColumnElement,
     CompoundSelect,
+    Integer,
     Row,
+    ScalarSelect,
     Select,
     Text,
     and_,
+    bindparam,
     cast,
     exists,
     func,
@@ -78,6 +81,23 @@ async def count(connection: AsyncConnection, query: PendingFilter, most: int) ->
     # What is in several of them counts once.
     parts = (select(branch.limit(most).subquery().c.id) for branch in (*own, *put))
     return min(most, await _size(connection, union(*parts)))
+
+
+def _count_up_to(most: str, *which: ColumnElement[bool]) -> ScalarSelect[int]:
+    found = select(requests.c.id).where(_IS_PENDING, IS_KEPT, *which).limit(bindparam(most, type_=Integer))
+    return select(func.count()).select_from(found.subquery()).scalar_subquery()
+
+
+_OPEN_COUNTS = select(
+    _count_up_to("most_of_thread", requests.c.thread_id == bindparam("thread_id")).label("of_thread"),
+    _count_up_to("most_of_owner", requests.c.owner_id == bindparam("owner_id")).label("of_owner"),
+)
+
+
+async def count_open(connection: AsyncConnection, **given: str | int) -> tuple[int, int]:
+    """Of one thread and of one owner, in one statement: each ask counts both."""
+    row = (await connection.execute(_OPEN_COUNTS, given)).one()
+    return row.of_thread, row.of_owner
 
 
 async def _size(connection: AsyncConnection, found: Select[Any] | CompoundSelect[Any]) -> int:

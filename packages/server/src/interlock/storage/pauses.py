@@ -20,6 +20,7 @@ _OF_THREAD = (
     .where(pauses.c.thread_id == bindparam("thread_id"), pauses.c.status == bindparam("status"))
     .order_by(pauses.c.seq)
 )
+_FIRST = _OF_THREAD.limit(bindparam("limit"))
 _NEWEST = _OF_THREAD.order_by(None).order_by(pauses.c.seq.desc())
 _OPENED_BY = select(pauses).where(
     pauses.c.thread_id == bindparam("thread_id"), pauses.c.opened_seq == bindparam("opened_seq")
@@ -56,7 +57,11 @@ class SqlPauses(Repository):
         return None if row is None else _pause(row)
 
     async def of_thread(self, thread_id: str, status: PauseStatus, limit: int | None = None) -> list[Pause]:
-        found = await self._connection.execute(_OF_THREAD.limit(limit), {"thread_id": thread_id, "status": status})
+        values: dict[str, Any] = {"thread_id": thread_id, "status": status}
+        if limit is None:
+            found = await self._connection.execute(_OF_THREAD, values)
+        else:
+            found = await self._connection.execute(_FIRST, {**values, "limit": limit})
         return [_pause(row) for row in found]
 
     async def open_of_each(self, thread_ids: Collection[str]) -> dict[str, Pause]:

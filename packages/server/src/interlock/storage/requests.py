@@ -31,6 +31,8 @@ _HAS_WARNING = (
     requests.c.warn_at.is_not(None),
     IS_KEPT,
 )
+_NEXT_DEADLINE = select(func.min(requests.c.deadline)).where(*_HAS_DEADLINE)
+_NEXT_WARNING = select(func.min(requests.c.warn_at)).where(*_HAS_WARNING)
 _WARNED = update(requests).where(requests.c.id == bindparam("request_id"), *_HAS_WARNING).values(warn_at=None)
 _BY_ID = select(requests).where(requests.c.id == bindparam("request_id"), IS_KEPT)
 
@@ -137,6 +139,17 @@ class SqlRequests(Repository):
     async def count_pending(self, query: PendingFilter, most: int) -> int:
         return await _pending_requests.count(self._connection, query, most)
 
+    async def count_open(
+        self, thread_id: str, owner_id: str, most_of_thread: int, most_of_owner: int
+    ) -> tuple[int, int]:
+        return await _pending_requests.count_open(
+            self._connection,
+            thread_id=thread_id,
+            owner_id=owner_id,
+            most_of_thread=most_of_thread,
+            most_of_owner=most_of_owner,
+        )
+
     async def pending_by_kind(self, most: int) -> dict[RequestKind, int]:
         return await _pending_requests.by_kind(self._connection, most)
 
@@ -172,7 +185,7 @@ class SqlRequests(Repository):
         return [request_of(row) for row in found]
 
     async def next_deadline(self) -> datetime | None:
-        return await self._connection.scalar(select(func.min(requests.c.deadline)).where(*_HAS_DEADLINE))
+        return await self._connection.scalar(_NEXT_DEADLINE)
 
     async def due_warnings(self, now: datetime, limit: int) -> list[Request]:
         found = await self._connection.execute(
@@ -187,7 +200,7 @@ class SqlRequests(Repository):
         return await self._changed(_WARNED, {"request_id": request_id})
 
     async def next_warning(self) -> datetime | None:
-        return await self._connection.scalar(select(func.min(requests.c.warn_at)).where(*_HAS_WARNING))
+        return await self._connection.scalar(_NEXT_WARNING)
 
 
 def request_values(request: Request) -> dict[str, Any]:

@@ -51,6 +51,9 @@ _THREAD_OF_RUN = (
     .where(threads.c.id == select(runs.c.thread_id).where(runs.c.id == bindparam("run_id")).scalar_subquery())
     .with_for_update()
 )
+_STOP_OF = select(runs.c.id, runs.c.stop_reason).where(
+    runs.c.id == bindparam("run_id"), runs.c.stop_reason.is_not(None)
+)
 
 
 @cache
@@ -131,6 +134,9 @@ class SqlRuns(Repository):
         await self._connection.execute(update(runs).where(runs.c.id == run_id, IS_ACTIVE).values(stop_reason=first))
 
     async def stop_requested(self, run_ids: Collection[str]) -> dict[str, str]:
+        if len(run_ids) == 1:
+            found = await self._connection.execute(_STOP_OF, {"run_id": next(iter(run_ids))})
+            return {row.id: row.stop_reason for row in found}
         reasons: dict[str, str] = {}
         for some in batched(run_ids):
             query = select(runs.c.id, runs.c.stop_reason).where(runs.c.id.in_(some), runs.c.stop_reason.is_not(None))

@@ -2,12 +2,17 @@
 
 from datetime import datetime
 
-from sqlalchemy import delete, insert, select
+from sqlalchemy import bindparam, delete, insert, select
 
 from interlock.storage._repository import SealedRepository, next_number
 from interlock.storage.schema import secrets, threads
 
 _ADD = insert(secrets).values(number=next_number(secrets.c.number))
+_OF_THREAD = (
+    select(secrets.c.handle, secrets.c.name, secrets.c.sealed)
+    .where(secrets.c.thread_id == bindparam("thread_id"))
+    .order_by(secrets.c.number)
+)
 
 
 class SqlSecrets(SealedRepository):
@@ -26,11 +31,7 @@ class SqlSecrets(SealedRepository):
         )
 
     async def of_thread(self, thread_id: str) -> dict[str, tuple[str, str]]:
-        found = await self._connection.execute(
-            select(secrets.c.handle, secrets.c.name, secrets.c.sealed)
-            .where(secrets.c.thread_id == thread_id)
-            .order_by(secrets.c.number)
-        )
+        found = await self._connection.execute(_OF_THREAD, {"thread_id": thread_id})
         return {row.handle: (row.name, await self._open(row.sealed, context=row.handle)) for row in found.all()}
 
     async def of_request(self, request_id: str) -> dict[str, str]:

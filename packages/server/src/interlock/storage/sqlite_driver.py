@@ -39,11 +39,10 @@ class InlineConnection:
         return self._connection.dialect
 
     async def execute(self, statement: Any, parameters: Any = None, **options: Any) -> Any:
-        if parameters:
-            sample: Any = cast("Any", parameters) if isinstance(parameters, dict) else parameters[0]
-            prepared = self._preparations.find(statement, tuple(sample))
-            if prepared is not None:
-                return prepared.run(self._raw, cast("Any", parameters))
+        given: Any = parameters or {}
+        prepared = self._preparations.find(statement, tuple(given if isinstance(given, dict) else given[0]))
+        if prepared is not None:
+            return prepared.run(self._raw, given)
         return self._connection.execute(statement, cast("Any", parameters), **options)
 
     async def scalar(self, statement: Any, parameters: Any = None) -> Any:

@@ -10,9 +10,10 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, cast
 
-from sqlalchemy import Dialect
+from sqlalchemy import Dialect, TextClause
 from sqlalchemy.sql.compiler import SQLCompiler
 
+_Key = tuple[int, tuple[str, ...]]
 Processor = Callable[[Any], Any] | None
 REMEMBERED = 1_000
 
@@ -36,6 +37,13 @@ class Rows:
     def one_or_none(self) -> Any:
         assert len(self._rows) <= 1, "one row at the most was expected"
         return self.first()
+
+    def one(self) -> Any:
+        (row,) = self._rows
+        return row
+
+    def mappings(self) -> "Rows":
+        return Rows([row._asdict() for row in self._rows], self.rowcount)
 
     def scalar(self) -> Any:
         return self._rows[0][0] if self._rows else None
@@ -87,27 +95,34 @@ class Preparations:
 
     def __init__(self, dialect: Dialect) -> None:
         self._dialect = dialect
-        self._seen: dict[tuple[int, tuple[str, ...]], tuple[Any, PreparedStatement | None]] = {}
+        # Each with the statement itself, so that no other one can have its id meanwhile.
+        self._seen: dict[_Key, Any] = {}
+        self._tried: dict[_Key, tuple[Any, PreparedStatement | None]] = {}
+        """Also what cannot be prepared: it is compiled once for finding that out, and not each time."""
 
     def find(self, statement: Any, names: tuple[str, ...]) -> PreparedStatement | None:
         key = (id(statement), names)
-        known = self._seen.get(key)
-        if known is not None and known[1] is not None:
+        known = self._tried.get(key)
+        if known is not None:
             return known[1]
-        if known is None:
-            # Kept as long as its id counts, so that no other statement can have that id meanwhile.
-            self._seen[key] = (statement, None)
-            if len(self._seen) > REMEMBERED:
-                del self._seen[next(iter(self._seen))]
+        if key not in self._seen:
+            _remember(self._seen, key, statement)
             return None
         prepared = prepare(statement, names, self._dialect)
-        if prepared is not None:
-            self._seen[key] = (statement, prepared)
+        _remember(self._tried, key, (statement, prepared))
         return prepared
+
+
+def _remember(known: dict[_Key, Any], key: _Key, what: Any) -> None:
+    known[key] = what
+    if len(known) > REMEMBERED:
+        del known[next(iter(known))]
 
 
 def prepare(statement: Any, names: tuple[str, ...], dialect: Dialect) -> PreparedStatement | None:
     """The statement with these parameters, ready for the driver; None where its SQL depends on their values."""
+    if isinstance(statement, TextClause):
+        return None  # It does not tell its columns.
     compiled = cast("SQLCompiler", statement.compile(dialect=dialect, column_keys=list(names)))
     if compiled.post_compile_params or compiled.literal_execute_params:
         return None

@@ -78,9 +78,12 @@ class Pulse:
                 wake()
 
     def is_behind(self, thread_id: str, seq: int) -> bool:
-        """Whether the log may hold more than its first `seq` entries."""
+        """Whether the log may hold more than its first `seq` entries, as far as it was found to have come.
+
+        Who has just begun to follow has read it, and the next beat looks at it again, and wakes whoever follows.
+        """
         head = self._heads.get(thread_id)
-        return head is None or head > seq
+        return self.access is None if head is None else head > seq
 
     async def run(self, core: "Core") -> None:
         try:

@@ -41,11 +41,11 @@ class OpenAsks:
 
     async def check(self, tx: Transaction, quota: Quota, thread: Thread, more: int, now: datetime) -> None:
         """`TooManyOpen` when so many more than wait already would be too many. The thread is locked."""
-        of_thread = PendingFilter(thread_id=thread.id)
-        await _check_count(tx, of_thread, quota.per_conversation, more, "on this conversation")
-        of_owner = await _check_count(
-            tx, PendingFilter(owner_id=thread.owner_id), quota.per_owner, more, "for its owner"
+        of_thread, of_owner = await tx.requests.count_open(
+            thread.id, thread.owner_id, quota.per_conversation, quota.per_owner
         )
+        _check_count(of_thread, quota.per_conversation, more, "on this conversation")
+        _check_count(of_owner, quota.per_owner, more, "for its owner")
         free = quota.in_all - await self._count_all(tx, quota, now)
         if free < quota.in_all / 2:
             await self._warn(tx, quota, now)
@@ -74,11 +74,9 @@ class OpenAsks:
         )  # fmt: skip
 
 
-async def _check_count(tx: Transaction, query: PendingFilter, most: int, more: int, where: str) -> int:
-    count = await tx.requests.count_pending(query, most)
+def _check_count(count: int, most: int, more: int, where: str) -> None:
     if count + more > most:
         raise _too_many(most, where)
-    return count
 
 
 def _too_many(most: int, where: str) -> TooManyOpen:
