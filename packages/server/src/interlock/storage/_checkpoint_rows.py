@@ -190,7 +190,6 @@ def insert_into(table: Table, connection: AsyncConnection) -> "postgresql.Insert
     return postgresql.insert(table) if connection.dialect.name == "postgresql" else sqlite.insert(table)
 
 
-
 def _in_place(table: Table) -> tuple[ColumnElement[bool], ...]:
     return table.c.thread_id == bindparam("thread_id"), table.c.ns == bindparam("ns")
 
@@ -236,7 +235,7 @@ _SIZES = (1, 2, 4, 8, 16, 32)
 
 
 @cache
-def _contents_of_one(size: int) -> CompoundSelect[Any]:
+def _contents_of_one(size: int) -> CompoundSelect[*tuple[Any, ...]]:
     """The same for one checkpoint, with so many keys."""
     pairs = (
         (checkpoint_blobs.c.channel == bindparam(f"channel_{number}"))
@@ -251,7 +250,9 @@ def _contents_of_one(size: int) -> CompoundSelect[Any]:
     )
 
 
-def _select_contents(ids: Sequence[str], keys: Sequence[BlobKey]) -> tuple[CompoundSelect[Any], dict[str, Any]]:
+def _select_contents(
+    ids: Sequence[str], keys: Sequence[BlobKey]
+) -> tuple[CompoundSelect[*tuple[Any, ...]], dict[str, Any]]:
     size = next((size for size in _SIZES if size >= len(keys)), 0)
     if len(ids) != 1 or not keys or not size:
         return _contents, {"ids": ids, **_key_params(keys)}
@@ -261,6 +262,7 @@ def _select_contents(ids: Sequence[str], keys: Sequence[BlobKey]) -> tuple[Compo
     for number, (channel, version) in enumerate(padded):
         values |= {f"channel_{number}": channel, f"version_{number}": version}
     return _contents_of_one(size), values
+
 
 _known_keys = select(checkpoint_blobs.c.channel, checkpoint_blobs.c.version).where(*_these_blobs)
 

@@ -13,7 +13,7 @@ from typing import Any, Protocol, TypeVar, cast
 from sqlalchemy import URL, event, make_url
 from sqlalchemy.exc import ArgumentError, DBAPIError, InterfaceError, InternalError, OperationalError
 from sqlalchemy.exc import TimeoutError as PoolTimeout
-from sqlalchemy.ext.asyncio import AsyncConnection, create_async_engine
+from sqlalchemy.ext.asyncio import AsyncConnection
 
 from interlock.domain.errors import InvalidInput, StorageUnavailable
 from interlock.storage.sqlite_driver import InlineConnection, create_sqlite_engine
@@ -308,25 +308,21 @@ class PostgresDatabase:
     is_shared = True
 
     def __init__(self, url: URL) -> None:
-        self.engine = create_async_engine(
-            url.set(drivername="postgresql+psycopg"),
-            pool_size=20,
-            max_overflow=10,
-            pool_pre_ping=True,
-            # A server that was stopped in the middle of a transaction must not keep its threads locked for others.
-            connect_args={"options": f"-c idle_in_transaction_session_timeout={BUSY_SECONDS * 1000}"},
-        )
-        self._readers = self.engine.execution_options(isolation_level="REPEATABLE READ", postgresql_readonly=True)
+        from interlock.storage.postgres_driver import Connections
+
+        # A server that was stopped in the middle of a transaction must not keep its threads locked for others.
+        self._connections = Connections(url, f"-c idle_in_transaction_session_timeout={BUSY_SECONDS * 1000}")
 
     @asynccontextmanager
     async def write(self) -> AsyncGenerator[AsyncConnection]:
-        async with _translate_errors(), self.engine.begin() as connection:
-            yield connection
+        async with _translate_errors(), self._connections.transaction("BEGIN", "COMMIT") as connection:
+            yield cast("AsyncConnection", connection)
 
     @asynccontextmanager
     async def read(self) -> AsyncGenerator[AsyncConnection]:
-        async with _translate_errors(), self._readers.connect() as connection:
-            yield connection
+        begin = "BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY"
+        async with _translate_errors(), self._connections.transaction(begin, "ROLLBACK") as connection:
+            yield cast("AsyncConnection", connection)
 
     async def close(self) -> None:
-        await self.engine.dispose()
+        await self._connections.close()

@@ -8,12 +8,12 @@ called, on SQLAlchemy's plain connection. What waits for the disk, or for anothe
 import sqlite3
 from collections.abc import Callable
 from pathlib import Path
-from typing import Any, cast
+from typing import Any
 
 from sqlalchemy import Connection, Dialect, Engine, create_engine
 from sqlalchemy.pool import NullPool
 
-from interlock.storage.statements import Preparations
+from interlock.storage.statements import Parameters, Preparations
 
 
 def create_sqlite_engine(file: Path) -> Engine:
@@ -39,11 +39,11 @@ class InlineConnection:
         return self._connection.dialect
 
     async def execute(self, statement: Any, parameters: Any = None, **options: Any) -> Any:
-        given: Any = parameters or {}
-        prepared = self._preparations.find(statement, tuple(given if isinstance(given, dict) else given[0]))
+        given: Parameters = parameters or {}
+        prepared = self._preparations.find(statement, given)
         if prepared is not None:
             return prepared.run(self._raw, given)
-        return self._connection.execute(statement, cast("Any", parameters), **options)
+        return self._connection.execute(statement, parameters, **options)
 
     async def scalar(self, statement: Any, parameters: Any = None) -> Any:
         return (await self.execute(statement, parameters)).scalar()

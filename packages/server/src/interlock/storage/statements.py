@@ -10,12 +10,15 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, cast
 
-from sqlalchemy import Dialect, TextClause
+from sqlalchemy import Column, Dialect, Float, Numeric, TextClause
 from sqlalchemy.sql.compiler import SQLCompiler
 
 _Key = tuple[int, tuple[str, ...]]
 Processor = Callable[[Any], Any] | None
+Parameters = Mapping[str, Any] | Sequence[Mapping[str, Any]]
 REMEMBERED = 1_000
+_DOUBLE = 701
+"""PostgreSQL's number of the type that columns of floats have; the other types do not look at it."""
 
 
 class Rows:
@@ -56,10 +59,16 @@ class Rows:
 
 @dataclass(frozen=True, slots=True)
 class _Bind:
+    name: str
+    """In the SQL."""
     key: str
     is_given: bool
     default: Any
     processor: Processor
+
+    def value(self, parameters: Mapping[str, Any]) -> Any:
+        value = parameters[self.key] if self.is_given else self.default
+        return value if self.processor is None else self.processor(value)
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,21 +78,21 @@ class PreparedStatement:
     make_row: Callable[..., Any]
     processors: tuple[tuple[int, Callable[[Any], Any]], ...]
 
-    def run(self, raw: sqlite3.Connection, parameters: Mapping[str, Any] | Sequence[Mapping[str, Any]]) -> Rows:
+    def run(self, raw: sqlite3.Connection, parameters: Parameters) -> Rows:
         if isinstance(parameters, Mapping):
             cursor = raw.execute(self.sql, self._values(parameters))
-            rows = [self._row(row) for row in cursor.fetchall()] if cursor.description else []
+            rows = [self.row(row) for row in cursor.fetchall()] if cursor.description else []
             return Rows(rows, cursor.rowcount)
         return Rows([], raw.executemany(self.sql, [self._values(each) for each in parameters]).rowcount)
 
     def _values(self, parameters: Mapping[str, Any]) -> list[Any]:
-        values: list[Any] = []
-        for bind in self.binds:
-            value = parameters[bind.key] if bind.is_given else bind.default
-            values.append(value if bind.processor is None else bind.processor(value))
-        return values
+        return [bind.value(parameters) for bind in self.binds]
 
-    def _row(self, row: Sequence[Any]) -> Any:
+    def named(self, parameters: Mapping[str, Any]) -> dict[str, Any]:
+        """For a driver that takes values by their names."""
+        return {bind.name: bind.value(parameters) for bind in self.binds}
+
+    def row(self, row: Sequence[Any]) -> Any:
         values = list(row)
         for index, process in self.processors:
             values[index] = process(values[index])
@@ -100,7 +109,8 @@ class Preparations:
         self._tried: dict[_Key, tuple[Any, PreparedStatement | None]] = {}
         """Also what cannot be prepared: it is compiled once for finding that out, and not each time."""
 
-    def find(self, statement: Any, names: tuple[str, ...]) -> PreparedStatement | None:
+    def find(self, statement: Any, parameters: Parameters) -> PreparedStatement | None:
+        names = tuple(parameters if isinstance(parameters, Mapping) else parameters[0])
         key = (id(statement), names)
         known = self._tried.get(key)
         if known is not None:
@@ -126,19 +136,25 @@ def prepare(statement: Any, names: tuple[str, ...], dialect: Dialect) -> Prepare
     compiled = cast("SQLCompiler", statement.compile(dialect=dialect, column_keys=list(names)))
     if compiled.post_compile_params or compiled.literal_execute_params:
         return None
-    binds = tuple(_bind(compiled, name, names, dialect) for name in compiled.positiontup or ())
+    binds = tuple(_bind(compiled, name, names, dialect) for name in compiled.positiontup or compiled.binds)
     columns: list[Any] = list(getattr(statement, "exported_columns", ()))
+    if any(isinstance(column.type, Numeric) or _is_computed_float(column) for column in columns):
+        return None  # As what PostgreSQL sends such a number is only known of each result.
     make_row: Any = cast("Any", namedtuple)("Row", [str(column.key) for column in columns], rename=True)
-    processors = [_implementation(column.type, dialect).result_processor(dialect, None) for column in columns]
+    processors = [_implementation(column.type, dialect).result_processor(dialect, _DOUBLE) for column in columns]
     used = tuple((index, process) for index, process in enumerate(processors) if process is not None)
     return PreparedStatement(str(compiled), binds, make_row, used)
+
+
+def _is_computed_float(column: Any) -> bool:
+    return isinstance(column.type, Float) and not isinstance(column, Column)
 
 
 def _bind(compiled: SQLCompiler, name: str, names: tuple[str, ...], dialect: Dialect) -> _Bind:
     bind: Any = compiled.binds[name]
     key = bind.key if bind.key in names else name
     processor = _implementation(bind.type, dialect).bind_processor(dialect)
-    return _Bind(key, key in names, bind.effective_value, processor)
+    return _Bind(compiled.escaped_bind_names.get(name, name), key, key in names, bind.effective_value, processor)
 
 
 def _implementation(kind: Any, dialect: Dialect) -> Any:
