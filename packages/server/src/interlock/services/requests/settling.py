@@ -119,6 +119,9 @@ async def close(work: Unit, thread: Thread, pause_id: str, *, detached: bool = F
 
 async def void_pauses(work: Unit, thread: Thread, by: Principal, reason: str) -> None:
     """End every pause of the thread that still waits, or still has answers to give, so that none reaches the graph."""
+    if thread.seq <= 1:
+        # Nothing happened on it but that it was made.
+        return
     await cancel_open(work, thread.id, by, reason)
     for status in (PauseStatus.OPEN, PauseStatus.SETTLED):
         for pause in await work.tx.pauses.of_thread(thread.id, status):

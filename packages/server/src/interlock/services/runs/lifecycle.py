@@ -138,7 +138,8 @@ async def load_resume_state(core: Core, run: Run) -> ResumeState:
         answers = await tx.answers.of_requests([request.id for request in requests])
         forms = await tx.requests.forms_since_message(thread_id)
         calls = await tx.requests.calls_since_message(thread_id)
-        call_answers = await tx.answers.of_requests([request.id for request in calls]) if calls else {}
+        earlier = [request.id for request in calls if request.id not in answers]
+        call_answers = {**answers, **(await tx.answers.of_requests(earlier) if earlier else {})}
         turn = run if run.cause is RunCause.MESSAGE else await tx.runs.last_message_of(thread_id)
     by_pause: defaultdict[str, list[Request]] = defaultdict(list)
     for request in requests:
