@@ -8,7 +8,7 @@ from contextlib import suppress
 from pathlib import Path
 
 import pytest
-from sqlalchemy import func, select
+from sqlalchemy import func, select, text
 
 from interlock.domain.errors import InvalidInput, StorageUnavailable
 from interlock.domain.event import Custom
@@ -170,3 +170,16 @@ async def test_a_database_that_cannot_be_reached_is_told_as_such(tmp_path: Path,
 def test_a_url_that_names_no_lasting_database_is_refused(url: str) -> None:
     with pytest.raises(InvalidInput):
         open_database(url)
+
+
+@pytest.mark.parametrize("database_url", ["postgres"], indirect=True)
+async def test_connections_that_the_server_ended_are_replaced_unnoticed(database: Database) -> None:
+    others = text("SELECT pg_terminate_backend(pid, 60000) FROM pg_stat_activity WHERE datname = current_database()")
+    async with database.write(), database.read(), database.write():
+        pass  # Three connections, which are kept.
+    async with database.write() as connection:
+        ended = await connection.scalars(text(f"{others} AND pid <> pg_backend_pid()"))
+        assert list(ended) == [True, True]
+    async with database.write() as one, database.read() as two, database.write() as three:
+        for connection in (one, two, three):
+            assert await connection.scalar(text("SELECT 1")) == 1
