@@ -9,6 +9,7 @@ from pathlib import Path
 
 import pytest
 from sqlalchemy import func, select, text
+from sqlalchemy.exc import SQLAlchemyError
 
 from interlock.domain.errors import InvalidInput, StorageUnavailable
 from interlock.domain.event import Custom
@@ -183,3 +184,13 @@ async def test_connections_that_the_server_ended_are_replaced_unnoticed(database
     async with database.write() as one, database.read() as two, database.write() as three:
         for connection in (one, two, three):
             assert await connection.scalar(text("SELECT 1")) == 1
+
+
+@pytest.mark.parametrize("database_url", ["postgres"], indirect=True)
+async def test_a_commit_that_rolled_back_is_an_error(database: Database) -> None:
+    with pytest.raises(StorageUnavailable):
+        async with database.write() as connection:
+            with suppress(SQLAlchemyError):
+                await connection.execute(text("SELECT 1 / 0"))
+    async with database.read() as connection:
+        assert await connection.scalar(text("SELECT 1")) == 1

@@ -12,7 +12,7 @@ from typing import Any, cast
 import psycopg
 from psycopg.pq import TransactionStatus
 from sqlalchemy import URL, Dialect
-from sqlalchemy.exc import DBAPIError
+from sqlalchemy.exc import DBAPIError, InternalError
 from sqlalchemy.exc import TimeoutError as PoolTimeout
 from sqlalchemy.ext.asyncio import AsyncConnection, AsyncEngine, create_async_engine
 from sqlalchemy.pool import NullPool
@@ -81,7 +81,10 @@ class DirectConnection:
 
     async def run(self, statement: str) -> None:
         """Straight to the driver: for what begins and ends transactions."""
-        await self._translated(statement, self._raw.execute(cast("Any", statement)))
+        cursor = await self._translated(statement, self._raw.execute(cast("Any", statement)))
+        if statement == "COMMIT" and cursor.statusmessage != statement:
+            # A statement of it had failed, and nobody had heard: PostgreSQL then rolls back without an error.
+            raise InternalError(statement, None, psycopg.InternalError("the transaction was rolled back"))
 
     async def _translated(self, statement: str, work: Any) -> Any:
         try:
