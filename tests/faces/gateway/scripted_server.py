@@ -1,9 +1,9 @@
 """An MCP server on standard input for `interlock mcp-gateway`, which lists its tools as it was told.
 
 It counts each list under the name that is its first argument. The second is JSON: what it says to one list of its tools
-after another, the last to all others. Names with their descriptions, and under `lasting` the milliseconds for which they
-are said to hold; `silent`, and it says nothing; `gone`, and it ends; `endless`, and there is always another page; a
-list, and that is what it lists.
+after another, the last to all others. Names with their descriptions, and under `lasting` the milliseconds for which
+they are said to hold; `silent`, and it says nothing; `gone`, and it ends; `endless`, and there is always another page;
+a list, and that is what it lists.
 """
 
 import json
