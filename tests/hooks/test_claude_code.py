@@ -72,16 +72,22 @@ def test_nobody_in_time_is_a_no_before_the_clients_own_timeout(desk: Desk, mode:
         assert list(claude.folder.iterdir()) == []
 
 
-def test_every_call_is_asked_about_where_a_rule_allows_it(desk: Desk) -> None:
-    with MessagesModel([TOUCH], [use("Bash", "toolu_2", command="touch two.txt", description="Make two")]) as model:
+def test_every_call_is_asked_about_where_a_rule_allows_it_and_none_runs_whose_hook_is_killed(desk: Desk) -> None:
+    others = [use("Bash", f"toolu_{name}", command=f"touch {name}.txt", description="Make one") for name in ("2", "3")]
+    with MessagesModel([TOUCH], *([one] for one in others)) as model:
         claude = ClaudeCode(desk, model, "--mode", "every-call")
         with claude.run("--allowedTools", "Bash") as process:
-            desk.allow(desk.asked()[0]["request_id"])
+            [first] = desk.asked()
+            desk.allow(first["request_id"])
             wait_for(lambda: (claude.folder / "one.txt").exists(), bool)
-            desk.deny(desk.asked()[0]["request_id"], reason="enough")
+            second = desk.next_asked(first["request_id"])
+            desk.deny(second, reason="enough")
+            desk.next_asked(first["request_id"], second)
+            desk.kill_hook()
             finished(process)
         assert [file.name for file in claude.folder.iterdir()] == ["one.txt"]
         assert "enough" in model.results["toolu_2"]
+        assert "toolu_3" in model.results
 
 
 def test_a_hook_that_cannot_be_started_blocks_every_call(desk: Desk) -> None:
