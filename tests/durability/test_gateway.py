@@ -1,6 +1,7 @@
 """A gateway that is killed, or loses its upstream, while a call is under way: nothing is done twice by itself."""
 
 import asyncio
+import json
 from collections.abc import Callable, Generator
 from contextlib import ExitStack
 from dataclasses import dataclass
@@ -9,6 +10,7 @@ from typing import Any
 
 import pytest
 
+from tests.faces.gateway.test_odd_messages import say, wrapped_process
 from tests.support.gateway import Gateway, GatewayHost, Wrapped, gateway_on, status_of
 from tests.support.hitl import of
 from tests.support.mcp import Host, text_of, underway
@@ -167,6 +169,20 @@ async def test_a_gateway_beside_its_host_that_dies_leaves_a_question_and_no_seco
     async with wrapped.connected() as client:
         assert text_of(await client.call_tool("die", {"text": NOTE})) == "it is there"
     assert scene.count("die") == 1
+
+    # The same where it is the gateway that is killed, and the server behind it goes on.
+    with wrapped_process(wrapped) as process:
+        params = {"name": "hang", "arguments": {"text": NOTE}}
+        say(process, json.dumps({"jsonrpc": "2.0", "id": 7, "method": "tools/call", "params": params}))
+        await scene.host.respond(YES)
+        await scene.did("hang")
+        process.kill()
+        scene.gateway.witness.release(NOTE)
+    doubt = await scene.doubt()
+    async with wrapped.connected() as client, underway(client.call_tool("hang", {"text": NOTE})) as calling:
+        scene.host.host.person.respond(doubt["request_id"], {"decision": "done", "reason": "it is there, too"})
+        assert text_of(await calling) == "it is there, too"
+    assert scene.count("hang") == 1
 
 
 async def test_what_is_asked_beside_a_host_outlives_the_server(start: Start) -> None:

@@ -148,6 +148,15 @@ def test_nothing_is_shown_of_a_call_that_had_the_same_id_before(desk: Desk, star
     assert desk.asked()[0]["request_data"]["args"] == {"title": "Delete everything"}
 
 
+@pytest.mark.parametrize("odd_id", [None, 7, ""])
+def test_nothing_is_shown_of_another_call_that_has_no_id_either(desk: Desk, start: Start, odd_id: Any) -> None:
+    editor = start()
+    shown = {**TOUCH, "asked": {**TOUCH["asked"], "toolCallId": odd_id}}
+    editor.calls(shown, {"id": "two", "asked": {"title": "Delete everything", "kind": "execute", "toolCallId": odd_id}})
+    args = [one["request_data"]["args"] for one in desk.asked(2)]
+    assert sorted(args, key=str) == [{"command": "touch one.txt"}, {"title": "Delete everything"}]
+
+
 def test_a_late_answer_in_the_editor_is_not_for_another_call_with_the_same_id(desk: Desk, start: Start) -> None:
     editor = start()
     turn = editor.calls(TOUCH)
@@ -177,6 +186,19 @@ def test_only_what_the_agent_can_take_for_once_is_offered(
     assert asked["request_data"]["allowed"] == allowed
     desk.deny(asked["request_id"])
     assert editor.outcomes(turn)["one"][0]["optionId"] == str(len(kinds) - 1)
+
+
+def test_one_id_for_two_options_is_left_to_the_editor(desk: Desk, start: Start) -> None:
+    editor = start()
+    options = [{"optionId": "same", "name": kind, "kind": kind} for kind in ("allow_once", "reject_once")]
+    turn = editor.calls({**TOUCH, "id": "other", "options": options}, TOUCH)
+    [asked] = desk.asked()
+    desk.deny(asked["request_id"])
+    for _ in "ab":
+        dialog = editor.asked()
+        if dialog["id"] == "other":
+            editor.choose(dialog, "reject_once")
+    assert editor.outcomes(turn) == {"other": [{"outcome": "selected", "optionId": "same"}], "one": [NO]}
 
 
 def test_what_holds_for_good_only_is_left_to_the_editor(desk: Desk, start: Start) -> None:

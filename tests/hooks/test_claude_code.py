@@ -12,6 +12,7 @@ from tests.hooks.claude import ClaudeCode, finished
 from tests.hooks.hook import SECONDS, Desk
 from tests.hooks.messages_model import PLAN_FILE, MessagesModel, use
 from tests.hooks.mortal import MortalServer
+from tests.servers.terminal import Terminal
 from tests.support.hitl import error_of
 from tests.support.waiting import wait_for
 
@@ -71,16 +72,22 @@ def test_nobody_in_time_is_a_no_before_the_clients_own_timeout(desk: Desk, mode:
         assert list(claude.folder.iterdir()) == []
 
 
-def test_every_call_is_asked_about_where_a_rule_allows_it(desk: Desk) -> None:
-    with MessagesModel([TOUCH], [use("Bash", "toolu_2", command="touch two.txt", description="Make two")]) as model:
+def test_every_call_is_asked_about_where_a_rule_allows_it_and_none_runs_whose_hook_is_killed(desk: Desk) -> None:
+    others = [use("Bash", f"toolu_{name}", command=f"touch {name}.txt", description="Make one") for name in ("2", "3")]
+    with MessagesModel([TOUCH], *([one] for one in others)) as model:
         claude = ClaudeCode(desk, model, "--mode", "every-call")
         with claude.run("--allowedTools", "Bash") as process:
-            desk.allow(desk.asked()[0]["request_id"])
+            [first] = desk.asked()
+            desk.allow(first["request_id"])
             wait_for(lambda: (claude.folder / "one.txt").exists(), bool)
-            desk.deny(desk.asked()[0]["request_id"], reason="enough")
+            second = desk.next_asked(first["request_id"])
+            desk.deny(second, reason="enough")
+            desk.next_asked(first["request_id"], second)
+            desk.kill_hook()
             finished(process)
         assert [file.name for file in claude.folder.iterdir()] == ["one.txt"]
         assert "enough" in model.results["toolu_2"]
+        assert "toolu_3" in model.results
 
 
 def test_a_hook_that_cannot_be_started_blocks_every_call(desk: Desk) -> None:
@@ -223,18 +230,6 @@ def test_claudes_own_questions_are_answered_in_the_inbox(desk: Desk, tmp_path: P
         assert "Blue" in model.results["toolu_1"]
 
 
-def test_a_question_answered_at_the_terminal_is_withdrawn(desk: Desk, tmp_path: Path) -> None:
-    with MessagesModel([use("AskUserQuestion", questions=[COLOURS])]) as model:
-        claude = ClaudeCode(desk, model)
-        with claude.terminal(tmp_path) as screen:
-            desk.asked()
-            screen.sees("Which colour?")
-            screen.press("1")
-            wait_for(desk.waiting, lambda found: found == [])
-            wait_for(lambda: model.results.get("toolu_1", ""), bool)
-        assert "Red" in model.results["toolu_1"]
-
-
 PLANNING = (
     [use("EnterPlanMode")],
     [use("Write", "toolu_2", file_path=PLAN_FILE, content="# Plan\n\n1. touch one.txt\n")],
@@ -253,6 +248,39 @@ def test_a_yes_to_a_plan_in_the_inbox_closes_the_dialog_at_the_terminal(desk: De
             screen.sees("User approved Claude's plan")
             wait_for(lambda: model.results.get("toolu_3", ""), bool)
         assert "User has approved your plan" in model.results["toolu_3"]
+
+
+def test_questions_and_plans_answered_at_the_terminal_are_withdrawn_before_the_turn_ends(
+    desk: Desk, tmp_path: Path
+) -> None:
+    """Of neither does Claude Code tell at its end what it was asked with."""
+    ask, last = use("AskUserQuestion", "toolu_0", questions=[COLOURS]), use("Bash", "toolu_4", command="touch one.txt")
+    with MessagesModel([ask], *PLANNING, [last]) as model:
+        claude = ClaudeCode(desk, model)
+        with claude.terminal(tmp_path) as screen:
+            desk.asked()
+            choose(screen, "Which colour?", "1")
+            wait_for(desk.waiting, lambda found: asked_tools(found) == ["ExitPlanMode"], SECONDS)
+            choose(screen, "Would you like to proceed?", "2")
+            wait_for(desk.waiting, lambda found: asked_tools(found) == ["Bash"], SECONDS)
+        assert "Red" in model.results["toolu_0"]
+        assert "User has approved your plan" in model.results["toolu_3"]
+
+
+def asked_tools(requests: list[dict[str, Any]]) -> list[str | None]:
+    return [one["request_data"].get("tool_name") for one in requests]
+
+
+def choose(screen: Terminal, shown: str, key: str) -> None:
+    """Press it until the dialog is gone: a key right after the dialog came up may be missed."""
+    screen.sees(shown)
+
+    def is_gone() -> bool:
+        screen.press(key)
+        time.sleep(1.0)
+        return shown not in screen.screen()
+
+    wait_for(is_gone, bool, SECONDS)
 
 
 @pytest.mark.parametrize("granted", [True, False])

@@ -63,16 +63,22 @@ def test_nobody_in_time_leaves_it_to_the_terminal(desk: Desk, tmp_path: Path) ->
         assert list(codex.folder.iterdir()) == []
 
 
-def test_every_call_of_a_run_is_asked_about(desk: Desk) -> None:
-    with ResponsesModel([TOUCH], [use("exec_command", "call_2", cmd="touch two.txt")]) as model:
+def test_every_call_of_a_run_is_asked_about_and_none_runs_whose_hook_is_killed(desk: Desk) -> None:
+    others = [use("exec_command", f"call_{name}", cmd=f"touch {name}.txt") for name in ("2", "3")]
+    with ResponsesModel([TOUCH], *([one] for one in others)) as model:
         codex = Codex(desk, model, "--mode", "every-call")
         with codex.run() as process:
-            desk.allow(desk.asked()[0]["request_id"])
+            [first] = desk.asked()
+            desk.allow(first["request_id"])
             wait_for(lambda: (codex.folder / "one.txt").exists(), bool)
-            desk.deny(desk.asked()[0]["request_id"], reason="enough")
+            second = desk.next_asked(first["request_id"])
+            desk.deny(second, reason="enough")
+            desk.next_asked(first["request_id"], second)
+            desk.kill_hook()
             wait_until_done(process)
         assert [file.name for file in codex.folder.iterdir()] == ["one.txt"]
         assert "enough" in model.results["call_2"]
+        assert "call_3" in model.results
 
 
 def test_an_edit_runs_in_place_of_the_call(desk: Desk) -> None:

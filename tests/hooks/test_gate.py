@@ -266,6 +266,39 @@ def test_what_was_answered_at_the_terminal_is_withdrawn_and_a_late_answer_is_tol
         assert decision(other.said())["behavior"] == "allow"
 
 
+QUESTIONS: dict[str, Any] = {"questions": [{"question": "Which?", "options": [{"label": "A"}, {"label": "B"}]}]}
+
+
+@pytest.mark.parametrize(
+    ("tool", "asked", "told"),
+    [
+        ("AskUserQuestion", QUESTIONS, {**QUESTIONS, "answers": {"Which?": "A"}, "annotations": {}}),
+        ("ExitPlanMode", {"plan": "# Plan", "planFilePath": "/home/ann/.claude/plans/p.md"}, {}),
+    ],
+)
+def test_what_is_told_otherwise_at_its_end_is_known_again(
+    desk: Desk, tool: str, asked: dict[str, Any], told: dict[str, Any]
+) -> None:
+    """As Claude Code tells it."""
+    event = bash(tool_name=tool, tool_input=asked)
+    with desk.hook(*CLAUDE, event=event) as hook:
+        desk.asked()
+        noted(desk, 1)
+        settle(desk, ran(event, tool_input=told))
+        assert desk.waiting() == []
+        assert decision(hook.said())["behavior"] == "deny"
+    # Of one that was allowed here too: the next one that is alike stays.
+    with desk.hook(*CLAUDE, event=event) as hook:
+        response = {"answers": ["A"]} if tool == "AskUserQuestion" else {"granted": True}
+        desk.person.respond(desk.asked()[0]["request_id"], response)
+        assert decision(hook.said())["behavior"] == "allow"
+    with desk.hook(*CLAUDE, event=event):
+        desk.asked()
+        noted(desk, 1)
+        settle(desk, ran(event, tool_input=told))
+        assert len(desk.waiting()) == 1
+
+
 def test_an_answer_at_the_terminal_is_told_when_a_server_that_was_away_is_back(mortal: MortalServer) -> None:
     desk = mortal.desk
     with desk.hook(*CLAUDE, event=bash()) as hook:

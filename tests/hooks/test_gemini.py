@@ -68,9 +68,10 @@ def finish(process: subprocess.Popen[bytes]) -> None:
     assert process.returncode == 0, (stdout, stderr)
 
 
-def test_a_yes_an_edit_and_a_no_each_reach_their_call(desk: Desk) -> None:
+def test_a_yes_an_edit_and_a_no_each_reach_their_call_and_none_runs_whose_hook_is_killed(desk: Desk) -> None:
     """In one run, which takes long to start; with a home that is not the person's."""
-    others = [use("run_shell_command", command=f"touch {name}.txt", description="Make one") for name in ("two", "four")]
+    names = ("two", "four", "five")
+    others = [use("run_shell_command", command=f"touch {name}.txt", description="Make one") for name in names]
     with GeminiModel([TOUCH], *([one] for one in others)) as model:
         gemini = Gemini(desk, model, GEMINI_CLI_HOME=str(desk.home / "elsewhere"))
         with gemini.run() as process:
@@ -79,10 +80,13 @@ def test_a_yes_an_edit_and_a_no_each_reach_their_call(desk: Desk) -> None:
             desk.allow(first["request_id"])
             second = desk.next_asked(first["request_id"])
             desk.allow(second, args={"command": "touch three.txt", "description": "Make three"})
-            desk.deny(desk.next_asked(first["request_id"], second), reason="not today")
+            third = desk.next_asked(first["request_id"], second)
+            desk.deny(third, reason="not today")
+            desk.next_asked(first["request_id"], second, third)
+            desk.kill_hook()
             finish(process)
         assert gemini.made == ["one.txt", "three.txt"]
-        assert ["not today" in told for told in model.results] == [False, False, True]
+        assert ["not today" in told for told in model.results] == [False, False, True, False]
         assert "// mine" in gemini.settings.read_text()
 
 

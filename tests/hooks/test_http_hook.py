@@ -13,6 +13,7 @@ import pytest
 from tests.hooks.claude import ClaudeCode, finished
 from tests.hooks.hook import SECONDS, Desk, Event, bash, decision, ran
 from tests.hooks.messages_model import MessagesModel, use
+from tests.hooks.mortal import MortalServer
 from tests.support.hitl import HitlClient, error_of
 from tests.support.server import ServerProcess
 from tests.support.waiting import wait_for
@@ -238,15 +239,18 @@ def test_claude_code_itself_needs_nothing_installed(desk: Desk) -> None:
         assert (claude.folder / "one.txt").exists()
 
 
-def test_claude_code_itself_runs_nothing_where_the_server_is_away(desk: Desk) -> None:
-    with MessagesModel([use("Bash", command="touch one.txt", description="Make one")]) as model:
-        claude = ClaudeCode(desk, model)
-        hook = {"type": "http", "url": f"http://127.0.0.1:9{HOOK}", "timeout": 120, "onFailure": "block"}
+def test_claude_code_itself_runs_nothing_where_the_server_is_killed_or_away(mortal: MortalServer) -> None:
+    turns = [[use("Bash", f"toolu_{name}", command=f"touch {name}.txt", description="Make one")] for name in ("1", "2")]
+    with MessagesModel(*turns) as model:
+        claude = ClaudeCode(mortal.desk, model)
+        hook = {"type": "http", "url": f"{mortal.desk.url}{HOOK}?timeout=120", "timeout": 120, "onFailure": "block"}
         claude.settings = {"hooks": {"PreToolUse": [{"matcher": "*", "hooks": [hook]}]}}
         with claude.run("--allowedTools", "Bash") as process:
+            mortal.desk.asked()
+            mortal.kill()
             finished(process)
         assert list(claude.folder.iterdir()) == []
-        assert "toolu_1" in model.results
+        assert model.results.keys() == {"toolu_1", "toolu_2"}
 
 
 @pytest.mark.parametrize("event", ["PermissionRequest", "PreToolUse"])

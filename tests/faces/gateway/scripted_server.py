@@ -1,8 +1,9 @@
 """An MCP server on standard input for `interlock mcp-gateway`, which lists its tools as it was told.
 
 It counts each list under the name that is its first argument. The second is JSON: what it says to one list of its tools
-after another, the last to all others. Names with their descriptions; `silent`, and it says nothing; `gone`, and it
-ends; `endless`, and there is always another page; a list, and that is what it lists.
+after another, the last to all others. Names with their descriptions, and under `lasting` the milliseconds for which
+they are said to hold; `silent`, and it says nothing; `gone`, and it ends; `endless`, and there is always another page;
+a list, and that is what it lists.
 """
 
 import json
@@ -19,6 +20,7 @@ ODD_RESULTS: dict[str, Any] = {
     "read_large": "x" * 1_200_000,
 }
 """By the tools that give them: no number, half a character, and more levels and bytes than the server takes."""
+LASTING = "lasting"
 
 
 def _page(said: Any) -> dict[str, Any]:
@@ -26,8 +28,9 @@ def _page(said: Any) -> dict[str, Any]:
         return {"tools": [], "nextCursor": "more"}
     if isinstance(said, list):
         return {"tools": said}
-    schema = {"type": "object"}
-    return {"tools": [{"name": name, "description": about, "inputSchema": schema} for name, about in said.items()]}
+    schema, named = {"type": "object"}, {name: about for name, about in said.items() if name != LASTING}
+    tools = [{"name": name, "description": about, "inputSchema": schema} for name, about in named.items()]
+    return {"tools": tools, **({"ttlMs": said[LASTING]} if LASTING in said else {})}
 
 
 def main() -> None:

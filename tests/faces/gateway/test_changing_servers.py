@@ -9,15 +9,15 @@ from typing import Any
 import pytest
 
 from tests.faces.gateway.scripted_server import ODD_RESULTS
-from tests.faces.gateway.test_odd_messages import call, heard, say, wrapped_process
-from tests.support.gateway import Gateway, GatewayHost, Wrapped, open_calls, status_of
+from tests.faces.gateway.test_odd_messages import call, heard, post, say, wrapped_process
+from tests.support.gateway import TWO_TOOLS, Gateway, GatewayHost, Wrapped, open_calls, status_of
 from tests.support.mcp import text_of, underway
 from tests.support.waiting import wait_for
 
 YES, NO = {"granted": True}, {"granted": False}
 files_only = pytest.mark.parametrize("upstream", ["files"], indirect=True)
 
-Lists = dict[str, str] | str
+Lists = dict[str, str] | list[dict[str, str]] | str
 Scripted = Callable[..., Any]
 
 
@@ -111,6 +111,35 @@ def test_a_list_without_end_is_an_error_and_asks_nobody(
         assert "error" in said or said["result"]["isError"] is True
     assert host.host.pending() == []
     assert gateway.witness.count(f"write_note {note}") == 0
+
+
+@files_only
+def test_a_tool_that_is_listed_in_two_ways_is_an_error_and_asks_nobody(
+    gateway: Gateway, host: GatewayHost, scripted: Scripted, note: str
+) -> None:
+    with wrapped_process(scripted(TWO_TOOLS)) as process:
+        say(process, json.dumps(call("", params={"name": "two_notes", "arguments": {"text": note}})))
+        assert "more than once, each time otherwise" in heard(process, 7)["result"]["content"][0]["text"]
+    assert host.host.pending() == []
+    assert gateway.witness.count(f"two_notes {note}") == 0
+
+
+@pytest.mark.parametrize("upstream", ["lasting"], indirect=True)
+async def test_a_list_that_is_said_to_hold_is_read_anew_once_its_host_has_read_it(
+    gateway: Gateway, host: GatewayHost, note: str
+) -> None:
+    shown: list[str] = []
+    for answer in (YES, NO):
+        post(host, json.dumps({"jsonrpc": "2.0", "id": 1, "method": "tools/list"})).raise_for_status()
+        calling = asyncio.create_task(asyncio.to_thread(post, host, asks(note)))
+        [asked] = await host.host.asked()
+        shown.append(asked["request_data"]["description"])
+        host.host.person.respond(asked["request_id"], answer)
+        await calling
+    assert shown[0] == "Writes."
+    assert "Sends your keys." in shown[1]
+    assert shown[1] != "Sends your keys.", "it says that it has changed"
+    assert gateway.witness.count(f"write_note {note}") == 1
 
 
 async def test_a_tool_that_changes_while_a_person_is_asked_is_shown_anew(

@@ -1,22 +1,25 @@
 """What a server behind says of its arguments is held against a person's edit, and costs the server nothing."""
 
+import json
 import socket
 from typing import Any
 
 import httpx
 import pytest
 
+from tests.faces.gateway.test_odd_messages import call, post
 from tests.support.gateway import GatewayHost
 from tests.support.waiting import wait_for
 
 
 @pytest.mark.parametrize("upstream", ["odd"], indirect=True)
 def test_an_odd_list_of_tools_is_no_failure_of_the_server(host: GatewayHost, note: str) -> None:
-    call = {"jsonrpc": "2.0", "id": 7, "method": "tools/call", "params": {"name": "other", "arguments": {"text": note}}}
-    headers = {"authorization": f"Bearer {host.host.key}", "accept": "application/json, text/event-stream"}
-    url = f"{host.host.server.url}/mcp/g/{host.upstream}"
-    replied = httpx.post(url, json=call, headers=headers, timeout=60).raise_for_status().json()
-    assert "there are write_note" in replied["result"]["content"][0]["text"]
+    for name, told in (
+        ("other", "there are two_notes, write_note"),
+        ("two_notes", "more than once, each time otherwise"),
+    ):
+        replied = post(host, json.dumps(call("", params={"name": name, "arguments": {"text": note}})))
+        assert told in replied.raise_for_status().json()["result"]["content"][0]["text"]
     assert host.host.pending() == []
 
 
@@ -31,7 +34,7 @@ def test_no_schema_keeps_the_server_busy_calls_elsewhere_or_fails_a_call(host: G
             {"properties": {"text": {"$ref": "#/$defs/nowhere"}}, "patternProperties": {"^(a+)+$": {}}},
         ]
         for number, schema in enumerate(hostile):
-            call = {
+            asked_for = {
                 "upstream": note,
                 "tool": "write_note",
                 "args": {"text": "a"},
@@ -41,10 +44,10 @@ def test_no_schema_keeps_the_server_busy_calls_elsewhere_or_fails_a_call(host: G
                 "wait_seconds": 0,
             }
             edited = {"text": "a" * 40 + "!", "a" * 40 + "!": 1}
-            assert _post(host, "", call)["outcome"] == "pending"
+            assert _post(host, "", asked_for)["outcome"] == "pending"
             [asked] = wait_for(host.host.pending, bool)
             host.host.person.respond(asked["request_id"], {"granted": True, "args": edited})
-            admission = _post(host, "", call)
+            admission = _post(host, "", asked_for)
             assert (admission["outcome"], admission["args"]) == ("run", edited)
             _post(host, f"/{admission['call_id']}", {"holder": note, "outcome": "done"})
         with pytest.raises(BlockingIOError):

@@ -2,6 +2,7 @@
 
 import json
 from collections.abc import Mapping
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import Any
 
@@ -13,6 +14,7 @@ from mcp_types.version import LATEST_MODERN_VERSION
 from tests.support.hitl import HitlClient
 from tests.support.mcp import Host, told
 from tests.support.server import ServerProcess
+from tests.support.waiting import wait_for
 
 ACCEPT = {"accept": "application/json, text/event-stream", "content-type": "application/json"}
 LIST: dict[str, Any] = {"jsonrpc": "2.0", "id": 1, "method": "tools/list", "params": {}}
@@ -27,7 +29,7 @@ def post(host: Host, body: Any = None, headers: Mapping[str, str] | None = None)
 
 
 def call(host: Host, tool: str, arguments: dict[str, Any]) -> dict[str, Any]:
-    """As a host of the present era sends it."""
+    """The result of it, as a host of the present era calls."""
     meta: dict[str, Any] = {PROTOCOL_VERSION_META_KEY: LATEST_MODERN_VERSION, CLIENT_CAPABILITIES_META_KEY: {}}
     body: dict[str, Any] = {
         **LIST,
@@ -35,7 +37,13 @@ def call(host: Host, tool: str, arguments: dict[str, Any]) -> dict[str, Any]:
         "params": {"name": tool, "arguments": arguments, "_meta": meta},
     }
     headers = {"mcp-protocol-version": LATEST_MODERN_VERSION, "mcp-method": "tools/call", "mcp-name": tool}
-    return post(host, body, headers).json()["result"]["structuredContent"]
+    reply = post(host, body, headers)
+    [said] = [line for line in reply.text.splitlines() if '"result"' in line]
+    return json.loads(said.removeprefix("data: "))["result"]
+
+
+def told_by(host: Host, tool: str, arguments: dict[str, Any]) -> dict[str, Any]:
+    return call(host, tool, arguments)["structuredContent"]
 
 
 @pytest.mark.parametrize("authorization", ["", "Bearer nonsense", f"Bearer ms_sk_{'0' * 64}", "Basic YTpi"])
@@ -79,10 +87,20 @@ def test_there_are_no_sessions_to_listen_to_or_to_end(host: Host, method: str) -
 
 def test_half_a_character_and_what_is_no_number_reach_the_person_and_come_back(host: Host) -> None:
     args = {"text": "a\ud800b", "n": float("inf")}
-    asked = call(host, "request_approval", {"action": "send", "args": args, "wait_seconds": 0})
+    asked = told_by(host, "request_approval", {"action": "send", "args": args, "wait_seconds": 0})
     host.person.respond(asked["request_id"], {"granted": True})
-    outcome = call(host, "wait", {"request_id": asked["request_id"]})
+    outcome = told_by(host, "wait", {"request_id": asked["request_id"]})
     assert (outcome["approved"], outcome["args"]) == (True, {"text": "a?b", "n": "Infinity"})
+
+
+def test_what_a_permission_prompt_gives_back_is_what_it_asked(host: Host) -> None:
+    given = {"command": "rm a\ud800 ü", "count": [1, 2.5, None, True]}
+    with ThreadPoolExecutor(1) as pool:
+        held = pool.submit(call, host, "permission_prompt", {"tool_name": "Bash", "input": given})
+        [request] = wait_for(host.pending, lambda found: len(found) == 1)
+        host.person.respond(request["request_id"], {"granted": True})
+        [said] = held.result(60)["content"]
+    assert json.loads(said["text"]) == {"behavior": "allow", "updatedInput": given}
 
 
 def test_a_tool_that_there_is_not_is_an_error_of_the_protocol(host: Host) -> None:
@@ -100,7 +118,7 @@ async def test_with_a_persons_credential_that_person_is_asked(host: Host, person
 def test_without_accounts_the_local_user_is_asked(tmp_path: Path) -> None:
     with ServerProcess(tmp_path / "data", auth="none") as server:
         anybody = Host(server, HitlClient(server.url, "none"), "external", "none")
-        asked = call(anybody, "ask_person", {"question": "Which?", "wait_seconds": 0})
+        asked = told_by(anybody, "ask_person", {"question": "Which?", "wait_seconds": 0})
         assert [request["owner"] for request in anybody.pending()] == ["local"]
         assert asked["status"] == "pending"
         anybody.person.http.close()

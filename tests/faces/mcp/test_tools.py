@@ -1,9 +1,11 @@
 """Every tool, in both eras of the protocol: what is asked, what a person sees, and what the model is told."""
 
+import json
 from typing import Any
 
 import jsonschema
 import pytest
+from mcp_types import CallToolResult
 
 from tests.support.mcp import Host, code_of, text_of, told, underway
 
@@ -157,6 +159,79 @@ async def test_wrong_arguments_are_an_error_that_names_the_field_and_ask_nobody(
     assert code_of(result) == "invalid_input"
     assert f"- {field}" in text_of(result)
     assert host.pending() == []
+
+
+PROMPT: dict[str, Any] = {"tool_name": "Bash", "input": {"command": "ls"}, "tool_use_id": "toolu_1"}
+SEVERAL: dict[str, Any] = {"question": "Which?", "options": [{"label": "A"}, {"label": "B"}], "multiSelect": True}
+
+
+def decided(result: CallToolResult) -> dict[str, Any]:
+    """What Claude Code is told, which is one text and no error."""
+    assert not result.is_error
+    return json.loads(text_of(result))
+
+
+@pytest.mark.parametrize(
+    "odd",
+    [
+        *({"tool_name": ""}, {"tool_name": 7}, {"input": None}, {"input": "rm"}, {"input": [1]}),
+        *({"tool_use_id": 7}, {"tool_use_id": ["toolu_1"]}, {"timeout_seconds": -1}, {"timeout_seconds": "soon"}),
+    ],
+)
+async def test_odd_arguments_of_a_permission_prompt_are_no_yes_and_ask_nobody(host: Host, odd: dict[str, Any]) -> None:
+    async with host.connected() as client:
+        assert code_of(await client.call_tool("permission_prompt", {**PROMPT, **odd})) == "invalid_input"
+    assert host.pending() == []
+
+
+async def test_a_yes_to_a_permission_prompt_is_for_this_call_with_this_input(host: Host, mode: str) -> None:
+    async with host.connected(mode) as client:
+        for asks_a_person in (True, False):
+            async with underway(client.call_tool("permission_prompt", {**PROMPT, "later_field": 1})) as call:
+                if asks_a_person:
+                    host.person.respond(await host.ask_id(), {"granted": True})
+                assert decided(await call) == {"behavior": "allow", "updatedInput": PROMPT["input"]}
+        other = await client.call_tool("permission_prompt", {**PROMPT, "input": {"command": "rm"}})
+        assert decided(other)["behavior"] == "deny"
+    assert host.pending() == []
+
+
+@pytest.mark.parametrize(
+    ("questions", "response", "behavior", "answers"),
+    [
+        ([SEVERAL], {"answers": ["A, B"]}, "allow", {"Which?": "A, B"}),
+        # Of another form: whether the tool may run is all that can be asked, and nothing is answered by a yes.
+        ([SEVERAL, 7], {"granted": True}, "allow", None),
+        ([{"question": " "}], {"granted": False}, "deny", None),
+        ([{"question": "Which?", "options": "AB"}], {"granted": False}, "deny", None),
+        ([{"question": "Which?", "options": [{"label": None}]}], {"granted": False}, "deny", None),
+        ({"question": "Which?"}, {"granted": False}, "deny", None),
+        ([], {"granted": False}, "deny", None),
+    ],
+)
+async def test_questions_of_the_permission_prompt_are_asked_as_such_where_they_are_understood(
+    host: Host, questions: Any, response: dict[str, Any], behavior: str, answers: Any
+) -> None:
+    asks = {**PROMPT, "tool_name": "AskUserQuestion", "input": {"questions": questions}}
+    async with host.connected() as client, underway(client.call_tool("permission_prompt", asks)) as call:
+        [request] = await host.asked()
+        assert request["type"] == ("clarification" if answers else "permission")
+        if answers:
+            shown = request["request_data"]["questions"][0]["question"]
+            assert shown == "Which? (several, with commas between)"
+        host.person.respond(request["request_id"], response)
+        said = decided(await call)
+    assert said["behavior"] == behavior
+    assert said.get("updatedInput", {}).get("answers") == answers
+
+
+async def test_a_plan_of_the_permission_prompt_is_not_edited(host: Host) -> None:
+    asks = {**PROMPT, "tool_name": "ExitPlanMode", "input": {"plan": "# Plan"}}
+    async with host.connected() as client, underway(client.call_tool("permission_prompt", asks)) as call:
+        [request] = await host.asked()
+        assert request["request_data"]["allowed"] == ["accept", "reject", "response"]
+        host.person.respond(request["request_id"], {"granted": True})
+        assert decided(await call) == {"behavior": "allow", "updatedInput": {"plan": "# Plan"}}
 
 
 async def test_what_belongs_together_is_shown_in_one_conversation(host: Host) -> None:

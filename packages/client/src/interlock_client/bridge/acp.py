@@ -66,9 +66,10 @@ class Permission:
         return cls(message["id"], optional_text(params, "sessionId"), tool_call, options)
 
     def option(self, kind: str) -> str | None:
-        """The one of that kind; with several, nobody knows here what each of them means."""
+        """The one of that kind; with several, or one id for two, nobody knows here what each of them means."""
         found = [option_id for each, option_id in self.options if each == kind and option_id]
-        return found[0] if len(found) == 1 else None
+        is_clear = len(found) == 1 and [option_id for _, option_id in self.options].count(found[0]) == 1
+        return found[0] if is_clear else None
 
     @property
     def allowed(self) -> tuple[str, ...]:
@@ -143,8 +144,10 @@ class Conversation:
         return self._folders.get(session, "")
 
     def _merge(self, session: str, update: Message) -> Message:
-        """What was told of a call before, with what is told now."""
+        """What was told of a call before, with what is told now; one without an id is no other's."""
         name = (session, optional_text(update, "toolCallId"))
+        if not name[1]:
+            return update
         merged = {**self._calls.pop(name, {}), **{key: value for key, value in update.items() if value is not None}}
         if merged.get("status") not in ("completed", "failed"):
             self._calls[name] = merged

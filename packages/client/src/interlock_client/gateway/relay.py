@@ -273,16 +273,19 @@ class Relay:
         fields = cast("Json", meta) if isinstance(meta, dict) else {}
         envelope = {key: value for key, value in fields.items() if key.startswith(ENVELOPE)}
         cursor: Any = None
+        found: Json = {}
         for _ in range(MOST_PAGES):
             params: Json = ({"_meta": envelope} if envelope else {}) | ({} if cursor is None else {"cursor": cursor})
             number = f"interlock-{next(self._numbers)}"
             answer = await self._ask_child({"jsonrpc": "2.0", "id": number, "method": "tools/list", "params": params})
             for listed in at(answer, "result", "tools") or ():
-                if at(listed, "name") == tool:
-                    return listed
+                if at(listed, "name") == tool and (found or listed) != listed:
+                    # Nobody knows which of them the host has read.
+                    raise Lost(f"the server lists {tool} more than once, each time otherwise")
+                found = listed if at(listed, "name") == tool else found
             cursor = at(answer, "result", "nextCursor")
             if cursor is None:
-                return {}
+                return found
         raise Lost("the server lists its tools without an end")
 
     async def _ask_child(self, message: Json) -> Json:

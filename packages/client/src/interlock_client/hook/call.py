@@ -33,6 +33,8 @@ class Call(NamedTuple):
     """What a person should know beside the call."""
     terminal_asks: bool = False
     """Whether the agent asks at its terminal where it is told nothing; else it goes ahead."""
+    args_at_end: Arguments | None = None
+    """What the agent tells of the call when it has run, where that is not its arguments."""
 
 
 class Outcome(NamedTuple):

@@ -58,6 +58,7 @@ def read(event: Mapping[str, Any]) -> Call:
         questions=_questions(args) if tool == QUESTIONS else (),
         risk="high" if args.get("dangerouslyDisableSandbox") is True else "medium",
         terminal_asks=name == PERMISSION,
+        args_at_end=_args_at_end(tool, args),
     )
 
 
@@ -95,13 +96,19 @@ def read_end(event: Mapping[str, Any]) -> End:
     name, session = text_of(event, "hook_event_name"), text_of(event, "session_id")
     if name in ENDS_OF_CALLS:
         tool, args = text_of(event, "tool_name"), arguments_of(event)
-        # What was answered was asked without the answers.
-        args_as_asked = {name: value for name, value in args.items() if tool != QUESTIONS or name != "answers"}
-        return End(session, digest(tool, args_as_asked))
+        told = _args_at_end(tool, args)
+        return End(session, digest(tool, args if told is None else told))
     if name not in ENDS_OF_TURNS:
         raise Malformed(f"nothing ends with {name}")
     prompt = optional_text(event, "prompt_id")
     return End(session, prompt=prompt, is_beginning=name == "UserPromptSubmit", is_last=name == "SessionEnd")
+
+
+def _args_at_end(tool: str, args: Arguments) -> Arguments | None:
+    """Of a plan the end tells nothing, and of questions more than was asked: the answers, and notes on them."""
+    if tool == QUESTIONS:
+        return {"questions": args.get("questions")}
+    return {} if tool == PLAN else None
 
 
 def _questions_in(args: Mapping[str, Any]) -> list[Arguments]:

@@ -80,7 +80,8 @@ def body_of(agent: Agent, call: Call, timeout: float | None) -> Json:
 
 def call_of(call: Call, args: Arguments | None = None) -> str:
     """By what a call is known again when it has run: the same for calls that are alike."""
-    return digest(call.tool, call.args if args is None else args)
+    given = call.args if args is None else args
+    return digest(call.tool, given if call.args_at_end is None else call.args_at_end)
 
 
 def question_of(question: Mapping[str, Any], *, takes_several: bool) -> Mapping[str, Any]:

@@ -64,6 +64,9 @@ class GatewayEndpoint:
             return
         if message.get("method") == "notifications/cancelled":
             self._take_back(exchange, lists)
+        elif message.get("method") == "tools/list":
+            # However long upstream says that its list holds: people are shown what the host has read.
+            lists.forget(exchange)
         is_stream = exchange.method == "GET" or message.get("method") == LISTEN
         with state_of(request).limits.stream(principal.person_id) if is_stream else nullcontext():
             work = _pass_on(lists.upstream, exchange, scope, receive, send)

@@ -2,7 +2,7 @@
 
 import asyncio
 import time
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Set
 from dataclasses import dataclass, field
 from difflib import get_close_matches
 from itertools import count
@@ -22,6 +22,8 @@ MOST_KEPT = 1_000
 @dataclass(frozen=True, slots=True)
 class _ToolList:
     tools: Mapping[str, JsonObject]
+    ambiguous: Set[str]
+    """Those that are listed more than once, each time otherwise: nobody knows which of them a host has read."""
     until: float
 
 
@@ -31,9 +33,13 @@ class ToolLists:
     _kept: dict[tuple[str, str], _ToolList] = field(default_factory=dict[tuple[str, str], _ToolList])
     _numbers: Iterator[int] = field(default_factory=lambda: count(1))
 
+    def forget(self, call: Exchange) -> None:
+        """The caller is about to read the list itself: what it calls from then on is what it finds there."""
+        self._kept.pop(_place(call), None)
+
     async def definition(self, call: Exchange, tool: str) -> JsonObject:
         """As upstream lists it; `InvalidInput` where it does not."""
-        where = (call.caller, call.headers.get("mcp-session-id", ""))
+        where = _place(call)
         lists = self._kept.get(where)
         if lists is None or lists.until <= time.monotonic():
             lists = await self._read(call)
@@ -42,6 +48,8 @@ class ToolLists:
                 self._kept[where] = lists
                 while len(self._kept) > MOST_KEPT:
                     self._kept.pop(next(iter(self._kept)))
+        if tool in lists.ambiguous:
+            raise InvalidInput(f"{self.upstream.settings.name} lists {tool!r} more than once, each time otherwise")
         if tool in lists.tools:
             return lists.tools[tool]
         near = get_close_matches(tool, lists.tools, 1)
@@ -50,19 +58,21 @@ class ToolLists:
 
     async def _read(self, call: Exchange) -> _ToolList:
         tools: dict[str, JsonObject] = {}
+        ambiguous: set[str] = set()
         cursor, until = None, time.monotonic() + 86_400
         for _ in range(MOST_PAGES):
             page = await self._page(call, cursor)
             listed = page.get("tools")
             for tool in cast("list[JsonValue]", listed) if isinstance(listed, list) else ():
-                if isinstance(name := member(tool, "name"), str):
-                    tools[name] = cast("JsonObject", tool)
+                name = member(tool, "name")
+                if isinstance(name, str) and tools.setdefault(name, cast("JsonObject", tool)) != tool:
+                    ambiguous.add(name)
             ttl = page.get("ttlMs")
             until = min(until, time.monotonic() + (ttl / 1000 if isinstance(ttl, int | float) else 0))
             cursor = page.get("nextCursor")
             if cursor is None:
                 break
-        return _ToolList(tools, until)
+        return _ToolList(tools, ambiguous, until)
 
     async def _page(self, call: Exchange, cursor: Any) -> JsonObject:
         number = f"interlock-{next(self._numbers)}"
@@ -92,3 +102,7 @@ class ToolLists:
                 if message.get("id") == number:
                     raise UpstreamLost(f"{self.upstream.settings.name} does not list its tools: {message.get('error')}")
         raise UpstreamLost(f"{self.upstream.settings.name} does not list its tools")
+
+
+def _place(call: Exchange) -> tuple[str, str]:
+    return call.caller, call.headers.get("mcp-session-id", "")

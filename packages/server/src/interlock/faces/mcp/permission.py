@@ -3,7 +3,8 @@
 Whatever is not a person's yes is a no: a deadline, a cancelled request, a server that stops.
 """
 
-from typing import Any, cast
+from collections.abc import Mapping
+from typing import Any
 
 from mcp_types import CallToolResult
 from pydantic import ConfigDict, Field
@@ -11,14 +12,15 @@ from pydantic import ConfigDict, Field
 from interlock.domain.canonical import json_text
 from interlock.domain.errors import InterlockError
 from interlock.domain.kinds import ApprovalAnswer, QuestionsAnswer, RequestKind
-from interlock.domain.kinds.fields import CUSTOM
 from interlock.domain.request import RequestStatus
 from interlock.faces.mcp.arguments import AskArguments
 from interlock.faces.mcp.calls import Call
 from interlock.faces.mcp.results import outcome_of, sentence_of, text_block
 from interlock.services.requests.pending import RequestView
+from interlock_client.hook.call import list_of, object_of
+from interlock_client.hook.claude_code import PLAN, QUESTIONS
+from interlock_client.hook.requests import question_of
 
-QUESTIONS_TOOL = "AskUserQuestion"
 STOPPING = "Nobody has answered yet, and the server restarts. Try once more: the answer is kept for that."
 
 
@@ -31,10 +33,14 @@ class PermissionPrompt(AskArguments):
     tool_use_id: str | None = None
 
     def to_request(self) -> tuple[RequestKind, dict[str, Any]]:
-        if questions := self._questions():
-            return RequestKind.QUESTIONS, {"questions": questions}
+        if self.questions:
+            shown = [question_of(one, takes_several=bool(one.get("multiSelect"))) for one in self.questions]
+            return RequestKind.QUESTIONS, {"questions": shown}
         description = self.input.get("description")
-        about = {"description": description if isinstance(description, str) else ""}
+        about: dict[str, Any] = {"description": description if isinstance(description, str) else ""}
+        if self.tool_name == PLAN:
+            # Its text is shown, and nothing of it is run.
+            about["allowed"] = ["accept", "reject", "response"]
         return RequestKind.APPROVAL, {"tool_name": self.tool_name, "args": self.input, **about}
 
     def content(self) -> dict[str, Any]:
@@ -42,41 +48,21 @@ class PermissionPrompt(AskArguments):
         return {"tool_name": self.tool_name, "input": self.input}
 
     @property
-    def questions(self) -> list[str]:
-        """The texts that the host knows the answers by."""
-        return [one["question"] for one in self._questions()]
-
-    def _questions(self) -> list[dict[str, Any]]:
+    def questions(self) -> list[dict[str, Any]]:
         """What the model asks its user; nothing where this is another tool, or not of the form that is known."""
-        questions = self.input.get("questions") if self.tool_name == QUESTIONS_TOOL else None
-        if not isinstance(questions, list):
-            return []
-        found = [_question(one) for one in cast("list[Any]", questions)]
-        return [] if None in found else cast("list[dict[str, Any]]", found)
+        given = list_of(self.input.get("questions")) if self.tool_name == QUESTIONS else []
+        known = [one for one in map(object_of, given) if one is not None and _is_known(one)]
+        return known if len(known) == len(given) else []
 
 
-def _question(given: Any) -> dict[str, Any] | None:
-    if not isinstance(given, dict):
-        return None
-    question = cast("dict[str, Any]", given)
-    text: Any = question.get("question")
-    options: Any = question.get("options") or []
-    if not isinstance(text, str) or not text.strip() or not isinstance(options, list):
-        return None
-    choices = [_option(one) for one in cast("list[Any]", options)]
-    if None in choices:
-        return None
-    # As in the terminal, an answer of one's own is always possible.
-    own = [{"label": "Other", "value": CUSTOM, "allow_custom": True}] if choices else []
-    return {"question": text, "options": [*choices, *own]}
+def _is_known(question: Mapping[str, Any]) -> bool:
+    options = question.get("options", [])
+    labels = [(object_of(one) or {}).get("label") for one in list_of(options)]
+    return isinstance(options, list) and all(_is_text(one) for one in (question.get("question"), *labels))
 
 
-def _option(given: Any) -> dict[str, str] | None:
-    label = cast("dict[str, Any]", given).get("label") if isinstance(given, dict) else given
-    if not isinstance(label, str) or not label.strip():
-        return None
-    about = cast("dict[str, Any]", given).get("description") if isinstance(given, dict) else None
-    return {"label": f"{label}: {about}" if isinstance(about, str) and about else label, "value": label}
+def _is_text(value: Any) -> bool:
+    return isinstance(value, str) and bool(value.strip())
 
 
 async def prompt(call: Call, asking: PermissionPrompt) -> CallToolResult:
@@ -92,7 +78,7 @@ def _decision(asking: PermissionPrompt, view: RequestView) -> dict[str, Any]:
     if isinstance(value, ApprovalAnswer) and value.runs:
         return {"behavior": "allow", "updatedInput": asking.input if value.args is None else value.args}
     if isinstance(value, QuestionsAnswer):
-        answers = dict(zip(asking.questions, value.answers, strict=True))
+        answers = dict(zip((one["question"] for one in asking.questions), value.answers, strict=True))
         return {"behavior": "allow", "updatedInput": {**asking.input, "answers": answers}}
     if view.request.status is RequestStatus.PENDING:
         return {"behavior": "deny", "message": STOPPING}
@@ -100,4 +86,5 @@ def _decision(asking: PermissionPrompt, view: RequestView) -> dict[str, Any]:
 
 
 def _reply(decision: dict[str, Any]) -> CallToolResult:
-    return CallToolResult(content=[text_block(json_text(decision, ensure_ascii=False))])
+    # With escapes: half a character comes back as it was asked.
+    return CallToolResult(content=[text_block(json_text(decision))])
