@@ -188,9 +188,12 @@ async def test_connections_that_the_server_ended_are_replaced_unnoticed(database
 
 @pytest.mark.parametrize("database_url", ["postgres"], indirect=True)
 async def test_a_commit_that_rolled_back_is_an_error(database: Database) -> None:
-    with pytest.raises(StorageUnavailable):
+    async def fail_unheard() -> None:
         async with database.write() as connection:
             with suppress(SQLAlchemyError):
                 await connection.execute(text("SELECT 1 / 0"))
+
+    with pytest.raises(StorageUnavailable):
+        await fail_unheard()
     async with database.read() as connection:
         assert await connection.scalar(text("SELECT 1")) == 1
