@@ -70,6 +70,29 @@ def test_what_is_opened_without_a_network_says_so_and_comes_with_the_network(per
     expect(page.get_by_role("heading", level=1)).to_contain_text("guarded wants to run")
 
 
+def test_a_page_whose_code_is_not_loaded_yet_comes_with_the_network(person: Person) -> None:
+    page = person.opens()
+    with offline(person):
+        for _ in range(2):
+            lead(page, "/history")
+            expect(page.get_by_role("heading", level=1)).to_have_text(
+                "There is no connection. This page loads as soon as there is one."
+            )
+            lead(page, "/inbox")
+            expect(page.get_by_role("heading", level=1)).to_have_text("Inbox")
+        lead(page, "/history")
+    expect(page.get_by_role("heading", level=1)).to_have_text("History")
+    # What did not come then is asked for anew later, too.
+    with offline(person):
+        lead(page, "/chat")
+        expect(page.get_by_role("heading", level=1)).to_contain_text("There is no connection.")
+        lead(page, "/inbox")
+        expect(page.get_by_role("heading", level=1)).to_have_text("Inbox")
+    page.locator("[data-state=live]").wait_for()
+    lead(page, "/chat")
+    expect(page.get_by_role("heading", level=1)).to_have_text("New conversation")
+
+
 def test_without_a_network_no_message_is_sent_and_nobody_is_said_to_work_on_it(person: Person) -> None:
     page = begin(person, script(says("At first.")))
     expect(said(page, "At first.")).to_be_visible()

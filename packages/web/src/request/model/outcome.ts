@@ -44,6 +44,11 @@ export function isFillable(situation: Situation): boolean {
   return situation === "open" || situation === "offline";
 }
 
+/** Whether it may still come to what the person has made of it. */
+export function isUndecided(situation: Situation): boolean {
+  return isFillable(situation) || situation === "sending" || situation === "unsure";
+}
+
 export interface Circumstances {
   request: Pick<InboxRequest, "status" | "people">;
   delivery: Delivery | null;
