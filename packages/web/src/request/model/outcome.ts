@@ -15,6 +15,9 @@ export function outcomeOf(request: Pick<InboxRequest, "kind" | "status" | "respo
   return (request.kind === "approval" && OUTCOMES[String(request.response?.decision)]) || "answered";
 }
 
+/** What the server itself ends has this name on it, which no person can have. */
+export const SERVER = "system";
+
 /** The reason with which a coding agent withdraws what was decided at its own terminal. */
 const AT_TERMINAL = "answered_at_the_terminal";
 
