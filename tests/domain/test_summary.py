@@ -41,7 +41,7 @@ def test_a_call_is_told_by_what_matters_and_without_quotes(tool: str, args: dict
     ("value", "told"),
     [
         ("Go on?", "Go on?"),
-        ({"question": "Go on?", "rows": 12, "tables": ["a", "b"]}, 'Go on? · rows 12 · tables a, b'),
+        ({"question": "Go on?", "rows": 12, "tables": ["a", "b"]}, "Go on? · rows 12 · tables a, b"),
         ({"question": "Go on?", "options": ["yes", "no"]}, "Go on?"),
         ({"action": "drop", "table": "users"}, "action drop · table users"),
         ([1, 2], "[1, 2]"),

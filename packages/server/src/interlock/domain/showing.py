@@ -92,7 +92,7 @@ def shown_digest(request: Request) -> str:
 
 
 def code_of(request: Request) -> str:
-    """Four digits that stand behind the last line of what will run; a yes to what is risky has to repeat them.
+    """Four digits that stand after the last line of what will run; a yes to what is risky has to repeat them.
 
     Others for each request: those of a call that comes again and again would be learned by the fingers.
     """
