@@ -1,6 +1,7 @@
 """Saying yes to a call: what has to be seen and done first, and what never counts as a yes."""
 
 import json
+from typing import Any
 
 import pytest
 from playwright.sync_api import Locator, Page, Route, expect
@@ -265,7 +266,7 @@ def test_a_code_that_the_server_does_not_take_is_told_once_and_nothing_runs(revi
     review = opened(reviewer, asks(reviewer, "execute", command="miscoded"))
 
     def mistype(route: Route) -> None:
-        sent = route.request.post_data_json
+        sent: dict[str, Any] = route.request.post_data_json or {}
         route.continue_(post_data=json.dumps({**sent, "code": "0000" if sent["code"] != "0000" else "1111"}))
 
     review.page.route("**/answer", mistype, times=1)

@@ -113,7 +113,8 @@ def _claude_in_state(editor: Any, args: Mapping[str, Any], state: Mapping[str, A
     if not state:
         return NoPreview(_UNKNOWN)
     where = sys.modules[_CLAUDE]._validate_path(str(args["path"]), allowed_prefixes=editor.allowed_prefixes)
-    kept: Mapping[str, Any] | None = (state.get(editor.state_key) or {}).get(where)
+    files: Mapping[str, Any] = state.get(editor.state_key) or {}
+    kept: Any = files.get(where)
     before = None if kept is None else "\n".join(kept["content"]).encode()
     after = _claude_after(args, on_disk=False)
     return change(where, before, after, is_deleted=after is None, on_disk=False)

@@ -75,6 +75,8 @@ def _first(args: Mapping[str, JsonValue], names: Sequence[str]) -> JsonValue:
 
 
 def _bare(value: JsonValue) -> str:
-    if isinstance(value, list) and value and all(isinstance(one, str) for one in value):
-        return ", ".join(map(_bare, value))
+    if isinstance(value, list):
+        items = cast("list[JsonValue]", value)
+        if items and all(isinstance(one, str) for one in items):
+            return ", ".join(map(_bare, items))
     return " ".join(value.split()) if isinstance(value, str) else json.dumps(value, ensure_ascii=False)
