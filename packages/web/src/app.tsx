@@ -10,7 +10,7 @@ import { Announcer } from "@/shell/announcer";
 import { ErrorBoundary } from "@/shell/error-boundary";
 import { Failed } from "@/shell/failed";
 import { Layout } from "@/shell/layout";
-import { lazyPage } from "@/shell/lazy-page";
+import { LoadingPage, lazyPage } from "@/shell/lazy-page";
 import { Loading } from "@/shell/loading";
 import { NotFound } from "@/shell/not-found";
 import { useTheme } from "@/shell/theme";
@@ -54,7 +54,7 @@ function SignedIn() {
   return (
     <LiveProvider key={session.data.user_id} isEnded={isEnded} onSignedOut={() => setEnded(true)}>
       <Layout>
-        <Suspense fallback={<Loading />}>
+        <Suspense fallback={<LoadingPage />}>
           <Pages />
         </Suspense>
       </Layout>
