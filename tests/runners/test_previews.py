@@ -10,6 +10,7 @@ from deepagents import create_deep_agent  # pyright: ignore[reportUnknownVariabl
 from deepagents.backends import CompositeBackend, FilesystemBackend, StateBackend
 from deepagents.backends.protocol import BackendProtocol
 from langchain.agents.middleware import HumanInTheLoopMiddleware
+from langchain_anthropic.middleware import FilesystemClaudeTextEditorMiddleware, StateClaudeTextEditorMiddleware
 from langchain_core.tools import StructuredTool
 from langgraph.types import interrupt
 
@@ -302,6 +303,55 @@ async def test_a_path_that_leads_out_of_the_folder_is_not_read(host: Host, tmp_p
     turn = await stage.say()
     assert shown(turn.request)["preview"]["type"] == "none"
     assert "not for anybody" not in str((turn.request.body, turn.request.form))
+
+
+EDITOR = "str_replace_based_edit_tool"
+EDITS: list[tuple[dict[str, Any], str]] = [
+    ({"command": "str_replace", "old_str": "two", "new_str": "2"}, "one\n2\ntwo\n"),
+    ({"command": "str_replace", "old_str": "one\n"}, "2\ntwo\n"),
+    ({"command": "insert", "insert_line": 1, "new_str": "new"}, "2\nnew\ntwo\n"),
+]
+"""What is done to a file one after the other, and what it is then."""
+
+
+@pytest.mark.parametrize("kind", ["state", "filesystem"])
+async def test_the_text_editor_that_langchain_has_for_claude_shows_what_it_would_change(
+    host: Host, tmp_path: Path, kind: str
+) -> None:
+    editor: Any = StateClaudeTextEditorMiddleware()
+    made = "one\ntwo\ntwo\n"
+    if kind == "filesystem":
+        editor, made = FilesystemClaudeTextEditorMiddleware(root_path=str(tmp_path)), made.removesuffix("\n")
+    acts = [{"command": "create", "file_text": made}, *(edit for edit, _ in EDITS), {"command": "delete"}]
+    lines: list[list[Call]] = [[(f"c{number}", EDITOR, {"path": "/a.txt"} | act)] for number, act in enumerate(acts)]
+    gate = InterlockMiddleware(interrupt_on={EDITOR: True})
+    stage = await host(agent([], *lines, middleware=[editor, gate]))
+    turn, before = await stage.say(), None
+    for after in ("one\ntwo\ntwo\n", *(after for _, after in EDITS), None):
+        assert await shown_file(stage, turn.request) == ("/a.txt", before is not None, before, after)
+        if kind == "filesystem" and before is not None:
+            assert held(tmp_path / "a.txt") == before
+        turn, before = await stage.reply(turn.request, ACCEPT), after
+    assert turn.status == "done"
+    assert not (tmp_path / "a.txt").exists()
+
+
+async def test_what_the_text_editor_only_reads_or_would_fail_at_is_shown_as_that(host: Host, tmp_path: Path) -> None:
+    editor: Any = FilesystemClaudeTextEditorMiddleware(root_path=str(tmp_path / "inside"))
+    put(tmp_path / "secret.txt", "not for anybody\n")
+    put(tmp_path / "inside" / "a.txt", "one\n")
+    calls: list[Call] = [
+        ("view", EDITOR, {"command": "view", "path": "/a.txt"}),
+        ("fails", EDITOR, {"command": "str_replace", "path": "/a.txt", "old_str": "two", "new_str": "2"}),
+        ("out", EDITOR, {"command": "str_replace", "path": "/../secret.txt", "old_str": "n", "new_str": "m"}),
+    ]
+    gate = InterlockMiddleware(interrupt_on={EDITOR: True})
+    stage = await host(agent([], calls, middleware=[editor, gate]))
+    view, fails, out = (await stage.say()).requests
+    assert "preview" not in shown(view)
+    assert "the call would fail" in shown(fails)["preview"]["lines"][0]
+    assert shown(out)["preview"]["type"] == "none"
+    assert "not for anybody" not in str((out.body, out.form))
 
 
 async def test_langchains_own_middleware_shows_the_preview_of_a_tool_too(host: Host, note: Path) -> None:

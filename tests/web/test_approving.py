@@ -1,7 +1,10 @@
 """Saying yes to a call: what has to be seen and done first, and what never counts as a yes."""
 
+import json
+from typing import Any
+
 import pytest
-from playwright.sync_api import Locator, Page, expect
+from playwright.sync_api import Locator, Page, Route, expect
 
 from tests.support.inbox import asked, view
 from tests.support.puppet import calls, script
@@ -257,6 +260,24 @@ def test_a_high_risk_is_approved_with_its_code_alone(reviewer: Person, witness: 
     review.ends("Approved at")
     assert [sent["code"] for sent in review.sent] == [code]
     ran(witness, "coded-on-the-page")
+
+
+def test_a_code_that_the_server_does_not_take_is_told_once_and_nothing_runs(reviewer: Person, witness: Witness) -> None:
+    review = opened(reviewer, asks(reviewer, "execute", command="miscoded"))
+
+    def mistype(route: Route) -> None:
+        sent: dict[str, Any] = route.request.post_data_json or {}
+        route.continue_(post_data=json.dumps({**sent, "code": "0000" if sent["code"] != "0000" else "1111"}))
+
+    review.page.route("**/answer", mistype, times=1)
+    review.types_code()
+    review.chooses("Approve")
+    review.ends("Not accepted, nothing was done: These are not the digits shown after the last line.")
+    expect(review.bar.get_by_text("digits", exact=False)).to_have_count(1)
+    assert (review.told()["status"], witness.count("miscoded")) == ("pending", 0)
+    review.chooses("Approve")
+    review.ends("Approved at")
+    ran(witness, "miscoded")
 
 
 def test_fingers_that_have_learned_a_code_do_not_approve_the_same_call_again(

@@ -18,6 +18,10 @@ from tests.web.reviewing import Review, opened
 LINES = "".join(f"line {number}\n" for number in range(1, 41))
 WRITERS = Path(__file__).with_name("writers.py")
 CALLS: dict[str, Call] = {
+    "claude": (
+        "str_replace_based_edit_tool",
+        {"command": "create", "path": "/claude.md", "file_text": "after"},
+    ),
     "deep": ("write_file", {"file_path": "/deep.md", "content": "after\n"}),
     "own": ("save", {"name": "own.md", "content": "after\n"}),
 }
@@ -31,7 +35,7 @@ def workspace(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.fixture(scope="module")
 def own(tmp_path_factory: pytest.TempPathFactory, workspace: Path) -> Generator[ServerProcess]:
-    """A server with agents that write files in one folder: the demo agent, and two that are not from here."""
+    """A server with agents that write files in one folder: the demo agent, and others that are not from here."""
     agents = [puppet.DEMO_SPEC, *(f"{name}={WRITERS}:{name}" for name in CALLS)]
     environment = {"INTERLOCK_LOCALE": "en", puppet.WORKSPACE: str(workspace)}
     process = ServerProcess(tmp_path_factory.mktemp("files"), agents=agents, environment=environment)

@@ -50,7 +50,7 @@ def test_a_call_is_held_against_the_last_one_that_was_approved(owner: ThreadsCli
     answer(owner, first, {"decision": "accept"}).raise_for_status()
     decided(owner, "release-2", "reject")
     lead(page, f"/requests/{waiting(owner, 'release-3')}")
-    expect(part).to_contain_text("The 3rd call like this: of 2 calls before, people approved 1.")
+    expect(part).to_contain_text("The 3rd call like this. People approved 1 of the 2 before.")
     expect(part).to_contain_text(f"Differs from the call that {owner.username} approved")
     (row,) = part.get_by_role("listitem").all()
     expect(row).to_contain_text("name changed")
@@ -66,7 +66,7 @@ def test_the_same_arguments_are_said_to_be_the_same_and_a_way_out_is_named(
     decided(owner, "alike", "accept", "accept", "accept")
     page = person.opens(f"/requests/{waiting(owner, 'alike')}")
     part = page.get_by_role("region", name="Calls like this one")
-    expect(part).to_contain_text("The 4th call like this: of 3 calls before, people approved 3.")
+    expect(part).to_contain_text("The 4th call like this. People approved 3 of the 3 before.")
     expect(part).to_contain_text(f"Same arguments as the call that {owner.username} approved")
     expect(part).to_contain_text("To stop being asked, open “Remember”")
 

@@ -22,6 +22,7 @@ from tests.web.person import Person, lead
 from tests.web.reviewing import Review, asks, offline, opened
 
 HUNG_MS = 12_000
+NOT_LOADED = "There is no connection. This page loads as soon as there is one."
 LOST = "Your answer never reached the server and will not be sent again: nothing was done."
 
 
@@ -64,10 +65,31 @@ def test_what_is_opened_without_a_network_says_so_and_comes_with_the_network(per
     page = person.opens()
     with offline(person):
         lead(page, f"/requests/{request_id}")
-        expect(page.get_by_role("heading", level=1)).to_have_text(
-            "There is no connection. This page loads as soon as there is one."
-        )
+        expect(page.get_by_role("heading", level=1)).to_have_text(NOT_LOADED)
     expect(page.get_by_role("heading", level=1)).to_contain_text("guarded wants to run")
+
+
+def test_a_page_whose_code_is_not_loaded_yet_comes_with_the_network(person: Person) -> None:
+    page = person.opens()
+    page.locator("[data-state=live]").wait_for()
+    with offline(person):
+        for _ in range(2):
+            lead(page, "/history")
+            expect(page.get_by_role("heading", level=1)).to_have_text(NOT_LOADED)
+            lead(page, "/inbox")
+            expect(page.get_by_role("heading", level=1)).to_have_text("Inbox")
+        lead(page, "/history")
+    expect(page.get_by_role("heading", level=1)).to_have_text("History")
+    # What did not come then is asked for anew later, too.
+    page.locator("[data-state=live]").wait_for()
+    with offline(person):
+        lead(page, "/chat")
+        expect(page.get_by_role("heading", level=1)).to_contain_text("There is no connection.")
+        lead(page, "/inbox")
+        expect(page.get_by_role("heading", level=1)).to_have_text("Inbox")
+    page.locator("[data-state=live]").wait_for()
+    lead(page, "/chat")
+    expect(page.get_by_role("heading", level=1)).to_have_text("New conversation")
 
 
 def test_without_a_network_no_message_is_sent_and_nobody_is_said_to_work_on_it(person: Person) -> None:
@@ -143,7 +165,11 @@ def test_a_server_that_hangs_is_noticed_and_deciding_is_off(reviewing: Person, o
     review = opened(reviewing, asks(reviewing, "guarded", name="hung"))
     hangs(own, review)
     review.ends("No connection since")
+    lead(review.page, "/history")
+    expect(review.page.get_by_role("heading", level=1)).to_have_text(NOT_LOADED)
     own.running.send_signal(signal.SIGCONT)
+    expect(review.page.get_by_role("heading", level=1)).to_have_text("History")
+    lead(review.page, f"/requests/{review.request_id}")
     expect(review.button("Approve")).to_be_visible()
     review.is_open()
 

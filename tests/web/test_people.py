@@ -6,6 +6,7 @@ from itertools import count
 import pytest
 from playwright.sync_api import Locator, Page, expect
 
+from tests.support.inbox import asked
 from tests.support.people import FIRST, People
 from tests.support.threads import ThreadsClient
 from tests.web.conftest import Visit
@@ -30,6 +31,7 @@ WORDS: dict[str, dict[str, str]] = {
         "only": "is the only admin",
         "unknown": "Check the agents",
         "out": "An admin has blocked this account",
+        "ended": "The server ended this without an answer",
         "colon": ": ",
     },
     "zh-CN": {
@@ -47,6 +49,7 @@ WORDS: dict[str, dict[str, str]] = {
         "only": "是唯一的管理员",
         "unknown": "请检查智能体",
         "out": "管理员已禁止此账户登录",
+        "ended": "结束此请求，未予答复",
         "colon": "：",
     },
 }
@@ -120,6 +123,7 @@ def test_a_person_is_deleted_once_their_name_was_typed(
     root: ThreadsClient, newcomer: ThreadsClient, visit: Visit, locale: str
 ) -> None:
     words, name = WORDS[locale], newcomer.username
+    (entry,) = asked(newcomer, ("guarded", {"name": "left behind"}))
     page = visit(root, locale=locale).opens("/settings/people")
     act(page, words, "delete", name)
     dialog = page.get_by_role("dialog")
@@ -143,6 +147,10 @@ def test_a_person_is_deleted_once_their_name_was_typed(
     expect(page.get_by_role("button", name=name)).to_have_count(0)
     page.get_by_text(re.compile(words["gone"])).first.click()
     expect(row(page, name)).to_be_visible()
+    # No person did, and "system" is none.
+    shown(page, f"/requests/{entry['request_id']}")
+    expect(page.locator("[data-act=state]")).to_contain_text(words["ended"])
+    expect(page.get_by_role("main")).not_to_contain_text("system")
 
 
 def test_the_only_admin_is_told_why_they_stay_one(root: ThreadsClient, visit: Visit, locale: str) -> None:

@@ -1,5 +1,6 @@
 """What becomes of a request while it is open: drafts that stay, time that runs out, others who are first."""
 
+import json
 import re
 from collections.abc import Callable
 from contextlib import suppress
@@ -121,6 +122,19 @@ def test_a_request_that_somebody_else_answered_keeps_the_draft_and_sends_nothing
     assert review.sent == []
     assert review.finished() == "done taken"
     assert witness.count("taken") == 1
+
+
+def test_an_edit_that_somebody_else_overtook_is_not_said_to_be_what_will_run(reviewer: Person) -> None:
+    review = opened(reviewer, asks(reviewer, "guarded", name="as asked"))
+    review.press("e")
+    review.page.get_by_label("name", exact=True).fill("as edited")
+    answer(reviewer.client, review.request_id, {"decision": "accept"}).raise_for_status()
+    review.ends("You approved this at")
+    expect(review.page.get_by_text("What will run instead")).to_have_count(0)
+    expect(review.part("What was asked to run")).to_contain_text("as asked")
+    expect(review.bar.locator("[data-act=state]")).to_be_focused()
+    assert json.loads(copies(review)) == {"name": "as edited"}
+    assert review.sent == []
 
 
 def test_a_conversation_that_is_deleted_takes_its_request_along(reviewer: Person) -> None:

@@ -20,6 +20,7 @@ LONGEST = "wwwwwwwwwwwwwwwwwwwwwwwwwwwwwwwwwwwwwwwwwwwwwwwwwwwwwwwwwwwwww"
 """A name of 62 letters: with a number behind it, as long as names may be."""
 ZOOMED = {"width": 640, "height": 400}
 """What is left of 1280 × 800 at 200%."""
+TABLET = {"width": 768, "height": 1024}
 WITH_KEYBOARD = {"width": PHONE["width"], "height": 360}
 # What runs out of the window, but for what is cut with a sign.
 SPILT = """() => {
@@ -86,7 +87,7 @@ def test_the_longest_names_fit_a_phone(
 
 
 def test_the_longest_names_leave_the_bar_of_a_desktop_its_acts(long_named: ThreadsClient, visit: Visit) -> None:
-    page = visit(long_named, viewport={"width": 768, "height": 800}).opens()
+    page = visit(long_named, viewport=TABLET).opens()
     for act in ("Shortcuts", "account and more"):
         box = page.get_by_role("banner").get_by_role("button", name=act).bounding_box()
         assert box
@@ -155,6 +156,25 @@ def test_on_a_phone_a_conversation_that_waits_leaves_its_room_to_the_request(
     assert [height < 100 for height in form.evaluate_all("all => all.map((one) => one.offsetHeight)")] == [True]
     answer(owner, entry["request_id"], {"decision": "reject"}).raise_for_status()
     expect(page.locator("form[data-blocked=false] textarea")).to_be_visible()
+
+
+def test_at_768_pixels_neither_filters_nor_columns_take_the_room_of_what_is_read(
+    owner: ThreadsClient, people: People, visit: Visit
+) -> None:
+    (entry,) = asked(owner, ("guarded", {"name": "read at length"}))
+    answer(owner, entry["request_id"], {"decision": "reject"}, dwell_ms=59_000).raise_for_status()
+    page = visit(people.named(FIRST), viewport=TABLET).opens("/inbox")
+    expect(page.locator("main select")).to_have_count(4)
+    search = page.get_by_role("searchbox").bounding_box()
+    assert search
+    assert search["width"] >= 200
+    shown(page, "/history")
+    row = page.get_by_role("listitem").filter(has_text="read at length").locator("summary")
+    told = row.get_by_text("read at length").bounding_box()
+    whole = row.bounding_box()
+    assert told
+    assert whole
+    assert told["width"] > whole["width"] / 2
 
 
 @pytest.mark.parametrize("viewport", [DESKTOP, PHONE])

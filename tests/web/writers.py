@@ -10,6 +10,7 @@ from typing import Any, cast
 from deepagents import create_deep_agent  # pyright: ignore[reportUnknownVariableType]
 from deepagents.backends import FilesystemBackend
 from langchain.agents import create_agent  # pyright: ignore[reportUnknownVariableType]
+from langchain_anthropic.middleware import FilesystemClaudeTextEditorMiddleware
 from langchain_core.tools import StructuredTool
 
 from interlock import preview
@@ -29,6 +30,13 @@ def deep() -> Any:
         backend=FilesystemBackend(root_dir=os.environ[WORKSPACE], virtual_mode=True),
         interrupt_on={"write_file": True, "edit_file": True},
     )
+
+
+def claude() -> Any:
+    """With LangChain's text editor for Claude."""
+    editor = FilesystemClaudeTextEditorMiddleware(root_path=os.environ[WORKSPACE])
+    gate = InterlockMiddleware(interrupt_on={"str_replace_based_edit_tool": True})
+    return create_agent(PuppetModel(), middleware=[editor, gate])
 
 
 def _save(name: str, content: str) -> str:

@@ -1,4 +1,4 @@
-import { lazy, Suspense, useState } from "react";
+import { Suspense, useState } from "react";
 import { Redirect, Route, Switch } from "wouter";
 import { LiveProvider } from "@/api/live-context";
 import { useSamePerson, useSession } from "@/api/session";
@@ -10,15 +10,16 @@ import { Announcer } from "@/shell/announcer";
 import { ErrorBoundary } from "@/shell/error-boundary";
 import { Failed } from "@/shell/failed";
 import { Layout } from "@/shell/layout";
+import { LoadingPage, lazyPage } from "@/shell/lazy-page";
 import { Loading } from "@/shell/loading";
 import { NotFound } from "@/shell/not-found";
 import { useTheme } from "@/shell/theme";
 import { useVisibleHeight } from "@/shell/visible-height";
 
-const ChatPage = lazy(async () => ({ default: (await import("@/chat/chat-page")).ChatPage }));
-const FiguresPage = lazy(async () => ({ default: (await import("@/figures/figures-page")).FiguresPage }));
-const HistoryPage = lazy(async () => ({ default: (await import("@/history/history-page")).HistoryPage }));
-const SettingsPage = lazy(async () => ({ default: (await import("@/settings/settings-page")).SettingsPage }));
+const ChatPage = lazyPage(async () => (await import("@/chat/chat-page")).ChatPage);
+const FiguresPage = lazyPage(async () => (await import("@/figures/figures-page")).FiguresPage);
+const HistoryPage = lazyPage(async () => (await import("@/history/history-page")).HistoryPage);
+const SettingsPage = lazyPage(async () => (await import("@/settings/settings-page")).SettingsPage);
 
 export function App() {
   useTheme();
@@ -53,7 +54,7 @@ function SignedIn() {
   return (
     <LiveProvider key={session.data.user_id} isEnded={isEnded} onSignedOut={() => setEnded(true)}>
       <Layout>
-        <Suspense fallback={<Loading />}>
+        <Suspense fallback={<LoadingPage />}>
           <Pages />
         </Suspense>
       </Layout>

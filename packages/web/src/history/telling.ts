@@ -1,13 +1,13 @@
 /** How an entry is told: who it was, how it ended, how long it was read. */
 import type { HistoryEntry } from "interlock-client/inbox";
-import { isAtTerminal } from "@/request/model/outcome";
+import { isAtTerminal, SERVER } from "@/request/model/outcome";
 import type { en } from "./messages";
 
 export type Ending = keyof typeof en.outcome;
 export type Who =
   | { type: "person" | "grant"; name: string }
   | { type: "policy"; rule: string; version: number }
-  | { type: "saved" | "nobody" | "unknown" | "atTerminal" };
+  | { type: "saved" | "nobody" | "server" | "unknown" | "atTerminal" };
 
 /** Told apart without colour. */
 export const SIGNS: Readonly<Record<Ending, string>> = {
@@ -29,6 +29,7 @@ export function whoOf({ by, origin, outcome, reason, rule, policy_version: versi
   if (origin === "saved") return { type: "saved" };
   if (origin === "policy" && rule && version) return { type: "policy", rule, version };
   if (by === null) return { type: "unknown" };
+  if (by === SERVER) return { type: "server" };
   return { type: origin === "grant" ? "grant" : "person", name: by };
 }
 

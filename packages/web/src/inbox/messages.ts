@@ -64,6 +64,7 @@ export const en = {
   },
   you: "You",
   nobody: "Nobody",
+  server: "The server",
   select: "Select for a batch",
   hint: {
     pick: "Select a request to see exactly what would run.",
@@ -143,6 +144,7 @@ export const zh: Translated<typeof en> = {
   },
   you: "你",
   nobody: "无人",
+  server: "服务器",
   select: "选中以批量处理",
   hint: {
     pick: "选择一个请求，查看将要执行的内容。",

@@ -4,6 +4,7 @@ import { useMemo } from "react";
 import { useTranslations } from "use-intl";
 import { SIGNS } from "@/history/telling";
 import { left } from "@/request/model/countdown";
+import { SERVER } from "@/request/model/outcome";
 import { claimAt } from "@/request/model/people";
 import { ownTitle } from "@/request/model/title";
 import { age } from "./age";
@@ -108,7 +109,8 @@ export function projectOf(entry: InboxEntry): string | null {
 }
 
 function endingText(t: Texts, { how, by }: Ending, me: string): string {
-  const name = by === null ? t("nobody") : by === me ? t("you") : by;
+  const named = by === me ? t("you") : by === SERVER ? t("server") : by;
+  const name = named ?? t("nobody");
   const words = t(`ending.${how}`, { name });
   return how === "gone" || how === "deleted" ? words : `${SIGNS[how]} ${words}`;
 }

@@ -12,6 +12,7 @@ import { Deadline } from "./head/deadline";
 import { Head } from "./head/head";
 import { Likeness } from "./likeness/likeness";
 import { doubtOf, wordsOf } from "./model/bodies";
+import { isUndecided } from "./model/outcome";
 import { Opinion } from "./opinion/opinion";
 import styles from "./request-view.module.css";
 import { useReview } from "./review";
@@ -82,7 +83,7 @@ function Approval() {
       <AgentWords text={wordsOf(request)} from={request.described_by === "tool" ? "tool" : "written"} />
       <Details />
       <Opinion />
-      {mode === "edit" && situation !== "receipt" && (
+      {mode === "edit" && isUndecided(situation) && (
         <Suspense fallback={<p>{t("loading")}</p>}>
           <EditForm />
         </Suspense>

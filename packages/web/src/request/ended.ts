@@ -1,7 +1,7 @@
 import type { InboxRequest } from "interlock-client/inbox";
 import { useTranslations } from "use-intl";
 import { usePerson } from "@/api/session";
-import { isAtTerminal, outcomeOf } from "./model/outcome";
+import { isAtTerminal, outcomeOf, SERVER } from "./model/outcome";
 import { useMoment } from "./moment";
 
 const PLACES = [
@@ -42,5 +42,6 @@ export function useEndWords(): (end: End) => string {
 }
 
 function howOf(end: End) {
-  return isAtTerminal(end) ? "atTerminal" : outcomeOf(end);
+  if (isAtTerminal(end)) return "atTerminal";
+  return end.answered_by === SERVER && end.status === "cancelled" ? "byServer" : outcomeOf(end);
 }

@@ -28,6 +28,7 @@ describe("an entry", () => {
     expect(whoOf(entry({ origin: "saved", by: "system" }))).toEqual({ type: "saved" });
     expect(whoOf(entry({ outcome: "expired", origin: "default", by: "system" }))).toEqual({ type: "nobody" });
     expect(whoOf(entry({ outcome: "expired", origin: null, by: null }))).toEqual({ type: "nobody" });
+    expect(whoOf(entry({ outcome: "cancelled", origin: null, by: "system" }))).toEqual({ type: "server" });
     expect(whoOf(entry({ outcome: "cancelled", origin: null, by: null }))).toEqual({ type: "unknown" });
   });
 

@@ -12,7 +12,7 @@ from interlock.domain.json_value import ABSENT, JsonObject, JsonValue
 from interlock.domain.kinds import ApprovalBody
 from interlock.domain.preview import FilePreview
 from interlock.domain.request import Request
-from interlock.domain.summary import summary
+from interlock.domain.summary import command_line, summary
 
 LONGEST_HEADLINE = 200
 MOST_COMPARED = 400
@@ -30,7 +30,7 @@ class ViewType(StrEnum):
 def view_type(request: Request) -> ViewType:
     if not isinstance(request.body, ApprovalBody):
         return ViewType.NONE
-    if isinstance(request.body.args.get("command"), str):
+    if command_line(request.body.args) is not None:
         return ViewType.COMMAND
     if request.file is not None and not request.file.is_deleted:
         return ViewType.FILE
@@ -92,7 +92,7 @@ def shown_digest(request: Request) -> str:
 
 
 def code_of(request: Request) -> str:
-    """Four digits that stand behind the last line of what will run; a yes to what is risky has to repeat them.
+    """Four digits that stand after the last line of what will run; a yes to what is risky has to repeat them.
 
     Others for each request: those of a call that comes again and again would be learned by the fingers.
     """

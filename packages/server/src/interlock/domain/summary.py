@@ -13,8 +13,13 @@ LINE_BREAK = " ⏎ "
 BETWEEN = " · "
 TO = "→ "
 _FILES = ("path", "file_path", "filename", "file", "url")
-_CONTENTS = ("content", "contents", "old", "new", "old_string", "new_string", "replace_all", "edits", "text")
+_CONTENTS = (
+    *("content", "contents", "old", "new", "old_string", "new_string", "replace_all", "edits", "text"),
+    *("file_text", "old_str", "new_str", "insert_line", "view_range"),
+)
 """Of a call that names a file: what its difference shows better."""
+_ACTS_ON_FILES = ("view", "create", "str_replace", "insert", "delete", "rename", "undo_edit")
+"""What a text editor that models are trained on takes for a `command`, beside the path of its file."""
 _AMOUNTS = ("amount", "total", "sum", "price", "金额")
 _CURRENCIES = ("currency", "unit", "币种")
 _RECIPIENTS = ("to", "recipient", "recipients", "payee", "beneficiary", "收款人", "收件人", "退至")
@@ -22,8 +27,8 @@ _RECIPIENTS = ("to", "recipient", "recipients", "payee", "beneficiary", "收款�
 
 def summary(tool: str, args: Mapping[str, JsonValue], change: tuple[int, int] | None = None) -> str:
     """`change`: how many lines the call would add to its file and take from it, where that is known."""
-    command = args.get("command")
-    if isinstance(command, str):
+    command = command_line(args)
+    if command is not None:
         lines = [" ".join(line.split()) for line in command.splitlines()]
         return f"{tool} {LINE_BREAK.join(line for line in lines if line)}"
     plan = args.get("plan")
@@ -35,6 +40,13 @@ def summary(tool: str, args: Mapping[str, JsonValue], change: tuple[int, int] | 
         counts = [] if change is None else [f"+{change[0]} −{change[1]}"]
         return " ".join([tool, file, *counts, *map(_bare, rest)])
     return f"{tool} {_details(args)}".rstrip()
+
+
+def command_line(args: Mapping[str, JsonValue]) -> str | None:
+    """What a shell would run."""
+    command = args.get("command")
+    is_act = command in _ACTS_ON_FILES and isinstance(args.get("path"), str)
+    return command if isinstance(command, str) and not is_act else None
 
 
 def with_parts(title: str, details: JsonValue) -> str:
@@ -63,4 +75,8 @@ def _first(args: Mapping[str, JsonValue], names: Sequence[str]) -> JsonValue:
 
 
 def _bare(value: JsonValue) -> str:
+    if isinstance(value, list):
+        items = cast("list[JsonValue]", value)
+        if items and all(isinstance(one, str) for one in items):
+            return ", ".join(map(_bare, items))
     return " ".join(value.split()) if isinstance(value, str) else json.dumps(value, ensure_ascii=False)

@@ -1,6 +1,5 @@
 import { type FocusEvent, useEffect, useId, useRef } from "react";
 import { useTranslations } from "use-intl";
-import { Wrong } from "../forms/agent-text";
 import { offersRisk } from "../model/codes";
 import { mayAnswer } from "../model/people";
 import { fieldMessage } from "../problems";
@@ -16,7 +15,6 @@ export function CodeField() {
   const onFocus = useShownCode(end.hasSeen);
   // Who may only answer it alone types them with the reason.
   if ((!code && !offersRisk(request)) || !mayAnswer(request)) return null;
-  const wrong = fieldMessage(problem, "code");
   return (
     <div className={styles.code}>
       <label htmlFor={id}>{t("code")}</label>
@@ -31,11 +29,10 @@ export function CodeField() {
         data-act="code"
         disabled={!code}
         onFocus={onFocus}
-        aria-invalid={!!wrong}
+        aria-invalid={!!fieldMessage(problem, "code")}
         value={typed}
         onChange={(event) => setTyped(event.target.value.replace(/\D/g, ""))}
       />
-      <Wrong>{wrong}</Wrong>
     </div>
   );
 }

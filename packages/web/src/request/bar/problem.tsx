@@ -1,5 +1,5 @@
 import { useTranslations } from "use-intl";
-import { readsAsRefusal } from "../problems";
+import { fieldMessage, readsAsRefusal } from "../problems";
 import { useReview } from "../review";
 import styles from "./bar.module.css";
 
@@ -12,7 +12,12 @@ export function Problem() {
   // That the file has changed is said where the new one can be shown.
   if (!problem || (isStale && problem.code === "file_changed")) return null;
   if (problem.code === "not_shown") return <Note>{t("notShown")}</Note>;
-  return <Note>{t("failed", { message: readsAsRefusal(problem) ? forms("refusal") : problem.message })}</Note>;
+  const message = fieldMessage(problem, "code")
+    ? t("obstacle.wrongCode")
+    : readsAsRefusal(problem)
+      ? forms("refusal")
+      : problem.message;
+  return <Note>{t("failed", { message })}</Note>;
 }
 
 function Note({ children }: { children: string }) {

@@ -43,12 +43,15 @@ export function SecretField({ id, name, isWrong, onFilled }: FieldProps & { onFi
     secrets.current.set(name, text);
     onFilled(text !== "");
   };
+  const takeLines = () => {
+    setHasLines(true);
+    requestAnimationFrame(() => field.current?.focus());
+  };
   const put = (event: ClipboardEvent | DragEvent, text: string) => {
     if (hasLines || !isLong(text) || !field.current) return;
     event.preventDefault();
     change(inserted(field.current, text));
-    setHasLines(true);
-    requestAnimationFrame(() => field.current?.focus());
+    takeLines();
   };
   const given = {
     id,
@@ -87,7 +90,7 @@ export function SecretField({ id, name, isWrong, onFilled }: FieldProps & { onFi
         <Icon aria-hidden="true" size={14} /> {isShown ? t("hide") : t("show")}
       </Button>
       {!hasLines && (
-        <Button look="quiet" onClick={() => setHasLines(true)}>
+        <Button look="quiet" onClick={takeLines}>
           {t("severalLines")}
         </Button>
       )}

@@ -15,6 +15,9 @@ export function outcomeOf(request: Pick<InboxRequest, "kind" | "status" | "respo
   return (request.kind === "approval" && OUTCOMES[String(request.response?.decision)]) || "answered";
 }
 
+/** What the server itself ends has this name on it, which no person can have. */
+export const SERVER = "system";
+
 /** The reason with which a coding agent withdraws what was decided at its own terminal. */
 const AT_TERMINAL = "answered_at_the_terminal";
 
@@ -42,6 +45,11 @@ export type Situation =
 /** Whether what is begun can be gone on with; without a connection it is only not sent. */
 export function isFillable(situation: Situation): boolean {
   return situation === "open" || situation === "offline";
+}
+
+/** Whether it may still come to what the person has made of it. */
+export function isUndecided(situation: Situation): boolean {
+  return isFillable(situation) || situation === "sending" || situation === "unsure";
 }
 
 export interface Circumstances {

@@ -3,7 +3,7 @@ import type { Translated } from "@/i18n/messages";
 export const en = {
   title: "Calls like this one",
   count:
-    "The {number, selectordinal, one {#st} two {#nd} few {#rd} other {#th}} call like this: of {earlier, plural, one {one call} other {# calls}} before, people approved {approved, plural, =0 {none} other {#}}.",
+    "The {number, selectordinal, one {#st} two {#nd} few {#rd} other {#th}} call like this. {earlier, plural, one {{approved, plural, =0 {The one before was not approved} other {People approved the one before}}} other {People approved {approved, plural, =0 {none} other {#}} of the # before}}.",
   countMany:
     "More than {earlier} calls like this were decided before: of the last {earlier}, people approved {approved}.",
   same: "Same arguments as the call that {name} approved {time}.",

@@ -235,7 +235,7 @@ def check_page_view(request: Request, reply: Reply, page: PageView) -> None:
         message = "of a risky call nothing but the very same one is remembered"
         raise InvalidAnswer(message, [FieldError("remember.scope", "too_wide", message)])
     if showing.needs_code(request, reply.value, reply.remember) and page.code != showing.code_of(request):
-        message = "type the four digits that stand behind the last line of what will run"
+        message = "type the four digits shown after the last line of what will run"
         raise InvalidAnswer(message, [FieldError("code", "wrong", message)])
 
 
