@@ -140,6 +140,7 @@ def test_a_policy_is_read_from_toml_and_from_json() -> None:
         ('[[rule]]\nname = "r"\nthen = "ask"\n[[rule]]\nname = "r"\nthen = "deny"', 4, "another rule has this name"),
         ('[[rule]]\nname = "a\\u0007"\nthen = "ask"', 1, "printable"),
         ('[[test]]\nfacts = {tools = "x"}\nexpect = {then = "ask"}', 1, "tools is not known"),
+        ('[[test]]\nfacts = {owner_groups = "x"}\nexpect = {then = "ask"}', 1, "facts.owner_groups"),
         ('[[test]]\nfacts = {tool = 3}\nexpect = {then = "ask"}', 1, "facts.tool"),
         ('[[test]]\nfacts = {at = "noon"}\nexpect = {then = "ask"}', 1, "facts.at"),
         ('[[test]]\nfacts = {}\nexpect = {then = "ask", rule = "x"}', 1, "names no rule: x"),

@@ -161,6 +161,24 @@ def test_before_a_vote_nobody_is_named(people: People, ask: Ask) -> None:
     assert [one["by"] for one in view(people.named("bob").http, request_id)["people"]["voters"]] == ["bob"]
 
 
+def test_the_trail_names_no_voter_to_who_has_not_voted(people: People) -> None:
+    ann, root = people.named("ann"), people.named("root")
+    with active(root.http, TWO):
+        request_id, thread = guarded(ann, f"two-{uuid.uuid4()}")
+
+    def voters(http: httpx.Client) -> list[str]:
+        entries: list[dict[str, Any]] = []
+        for more in ({}, {"conversation_id": thread}):
+            page = http.get("/api/v1/audit", params={"action": "request.voted", "limit": 200} | more)
+            entries = [one for one in page.raise_for_status().json()["entries"] if one["conversation_id"] == thread]
+        return [one["actor"] for one in entries]
+
+    hitl_yes(root.http, request_id).raise_for_status()
+    assert (voters(ann.http), voters(root.http)) == ([], ["root"])
+    assert hitl_yes(ann.http, request_id).json()["data"]["status"] == "answered"
+    assert voters(ann.http) == ["ann", "root"]
+
+
 def test_a_yes_is_taken_back(people: People, ask: Ask) -> None:
     request_id = ask()
     bob = people.named("bob").http

@@ -803,6 +803,7 @@ export interface PolicyFacts {
   risk?: Risk;
   kind?: RequestKind;
   owner?: string;
+  owner_groups?: string[];
   outside?: boolean;
   face?: string;
   at?: string | null;

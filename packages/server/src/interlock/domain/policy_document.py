@@ -234,6 +234,9 @@ class _Reader:
             self._one_of(given["risk"], RISK_LEVELS, "facts.risk", line, None)
         if "kind" in given:
             self._one_of(given["kind"], [one.value for one in RequestKind], "facts.kind", line, None)
+        groups: JsonValue = given.get("owner_groups", [])
+        if not isinstance(groups, list) or not all(isinstance(one, str) for one in cast("list[object]", groups)):
+            self._problem("facts.owner_groups is a list of names", line, None)
         at = given.get("at")
         if isinstance(at, str):
             try:
