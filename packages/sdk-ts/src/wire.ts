@@ -999,7 +999,7 @@ export interface ReplayReport {
 export interface NewWebhook {
   /** Its host must be one that the operator named. */
   url: string;
-  /** All of them when left out. */
+  /** Asked, expiring and settled when left out. */
   events?: WebhookEvent[] | null;
   /** Whose requests it is told of; everybody's when left out. */
   agents?: string[] | null;

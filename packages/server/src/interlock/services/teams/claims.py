@@ -165,7 +165,9 @@ async def _routed(
     names = await names_of(work.tx, found)
     event = RequestRouted(request.id, request.pause_id, names, request.routing.level, by.name, note or None)
     await _record(work, by, request, event)
-    await enqueue_deliveries(work, WebhookEvent.ROUTED, request)
+    await enqueue_deliveries(
+        work, WebhookEvent.ROUTED, request, more={"candidates": list(names), "level": request.routing.level}
+    )
     await notify(work, thread, request, found)
 
 
