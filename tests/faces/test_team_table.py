@@ -271,10 +271,13 @@ def without_code_at_confirm(who: ThreadsClient, asked: Asked) -> str:
     with confirm_of(who) as socket:
         socket.reconnect(asked.thread, batch_size=100)
         step_id = socket.wait_for(AgentEvents.USER_CONFIRM)["step_id"]
+        # More often than a step is given up after.
+        told = ""
         for _ in range(4):
             socket.confirm(step_id, asked.thread)
-            error = socket.wait_for(SystemEvents.ERROR)
-        return error["content"]
+            told = str(socket.wait_for(SystemEvents.ERROR)["content"])
+            assert "page" in told
+        return told
 
 
 def without_code_at_agui(who: ThreadsClient, asked: Asked) -> str:
