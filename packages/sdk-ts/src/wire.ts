@@ -611,6 +611,10 @@ export interface WeekFigures {
   drills: number;
   /** How many of those they did not approve. */
   drills_caught: number;
+  /** Of what people answered, what a rule in shadow would have. */
+  by_shadow: number;
+  /** Of the person's votes, those against which it ended. */
+  votes_contradicted: number;
 }
 
 export interface ReadingTime {
