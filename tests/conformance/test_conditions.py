@@ -55,6 +55,7 @@ def test_what_holds(condition: str, expected: bool) -> None:
     assert holds(condition) is expected
 
 
+@pytest.mark.promise("P24")
 @pytest.mark.parametrize(
     ("condition", "args"),
     [

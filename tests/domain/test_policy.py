@@ -131,6 +131,7 @@ def test_a_policy_is_read_from_toml_and_from_json() -> None:
         ),
         ('{"rule": [],\n"test": [\n\n{"facts": {"tool": 3}, "expect": {"then": "ask"}}]}', 4, "facts.tool"),
         ('[[rule]]\nthen = "ask"', 1, "needs a name"),
+        ('rule = [\n{name = "a", then = "ask"},\n{name = "b", then = "x"},\n]', 3, "then is one of"),
         ('\n[[rule]]\nname = "r"\nthen = "permit"', 2, "then is one of"),
         ('[[rule]]\nname = "r"\nthen = "ask"\npersons = 2', 1, "persons is not known"),
         ('[[rule]]\nname = "r"\nthen = "allow"', 1, "would allow every call"),

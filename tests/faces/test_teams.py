@@ -238,7 +238,9 @@ def test_a_request_is_passed_on_to_who_may_be_asked_anyway(people: People, ask: 
     bob = people.named("bob").http
     for name in ("ann", "zoe", "nobody"):
         assert bob.post(f"{INBOX}/requests/{request_id}/delegate", json={"to": name}).status_code in (400, 403), name
+    bob.post(f"{INBOX}/requests/{request_id}/claim").raise_for_status()
     bob.post(f"{INBOX}/requests/{request_id}/delegate", json={"to": "cyd", "note": "yours"}).raise_for_status()
+    assert view(people.named("cyd").http, request_id)["people"]["claim"] is None
     assert hitl_yes(bob, request_id).status_code == 403
     later, untouched = ask(), ask()
     bob.post(f"{INBOX}/requests/{later}/delegate", json={"to": "dan"}).raise_for_status()

@@ -110,6 +110,9 @@ async def delegate(core: Core, principal: Principal, request_id: str, to: str, n
             place = await add_candidates(work, request, [f"{PERSON}{user.id}"], request.routing.level, is_wide=False)
         terms = request.routing.terms.passed_on(principal.id, place, more)
         await work.tx.routes.set_terms(request_id, terms)
+        # Whoever passed it on does not have it any more, and could not let go of it later.
+        if await work.tx.routes.release(request_id, principal.id):
+            await _record(work, principal, request, RequestClaimed(request_id, request.pause_id, None, None))
         await _routed(work, principal, thread, request, (f"{PERSON}{user.id}",), note)
 
 
