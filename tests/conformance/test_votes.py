@@ -232,12 +232,12 @@ async def test_a_level_and_the_last_vote_at_one_moment_are_not_both_the_end(
 ) -> None:
     """Whichever comes first: a level that opens leaves the votes as they are, and what is settled has no next one."""
     ends: set[tuple[int, str]] = set()
+    first, second = sorted(voters)[:2]
     for number in range(ROUNDS * 3):
         levels = (Level(GROUPS[1:2], 1),) if number % 2 else (Level(GROUPS[1:2], 1), Level(GROUPS[2:], 1))
         request_id = await ask(servers[0], Terms((Step(GROUPS, 2),), levels=levels, at_end=AtEnd.REFUSE))
         clock.at += timedelta(seconds=1)
         await open_due_levels(servers[0])
-        first, second = sorted(voters)[:2]
         assert await vote(servers[1], first, request_id) == "counted"
         clock.at += timedelta(seconds=1)
         acts = [vote(servers[number % 2], second, request_id), *(open_due_levels(core) for core in servers)]
