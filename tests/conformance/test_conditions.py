@@ -20,7 +20,16 @@ ARGS: dict[str, Any] = {
 
 
 def holds(condition: str, **args: Any) -> bool:
-    facts = Facts(tool="refund", args=ARGS | args, agent="bot", risk="high", owner="ann", outside=True, at=NOON)
+    facts = Facts(
+        tool="refund",
+        args=ARGS | args,
+        agent="bot",
+        risk="high",
+        owner="ann",
+        owner_groups=["payments"],
+        outside=True,
+        at=NOON,
+    )
     return ENGINE.read(facts).holds(condition)
 
 
@@ -39,12 +48,14 @@ def holds(condition: str, **args: Any) -> bool:
         ('under(args.path, ".")', True),
         ('host(args.url) == "x.org"', True),
         ("true || args.nothing == 1", True),
+        ('"payments" in owner_groups && !("leads" in owner_groups)', True),
     ],
 )
 def test_what_holds(condition: str, expected: bool) -> None:
     assert holds(condition) is expected
 
 
+@pytest.mark.promise("P24")
 @pytest.mark.parametrize(
     ("condition", "args"),
     [
@@ -55,6 +66,15 @@ def test_what_holds(condition: str, expected: bool) -> None:
         ('args.path == "a"', {"half": "\ud800"}),
         ("args.flag == true || args.flag", {"flag": "true"}),
         ("args.flag || false", {"flag": 1}),
+        ("args.flag == true", {"flag": "true"}),
+        ("args.flag != true", {"flag": 1}),
+        ("!(true == args.flag)", {"flag": "yes"}),
+        ("has(args.flag) && args.flag == true", {"flag": ["true"]}),
+        ("args['count'] == 3 && true", {"count": "3"}),
+        ('args.target in ["production", "staging"]', {"target": ["production"]}),
+        ('args.deep.list[0] == "1"', {}),
+        ("args.many.exists(one, one.flag == true)", {"many": [{"flag": "true"}]}),
+        ("args.note == \"it's\" // what's args.flag == true", {"note": 1}),
         ('args.name == "docs"', {"name": "docs\0evil"}),
         ('"docs" in args.deep', {"deep": {"docs\0evil": 1}}),
         ('args.list[0] == "docs"', {"list": ["docs\0evil"]}),
@@ -138,6 +158,27 @@ def test_what_is_no_condition_is_refused_before_it_is_used(condition: str) -> No
         ENGINE.check(condition)
 
 
+@pytest.mark.parametrize(
+    ("condition", "expected"),
+    [
+        ("args.flag == true || args.count == 3", True),
+        ("args.count != 4 && args.count in [1, 3.0]", True),
+        ('args.none == "a" || args.none == true', False),
+        ('args.count in [3, "three"] && !(args.count in ["three", 4])', True),
+        ('args.path == "args.count == true"', False),
+        ("args.flag == true ? false : args.count == 3", None),
+        ("args.count + args.count == 6 && size(args.path) == 9 && !args.yes == false", True),
+    ],
+)
+def test_what_has_a_type_of_its_own_equals_others_of_it_alone(condition: str, expected: bool | None) -> None:
+    """What is said of others is as before; of what has another type nothing is, where it matters."""
+    if expected is None:
+        with pytest.raises(ConditionError):
+            holds(condition, flag="true")
+        return
+    assert holds(condition, flag="true", none=None, yes=True) is expected
+
+
 def test_an_error_tells_nothing_of_the_facts() -> None:
     for condition in ("args.secret > 1", "under(args.secret, 'x')", "args[args.secret] == 1", "int(args.secret) == 1"):
         with pytest.raises(ConditionError) as raised:
@@ -168,6 +209,7 @@ def test_what_the_engine_cannot_see_whole_is_an_error() -> None:
         ('at.getHours("Asia/Shanghai") > 3', ("at",)),
         ("args.list.exists(x, x.risk == 1) && size(args) > 2", ("args.list", "args")),
         ("outside && args.a.b == 2", ("outside", "args.a")),
+        ('"a" in owner_groups && owner == "b"', ("owner_groups", "owner")),
         ("r'args.foo' == tool || agent in [\"tool\"]", ("tool", "agent")),
         ("true", ()),
     ],

@@ -9,8 +9,10 @@ import pytest
 from interlock.domain.errors import Forbidden, InvalidInput
 from interlock.domain.figures import SettledAsk
 from interlock.domain.kinds import ApprovalAnswer, ClarificationAnswer, Value
+from interlock.domain.policy import Ruling, ShadowWord, Word
 from interlock.domain.principal import Principal, Role
 from interlock.domain.request import AnswerOrigin, RequestStatus
+from interlock.domain.terms import Vote
 from interlock.services.core import Core, unit
 from interlock.services.requests.figures import weekly_figures
 from interlock.services.requests.settling import Settlement, settle
@@ -88,6 +90,23 @@ async def test_a_persons_rows_are_read_once_and_the_last_ones_first(core: Core) 
     some = await read(long_ago, "u-ann", 2)
     assert some == (await read(long_ago, "u-ann"))[:2]
     assert all(one.length > 0 for one in some)
+
+
+async def test_votes_and_words_of_a_version_in_shadow_are_counted(core: Core) -> None:
+    await _scene(core)
+    now = core.clock.now()
+    async with core.store.transaction() as tx:
+        for request_id, person_id, is_yes in (("r1", "u-bob", False), ("r1", "u-ann", True), ("r2", "u-ann", True)):
+            await tx.routes.put_vote(Vote(request_id, person_id, person_id, is_yes, now, "web"))
+        for request_id, ruling in (("r1", Ruling.ALLOW), ("r2", Ruling.ASK), ("r3", Ruling.DENY), ("r4", Ruling.ALLOW)):
+            word = ShadowWord(1, request_id, "ann-1", Word(ruling), False, None, Word(Ruling.ASK), now)
+            await tx.policies.add_word(word)
+    report = await weekly_figures(core, ROOT, 1)
+    _, ann, bob = (one.weeks[-1] for one in report.people)
+    assert (ann.votes_contradicted, ann.by_shadow) == (1, 1)
+    assert (bob.votes_contradicted, bob.by_shadow) == (1, 0)
+    (own,) = (await weekly_figures(core, ANN, 1)).people
+    assert own.weeks[-1] == ann
 
 
 @pytest.mark.promise("P12")

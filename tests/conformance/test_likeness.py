@@ -10,11 +10,13 @@ from interlock.conditions import CelConditions
 from interlock.domain.errors import Conflict, Forbidden
 from interlock.domain.kinds import ApprovalAnswer, ApprovalBody
 from interlock.domain.likeness import Change
+from interlock.domain.policy import Ruling
 from interlock.domain.principal import Principal, Role
 from interlock.domain.request import AnswerOrigin, RequestStatus
 from interlock.ports.filters import AlikeFilter
 from interlock.services.core import Core, unit
 from interlock.services.policies import versions
+from interlock.services.policies.replay import replay
 from interlock.services.requests.likeness import MOST_COUNTED, draft_policy, likeness
 from interlock.services.requests.settling import Settlement, settle
 from interlock.storage._settled_requests import alike_statement
@@ -157,6 +159,20 @@ async def test_no_rule_is_offered_for_such_a_call(core: Core, asks: Asks, waitin
     assert not (await likeness(core, ROOT, name)).may_be_ruled
     with pytest.raises(Conflict):
         await draft_policy(core, ROOT, name)
+
+
+@pytest.mark.promise("P22")
+async def test_what_was_asked_before_its_owners_groups_were_kept_is_not_guessed(core: Core, asks: Asks) -> None:
+    free = '[[rule]]\nname = "{}"\nwhen = \'{}\'\nthen = "allow"\n'
+    by_tool = free.format("tool", 'tool == "edit"')
+    by_groups = free.format("groups", 'tool == "edit" && !("a" in owner_groups)')
+    await asks.ask(value=NO)
+    await asks.ask(value=NO, owner_groups=("b",))
+    report = await replay(core, ROOT, by_tool)
+    assert (report.cells, report.not_replayed) == ({("refused", Ruling.ALLOW): 2}, {})
+    report = await replay(core, ROOT, by_groups)
+    assert report.cells == {("refused", Ruling.ALLOW): 1}
+    assert report.not_replayed == {"the groups of its owner were not kept then": 1}
 
 
 async def test_without_the_engine_no_rule_is_offered(core: Core, asks: Asks) -> None:

@@ -10,7 +10,7 @@ import random
 from collections import Counter
 from collections.abc import AsyncGenerator, Mapping, Sequence
 from contextlib import suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
 
 import pytest
@@ -29,6 +29,7 @@ from interlock.services.requests.answering import Reply, Sender, answer
 from interlock.services.requests.opening import NewRequest
 from interlock.services.requests.outside import Ask
 from interlock.services.teams.claims import claim, release, withdraw_vote
+from interlock.services.teams.groups import set_away
 from interlock.services.teams.levels import open_due_levels
 from interlock.storage.database import open_database
 from interlock.storage.sealing import Sealer, derive
@@ -223,6 +224,85 @@ async def test_of_several_servers_one_opens_each_level_and_one_comes_to_the_end(
         assert [one.level for one in log if isinstance(one, RequestRouted)] == [1, 2]
         assert sum(isinstance(one, RequestSettled) for one in log) == (at_end is not AtEnd.WAIT)
         assert all(one.value != ApprovalAnswer("accept") for one in given.values())
+
+
+@pytest.mark.promise("P18", "P21")
+async def test_a_level_and_the_last_vote_at_one_moment_are_not_both_the_end(
+    store: Store, servers: Sequence[Core], voters: dict[str, frozenset[int]], clock: Hand
+) -> None:
+    """Whichever comes first: a level that opens leaves the votes as they are, and what is settled has no next one."""
+    ends: set[tuple[int, str]] = set()
+    first, second = sorted(voters)[:2]
+    for number in range(ROUNDS * 3):
+        levels = (Level(GROUPS[1:2], 1),) if number % 2 else (Level(GROUPS[1:2], 1), Level(GROUPS[2:], 1))
+        request_id = await ask(servers[0], Terms((Step(GROUPS, 2),), levels=levels, at_end=AtEnd.REFUSE))
+        clock.at += timedelta(seconds=1)
+        await open_due_levels(servers[0])
+        assert await vote(servers[1], first, request_id) == "counted"
+        clock.at += timedelta(seconds=1)
+        acts = [vote(servers[number % 2], second, request_id), *(open_due_levels(core) for core in servers)]
+        told = await asyncio.gather(*(acts if number % 3 else acts[::-1]))
+        async with store.snapshot() as tx:
+            request = await tx.requests.get(request_id)
+            assert request is not None
+            assert request.routing is not None
+            log = [event.data for event in await tx.events.after(request.thread_id, 0, 100)]
+            answer = (await tx.answers.of_requests([request_id]))[request_id]
+        is_settled = "settled" in told
+        assert ("late" in told) is not is_settled
+        assert answer.value == ApprovalAnswer("accept") if is_settled else "voter" not in answer.by_name
+        assert [isinstance(one, RequestSettled) for one in log].count(True) == 1
+        opened = [one.level for one in log if isinstance(one, RequestRouted)]
+        assert opened == list(range(1, request.routing.level + 1))
+        ends.add((len(levels), answer.by_name))
+    # With a level left it is decided by those who vote, whoever is quicker.
+    assert {by for count, by in ends if count == 2} == {f"{person(first).name}, {person(second).name}"}
+
+
+@pytest.mark.promise("P20")
+async def test_of_many_who_claim_at_once_one_has_it(
+    store: Store, servers: Sequence[Core], voters: dict[str, frozenset[int]]
+) -> None:
+    async def attempt(core: Core, user_id: str) -> str | None:
+        try:
+            await claim(core, person(user_id), request_id)
+        except Conflict:
+            return None
+        return user_id
+
+    request_id = await ask(servers[0], Terms((Step(GROUPS),), separate=True))
+    claimers = await asyncio.gather(*(attempt(servers[n % 2], one) for n, one in enumerate(sorted(voters))))
+    (winner,) = {one for one in claimers if one is not None}
+    async with store.snapshot() as tx:
+        request = await tx.requests.get(request_id)
+    assert request is not None
+    assert request.routing is not None
+    assert request.routing.claimed_by == winner
+
+
+@pytest.mark.promise("P20", "P21")
+@pytest.mark.usefixtures("voters")
+async def test_a_level_with_nobody_there_opens_the_next_at_once_and_takes_no_right_away(
+    store: Store, servers: Sequence[Core], clock: Hand
+) -> None:
+    for number in (0, 1):
+        await set_away(servers[0], person(f"u-{number}"), AT, AT + timedelta(days=1), None)
+    alone = Terms((Step(("person:voter 0",)),))
+    levels = (Level(("person:voter 1",), 3600), Level(("person:voter 2",), 3600))
+    request_id, only = await ask(servers[0], replace(alone, levels=levels)), await ask(servers[0], alone)
+    while await open_due_levels(servers[0]):
+        pass
+    async with store.snapshot() as tx:
+        request, other = await tx.requests.get(request_id), await tx.requests.get(only)
+        candidates = [one.who for one in await tx.routes.of_request(request_id)]
+    assert request is not None
+    assert request.routing is not None
+    assert (request.routing.level, request.routing.escalate_at) == (2, None)
+    assert candidates == ["person:u-0", "person:u-1", "person:u-2"]
+    assert other is not None
+    assert other.status is RequestStatus.PENDING
+    # Whoever is away and answers all the same is heard.
+    assert [await vote(servers[0], "u-0", one) for one in (request_id, only)] == ["settled", "settled"]
 
 
 @pytest.mark.promise("P20")

@@ -5,7 +5,7 @@ from typing import Any
 
 import pytest
 
-from interlock.domain.figures import SettledAsk, figures, week_of, weeks_until
+from interlock.domain.figures import SettledAsk, SettledVote, figures, week_of, weeks_until, with_votes
 from interlock.domain.request import AnswerOrigin
 
 MONDAY = datetime(2026, 11, 16, tzinfo=UTC)
@@ -41,6 +41,28 @@ def test_asks_go_to_the_owner_and_answers_to_who_gave_them() -> None:
     assert (before.asks, before.answers, before.yes, before.dwell_ms) == (0, 1, 1, 9_000)
     _, of_bob = figures("bob", WEEKS, rows).weeks
     assert (of_bob.asks, of_bob.answers, of_bob.yes) == (0, 1, 1)
+
+
+def test_what_a_rule_in_shadow_would_have_answered_is_counted_where_a_person_did() -> None:
+    rows = [
+        row(by_id="bob", origin=PERSON, runs=True, has_rule_in_shadow=True),
+        row(by_id="bob", origin=PERSON, runs=True),
+        row(by_id="system", origin=AnswerOrigin.POLICY, runs=True, has_rule_in_shadow=True),
+        row(has_rule_in_shadow=True),
+        row(owner="bob", by_id="ann", origin=PERSON, has_rule_in_shadow=True),
+    ]
+    assert [week.by_shadow for week in figures("ann", WEEKS, rows).weeks] == [0, 1]
+
+
+def test_a_vote_is_contradicted_by_the_end_alone() -> None:
+    votes = [
+        SettledVote("ann", MONDAY, is_yes=True, runs=False),
+        SettledVote("ann", MONDAY, is_yes=True, runs=True),
+        SettledVote("ann", MONDAY - timedelta(days=1), is_yes=False, runs=True),
+        SettledVote("bob", MONDAY, is_yes=True, runs=False),
+    ]
+    found = with_votes(figures("ann", WEEKS, []), votes)
+    assert [week.votes_contradicted for week in found.weeks] == [1, 1]
 
 
 @pytest.mark.parametrize(("length", "place"), [(1, 0), (500, 0), (501, 1), (10_000, 4), (10_001, 5), (10**6, 5)])

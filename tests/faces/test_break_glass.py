@@ -90,6 +90,33 @@ def test_an_admin_ends_it_alone_and_everybody_is_told_why(people: People, ask: A
     assert [one["by"] for one in answered["data"]["metadata"]["votes"]] == ["bob"]
 
 
+@pytest.mark.promise("P18")
+def test_a_webhook_that_names_them_is_told_of_votes_and_of_whom_it_is_put_to(
+    people: People, ask: Ask, receiver: Receiver
+) -> None:
+    """Without who voted; and a webhook that names neither is told of neither."""
+    root = people.named("root").http
+    named = ["request.voted", "request.routed"]
+    every = ["request.asked", "request.expiring", "request.settled", *named]
+    for path, more in {"teams": {"events": named}, "others": {}, "all": {"events": every}}.items():
+        root.post("/api/v1/webhooks", json={"url": f"{receiver.url}/{path}", **more}).raise_for_status()
+    request_id = ask()
+    hitl_yes(people.named("bob").http, request_id).raise_for_status()
+    root.post(f"{INBOX}/requests/{request_id}/route", json={"from": ["person:root"]}).raise_for_status()
+    page_yes(people.named("cyd").http, request_id).raise_for_status()
+
+    def told(path: str) -> dict[str, dict[str, Any]]:
+        found = [one for one in list(receiver.received) if one.path.endswith(path)]
+        return {one.event: one.json["data"] for one in found if one.json["data"]["request_id"] == request_id}
+
+    teams = wait_for(lambda: told("/teams"), lambda found: len(found) == 2)
+    assert teams["request.voted"]["votes"] == {"yes": 1, "needed": 2, "refusals": 0}
+    assert "bob" not in str(teams["request.voted"])
+    assert (teams["request.routed"]["candidates"], teams["request.routed"]["level"]) == (["person:root"], 0)
+    assert set(wait_for(lambda: told("/all"), lambda found: len(found) == 4)) == {*every} - {"request.expiring"}
+    assert set(wait_for(lambda: told("/others"), lambda found: len(found) == 2)) == {"request.asked", "request.settled"}
+
+
 def _settled(receiver: Receiver, request_id: str) -> dict[str, Any] | None:
     found = [one.json["data"] for one in receiver.received if one.event == "request.settled"]
     return next((one for one in found if one["request_id"] == request_id), None)

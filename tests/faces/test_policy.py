@@ -45,8 +45,8 @@ expect = {then = "deny", rule = "never that"}
 """
 
 Activate = Callable[[str], int]
-_OF_SERVERS = ("workers", "marks")
-"""What servers say of themselves, every few seconds."""
+_OF_CALLS = ("workers", "marks", "sign_ins")
+"""What servers say of themselves, every few seconds, and when each sign-in was last used."""
 
 
 @pytest.fixture(scope="module", params=DATABASES)
@@ -128,6 +128,8 @@ def test_a_rule_refuses_and_the_agent_is_told_why(ann: ThreadsClient, witness: W
     [
         ("other", RULES),
         ("small-broken", RULES.replace('args.name == "forbidden"', "args.nothing == 1")),
+        # A text is neither equal to a truth nor another one: a tool may take "true" for it.
+        ("small-typed", RULES.replace('args.name == "forbidden"', "args.name == true")),
         ("small-risky", RULES.replace('then = "allow"', 'then = "allow"\nmax_risk = "low"').partition("[[test]]")[0]),
     ],
 )
@@ -463,9 +465,45 @@ def test_replay_says_of_every_call_what_was_said_of_it(people: People, admin: ht
     assert (report["asks_saved"], report["asks_added"]) == (0, 0)
 
 
+@pytest.mark.promise("P22")
+def test_whose_groups_an_owner_is_in_counts_as_it_was_when_it_was_asked(
+    people: People, admin: httpx.Client, activate: Activate
+) -> None:
+    """Also for what is replayed and explained later."""
+    name = f"member-{uuid.uuid4().hex[:8]}"
+    person = people.named(name)
+    groups = "/api/v1/groups"
+    admin.post(groups, json={"name": name, "members": [name]}).raise_for_status()
+    rules = f'[[rule]]\nname = "members"\nwhen = \'"{name}" in owner_groups\'\nthen = "allow"\nmax_risk = "high"\n'
+    test = f'[[test]]\nfacts = {{owner_groups = ["{name}"]}}\nexpect = {{then = "allow", rule = "members"}}\n'
+    active = activate(rules + test)
+    since = admin.get(f"{POLICY}/versions/{active}").json()["created_at"]
+
+    with of(person) as owner, HitlClient(str(person.http.base_url), owner.new_key("k", "agent")["key"]) as agent:
+        inside = agent.ask("permission", PERMISSION)
+        admin.put(f"{groups}/{name}", json={"members": []}).raise_for_status()
+        outside = agent.ask("permission", PERMISSION | {"args": {"path": "/tmp/c.txt"}})
+        assert (inside["status"], outside["status"]) == ("answered", "pending")
+        owner.respond(outside["request_id"], {"granted": False})
+        ids = {inside["request_id"], outside["request_id"]}
+        report = admin.post(f"{POLICY}/replay", json={"text": rules, "since": since}).raise_for_status().json()
+        said = {(row["then"], one["request_id"]) for row in report["rows"] for one in row["samples"]}
+        assert {one for one in said if one[1] in ids} == {
+            ("allow", inside["request_id"]),
+            ("ask", outside["request_id"]),
+        }
+        assert explained(person.http, inside["request_id"])["facts"][-1] == {
+            "name": "owner_groups",
+            "value": f'["{name}"]',
+        }
+        facts: dict[str, Any] = {"owner_groups": [name]}
+        tried = admin.post(f"{POLICY}/try", json={"text": rules, "facts": facts}).raise_for_status().json()
+        assert tried["then"] == "allow"
+
+
 def everything(server: ServerProcess) -> dict[str, list[str]]:
     """Every row of every table."""
-    tables = {name: table for name, table in metadata.tables.items() if name not in _OF_SERVERS}
+    tables = {name: table for name, table in metadata.tables.items() if name not in _OF_CALLS}
     return {name: sorted(map(repr, rows_of(server, select(table)))) for name, table in tables.items()}
 
 

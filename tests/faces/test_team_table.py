@@ -47,6 +47,13 @@ when = 'args.name.startsWith("apart-")'
 then = "ask"
 people = 2
 """
+CODED = """
+[[rule]]
+name = "coded"
+when = 'args.name.startsWith("coded-")'
+then = "ask"
+code = true
+"""
 COUNTED, NOT_ELIGIBLE, FORBIDDEN = "counted", "not eligible", "forbidden"
 CONVERSATION = {
     OWNER: (NOT_ELIGIBLE, COUNTED, NOT_ELIGIBLE),
@@ -198,7 +205,7 @@ def crew(people: People, server: ServerProcess) -> Generator[People]:
     users(server, "role", "table.reviewer", "reviewer", "--agent", "puppet")
     root = people.named("root").http
     root.post(GROUPS, json={"name": "table", "members": ["table.member", OWNER]})
-    with active(root, POLICY):
+    with active(root, POLICY + CODED):
         yield people
 
 
@@ -252,6 +259,71 @@ def test_everybody_is_told_whether_their_yes_counts(crew: People, witness: Witne
                 assert witness.count(name) == 0
         seen[who] = tuple(verdicts)
     assert seen == table
+
+
+def without_code_at_threads(who: ThreadsClient, asked: Asked) -> str:
+    reply = who.resume(asked.thread, "continue", request_id=asked.request_id)
+    assert (reply.events, reply.frames[-1].data["action"]) == (["error", "end"], "error")
+    return reply.frames[0].data["message"]
+
+
+def without_code_at_confirm(who: ThreadsClient, asked: Asked) -> str:
+    with confirm_of(who) as socket:
+        socket.reconnect(asked.thread, batch_size=100)
+        step_id = socket.wait_for(AgentEvents.USER_CONFIRM)["step_id"]
+        # More often than a step is given up after.
+        told = ""
+        for _ in range(4):
+            socket.confirm(step_id, asked.thread)
+            told = str(socket.wait_for(SystemEvents.ERROR)["content"])
+            assert "page" in told
+        return told
+
+
+def without_code_at_agui(who: ThreadsClient, asked: Asked) -> str:
+    entry = {"interruptId": asked.request_id, "status": "resolved", "payload": {"approved": True}}
+    stream = Stream.of(AguiClient.of(who, thread_id=asked.thread).post(resume=[entry]))
+    (error,) = stream.all("RUN_ERROR")
+    return error["message"]
+
+
+def without_code_at_langgraph(who: ThreadsClient, asked: Asked) -> str:
+    decision = {"decisions": [{"type": "approve"}]}
+    reply = LanggraphClient("", http=who.http).resume(asked.thread, "puppet", decision)
+    assert reply.status_code == 422
+    return reply.text
+
+
+def by_session(who: ThreadsClient, asked: Asked, **args: str) -> httpx.Response:
+    body = {"user_id": OWNER, "session_id": asked.thread, "response_type": "accept"}
+    return who.http.post("/agent/resume", json={**body, "args": {"request_id": asked.request_id, **args}})
+
+
+@pytest.mark.promise("P18")
+def test_where_a_rule_wants_a_code_a_client_types_it_or_is_sent_to_the_page(crew: People, witness: Witness) -> None:
+    """A face without a field for it, and with one that is not filled in, says so as often as it is asked."""
+    owner, name = crew.named(OWNER), f"coded-{uuid.uuid4()}"
+    asked = asked_by(owner, name, "sessions")
+    told = [
+        without(owner, asked)
+        for without in (
+            without_code_at_threads,
+            without_code_at_confirm,
+            without_code_at_agui,
+            without_code_at_langgraph,
+        )
+    ]
+    for wrong in ({}, {"code": "no"}):
+        refused = by_session(owner, asked, **wrong)
+        assert refused.status_code == 400
+        told.append(refused.text)
+    told.append(hitl_yes(owner.http, asked.request_id).json()["error"]["details"]["errors"][0]["message"])
+    assert ["page" in one for one in told] == [True] * len(told), told
+    shown = view(owner.http, asked.request_id)
+    assert (shown["status"], witness.count(name)) == ("pending", 0)
+    assert by_session(owner, asked, code=shown["code"]).status_code == 200
+    wait_for(lambda: witness.count(name), lambda count: count == 1)
+    wait_until_done(asked)
 
 
 def edited_by_hitl(who: ThreadsClient, asked: Asked) -> Any:

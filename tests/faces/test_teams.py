@@ -161,6 +161,24 @@ def test_before_a_vote_nobody_is_named(people: People, ask: Ask) -> None:
     assert [one["by"] for one in view(people.named("bob").http, request_id)["people"]["voters"]] == ["bob"]
 
 
+def test_the_trail_names_no_voter_to_who_has_not_voted(people: People) -> None:
+    ann, root = people.named("ann"), people.named("root")
+    with active(root.http, TWO):
+        request_id, thread = guarded(ann, f"two-{uuid.uuid4()}")
+
+    def voters(http: httpx.Client) -> list[str]:
+        entries: list[dict[str, Any]] = []
+        for more in ({}, {"conversation_id": thread}):
+            page = http.get("/api/v1/audit", params={"action": "request.voted", "limit": 200} | more)
+            entries = [one for one in page.raise_for_status().json()["entries"] if one["conversation_id"] == thread]
+        return [one["actor"] for one in entries]
+
+    hitl_yes(root.http, request_id).raise_for_status()
+    assert (voters(ann.http), voters(root.http)) == ([], ["root"])
+    assert hitl_yes(ann.http, request_id).json()["data"]["status"] == "answered"
+    assert voters(ann.http) == ["ann", "root"]
+
+
 def test_a_yes_is_taken_back(people: People, ask: Ask) -> None:
     request_id = ask()
     bob = people.named("bob").http
@@ -220,7 +238,9 @@ def test_a_request_is_passed_on_to_who_may_be_asked_anyway(people: People, ask: 
     bob = people.named("bob").http
     for name in ("ann", "zoe", "nobody"):
         assert bob.post(f"{INBOX}/requests/{request_id}/delegate", json={"to": name}).status_code in (400, 403), name
+    bob.post(f"{INBOX}/requests/{request_id}/claim").raise_for_status()
     bob.post(f"{INBOX}/requests/{request_id}/delegate", json={"to": "cyd", "note": "yours"}).raise_for_status()
+    assert view(people.named("cyd").http, request_id)["people"]["claim"] is None
     assert hitl_yes(bob, request_id).status_code == 403
     later, untouched = ask(), ask()
     bob.post(f"{INBOX}/requests/{later}/delegate", json={"to": "dan"}).raise_for_status()

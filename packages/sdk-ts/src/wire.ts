@@ -611,6 +611,10 @@ export interface WeekFigures {
   drills: number;
   /** How many of those they did not approve. */
   drills_caught: number;
+  /** Of what people answered, what a rule in shadow would have. */
+  by_shadow: number;
+  /** Of the person's votes, those against which it ended. */
+  votes_contradicted: number;
 }
 
 export interface ReadingTime {
@@ -803,6 +807,7 @@ export interface PolicyFacts {
   risk?: Risk;
   kind?: RequestKind;
   owner?: string;
+  owner_groups?: string[];
   outside?: boolean;
   face?: string;
   at?: string | null;
@@ -998,7 +1003,7 @@ export interface ReplayReport {
 export interface NewWebhook {
   /** Its host must be one that the operator named. */
   url: string;
-  /** All of them when left out. */
+  /** Asked, expiring and settled when left out. */
   events?: WebhookEvent[] | null;
   /** Whose requests it is told of; everybody's when left out. */
   agents?: string[] | null;

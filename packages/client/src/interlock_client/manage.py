@@ -109,6 +109,8 @@ class WeekFigures(ServerModel):
     dwell_ms: int | None = Field(description="Their median reading time; null where none is known.")
     drills: int = Field(default=0, description="That the person answered; they are in no other figure.")
     drills_caught: int = Field(default=0, description="How many of those they did not approve.")
+    by_shadow: int = Field(default=0, description="Of what people answered, what a rule in shadow would have.")
+    votes_contradicted: int = Field(default=0, description="Of the person's votes, those against which it ended.")
 
 
 class ReadingTime(ServerModel):

@@ -40,6 +40,7 @@ class PolicyFacts(ClientModel):
     risk: Risk = "medium"
     kind: Kind = "approval"
     owner: str = ""
+    owner_groups: list[str] = Field(default_factory=list[str])
     outside: bool = False
     face: str = ""
     at: AwareDatetime | None = Field(default=None, strict=False)

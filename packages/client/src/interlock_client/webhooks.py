@@ -15,7 +15,9 @@ Agent = Annotated[str, StringConstraints(min_length=1, max_length=200)]
 
 class NewWebhook(ClientModel):
     url: Address = Field(description="Its host must be one that the operator named.")
-    events: list[Event] | None = Field(default=None, max_length=3, description="All of them when left out.")
+    events: list[Event] | None = Field(
+        default=None, max_length=5, description="Asked, expiring and settled when left out."
+    )
     agents: list[Agent] | None = Field(
         default=None, max_length=100, description="Whose requests it is told of; everybody's when left out."
     )

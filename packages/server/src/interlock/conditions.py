@@ -33,8 +33,25 @@ _NO_HOST = ("file", "javascript")
 """Schemes whose addresses reach no host, or another one than they name."""
 
 
+_TEXT_LITERAL = (
+    r"""(?:[rRbB]{0,2}(?:\"{3}[\s\S]*?\"{3}|'{3}[\s\S]*?'{3})"""
+    r"""|[bB]?[rR][bB]?(?:"[^"]*"|'[^']*')|[bB]?(?:"(?:\\.|[^"\\])*"|'(?:\\.|[^'\\])*'))"""
+)
+_PLAIN_LITERAL = rf"(?:{_TEXT_LITERAL}|-?(?:0x[0-9a-fA-F]+|[0-9]+(?:\.[0-9]+)?(?:[eE][+-]?[0-9]+)?)u?|true|false)"
+_BEFORE, _AFTER = r"(?P<before>^|[(\[{,?:]|&&|\|\|)\s*", r"(?=\s*(?:$|[)\]},?:]|&&|\|\||//))"
+_PATH = rf"[A-Za-z_]\w*(?:\s*\.\s*[A-Za-z_]\w*|\s*\[\s*(?:[0-9]+|{_TEXT_LITERAL})\s*\])*"
+_NO_CODE = rf"{_TEXT_LITERAL}|//[^\n]*"
+_EQUALITY = re.compile(
+    rf"{_BEFORE}(?P<equality>(?P<value>{_PATH})\s*(?:[=!]=\s*(?P<literal>{_PLAIN_LITERAL})"
+    rf"|in\s*\[(?P<listed>\s*{_PLAIN_LITERAL}\s*(?:,\s*{_PLAIN_LITERAL}\s*)*)\])){_AFTER}|{_NO_CODE}"
+)
+_MIRRORED = re.compile(
+    rf"{_BEFORE}(?P<equality>(?P<literal>{_PLAIN_LITERAL})\s*[=!]=\s*(?P<value>{_PATH})){_AFTER}|{_NO_CODE}"
+)
+"""A value beside what stands in the rule, where nothing else binds to either of them."""
+_A_LITERAL = re.compile(_PLAIN_LITERAL)
 _LITERAL = re.compile(r"""(\[\s*)?[rRbB]{0,2}("(?:\\.|[^"\\])*"|'(?:\\.|[^'\\])*')""")
-_READS = re.compile(r"""(?<![\w."])([a-z]+)\b(?!\s*\()(?:\s*\.\s*([A-Za-z_]\w*)(?!\w*\s*\()|\[\s*"([^"]+)")?""")
+_READS = re.compile(r"""(?<![\w."])([a-z_]+)\b(?!\s*\()(?:\s*\.\s*([A-Za-z_]\w*)(?!\w*\s*\()|\[\s*"([^"]+)")?""")
 """A name, and the argument that is read of it: a member, or a key in quotes; neither is the name of a function."""
 
 
@@ -86,10 +103,15 @@ _VARIABLES = {
     "risk": _TEXT,
     "kind": _TEXT,
     "owner": _TEXT,
+    "owner_groups": cel.Type.List(_TEXT),
     "outside": cel.Type.BOOL,
     "face": _TEXT,
     "at": cel.Type.TIMESTAMP,
 }
+
+_ROOT = re.compile(r"\w+")
+_WITH_TYPES = {*_VARIABLES, "true", "false", "null"} - {"args"}
+"""Names whose comparison with another type is refused before it is used."""
 
 
 class CelConditions:
@@ -124,7 +146,7 @@ class CelConditions:
             self._compiled.move_to_end(condition)
             return self._compiled[condition]
         try:
-            compiled = self._environment.compile(condition)
+            compiled = self._compile_strictly(condition)
         except (RuntimeError, ValueError) as error:
             raise ConditionError(_readable(str(error))) from None
         if compiled.return_type() != cel.Type.BOOL:
@@ -135,8 +157,16 @@ class CelConditions:
             self._compiled.popitem(last=False)
         return compiled
 
+    def _compile_strictly(self, condition: str) -> cel.Expression:
+        try:
+            return self._environment.compile(_with_strict_equality(condition))
+        except (RuntimeError, ValueError):
+            # What is said of it has the places of what its author wrote.
+            return self._environment.compile(condition)
+
     def read(self, facts: Facts) -> "CelFacts":
         given = {name: getattr(facts, name) for name in _VARIABLES}
+        given["owner_groups"] = None if facts.owner_groups is None else list(facts.owner_groups)
         # A name that is left out is an error for every condition that reads it.
         known = {name: value for name, value in given.items() if value is not None and _is_whole(value)}
         return CelFacts(self, self._environment.Activation(known))
@@ -159,6 +189,31 @@ class CelFacts:
         return found.value() is True
 
 
+def _with_strict_equality(condition: str) -> str:
+    """The condition, with an error where a value is compared with one of another type: `args.force == true` of "true".
+
+    In CEL that is just false; but a tool may well take the one for the other. Whether one is less than the other
+    cannot be said then, which is the error. Null is no value of any type, and equals none.
+    """
+    return _EQUALITY.sub(_strictly, _MIRRORED.sub(_strictly, condition))
+
+
+def _strictly(found: re.Match[str]) -> str:
+    value = found["value"]
+    if value is None or _ROOT.findall(value)[0] in _WITH_TYPES:
+        return found[0]
+    literals = _A_LITERAL.findall(found["literal"] or found["listed"])
+    one_of_each = {_kind(one): one for one in literals}.values()
+    is_comparable = " || ".join(f"{value} <= {one} || {value} > {one}" for one in one_of_each)
+    return f"{found['before']} (({value} == null || {is_comparable}) ? ({found['equality']}) : false)"
+
+
+def _kind(literal: str) -> str:
+    if literal in ("true", "false"):
+        return "truth"
+    return "number" if literal[0] in "-0123456789" else "text"
+
+
 def _is_whole(value: Any, depth: int = 0) -> bool:
     """Whether the engine sees all of it: it takes a text up to the first NUL only. NaN is neither more nor less."""
     if isinstance(value, str):
@@ -179,6 +234,8 @@ def _keep_key(literal: re.Match[str]) -> str:
 
 def _reason(error: str) -> str:
     """Why, by its class alone: the text may hold what the agent was called with."""
+    if error.startswith("UNKNOWN: No value with name"):
+        return "what it reads was not kept, or cannot be represented"
     return _REASONS.get(error.partition(":")[0], _OTHER)
 
 

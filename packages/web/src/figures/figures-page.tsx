@@ -109,11 +109,12 @@ function Asks({ person }: { person: PersonFigures }) {
       <Bars title={t("title")} labels={labels} series={series} format={(value) => format.number(value)} />
       <Table
         title={t("title")}
-        head={[common("week"), ...series.map((one) => one.name), t("all")]}
+        head={[common("week"), ...series.map((one) => one.name), t("all"), t("shadow")]}
         rows={person.weeks.map((w, place) => [
           labels[place] ?? "",
           ...series.map((one) => format.number(one.values[place] ?? 0)),
           format.number(w.asks),
+          format.number(w.by_shadow ?? 0),
         ])}
       />
     </Figure>
@@ -139,10 +140,15 @@ function ShareOfYes({ person }: { person: PersonFigures }) {
       />
       <Table
         title={t("title")}
-        head={[common("week"), t("share"), t("of")]}
+        head={[common("week"), t("share"), t("of"), t("contradicted")]}
         rows={person.weeks.map((w, place) => {
           const share = shares[place] ?? null;
-          return [labels[place] ?? "", share === null ? t("none") : percent(share), format.number(w.approvals)];
+          return [
+            labels[place] ?? "",
+            share === null ? t("none") : percent(share),
+            format.number(w.approvals),
+            format.number(w.votes_contradicted ?? 0),
+          ];
         })}
       />
     </Figure>

@@ -18,12 +18,14 @@ export const en = {
     rule: "By a rule",
     unanswered: "Not answered",
     all: "All",
+    shadow: "Answered by people, and by a rule in shadow",
   },
   yes: {
     title: "Share of yes",
     what: "Of the approvals that {name} decided, how many let the call run.",
     share: "Yes",
     of: "Approvals decided",
+    contradicted: "Votes that others outvoted",
     none: "–",
   },
   drills: {
@@ -63,12 +65,14 @@ export const zh: Translated<typeof en> = {
     rule: "按规则",
     unanswered: "未答复",
     all: "合计",
+    shadow: "由人答复，影子规则本可答复",
   },
   yes: {
     title: "批准比例",
     what: "在 {name} 处理的审批中，允许执行的比例。",
     share: "批准",
     of: "处理的审批",
+    contradicted: "与结果相反的投票",
     none: "–",
   },
   drills: {

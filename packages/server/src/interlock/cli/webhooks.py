@@ -15,7 +15,9 @@ app = typer.Typer(help="Manage webhooks and their deliveries.", no_args_is_help=
 
 Events = Annotated[
     list[str] | None,
-    typer.Option("--event", help="request.asked, request.expiring or request.settled; repeatable. [default: all]"),
+    typer.Option(
+        "--event", help="request.asked, .expiring, .settled, .voted or .routed; repeatable. [default: the first three]"
+    ),
 ]
 Agents = Annotated[
     list[str] | None,

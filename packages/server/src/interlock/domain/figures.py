@@ -27,6 +27,20 @@ class SettledAsk:
     runs: bool | None = None
     """Of an approval: whether the answer let the call run."""
     dwell_ms: int | None = None
+    has_rule_in_shadow: bool = False
+    """Whether a rule of the version that was in shadow then would have answered it."""
+
+
+@dataclass(frozen=True, slots=True)
+class SettledVote:
+    """A vote on what several people decided."""
+
+    person_id: str
+    at: datetime
+    """When it was given."""
+    is_yes: bool
+    runs: bool
+    """Whether they let the call run."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,6 +62,10 @@ class WeekFigures:
     drills: int = 0
     """That the person answered; they are in no other figure."""
     drills_caught: int = 0
+    by_shadow: int = 0
+    """Of the asks that people answered, those that a rule in shadow would have."""
+    votes_contradicted: int = 0
+    """Of the person's votes of this week, on what takes several people, those against which it ended."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -85,15 +103,18 @@ def weeks_until(now: datetime, count: int) -> list[date]:
 def figures(person_id: str, weeks: Sequence[date], rows: Iterable[SettledAsk]) -> PersonFigures:
     """Of what concerns the person among the rows."""
     asks: defaultdict[date, Counter[AnswerOrigin | None]] = defaultdict(Counter[AnswerOrigin | None])
+    by_shadow: Counter[date] = Counter()
     answers: defaultdict[date, list[SettledAsk]] = defaultdict(list[SettledAsk])
     for row in rows:
         week = week_of(row.settled_at)
         if row.owner_id == person_id:
             asks[week][row.origin] += 1
+            by_shadow[week] += row.has_rule_in_shadow and row.origin is AnswerOrigin.PERSON
         if row.by_id == person_id and row.origin is AnswerOrigin.PERSON:
             answers[week].append(row)
     of_all = [row for week in weeks for row in answers[week]]
-    return PersonFigures(person_id, [_week(week, asks[week], answers[week]) for week in weeks], _reading_times(of_all))
+    of_weeks = [replace(_week(week, asks[week], answers[week]), by_shadow=by_shadow[week]) for week in weeks]
+    return PersonFigures(person_id, of_weeks, _reading_times(of_all))
 
 
 def with_drills(found: PersonFigures, drills: Iterable[tuple[datetime, bool]]) -> PersonFigures:
@@ -103,6 +124,13 @@ def with_drills(found: PersonFigures, drills: Iterable[tuple[datetime, bool]]) -
         caught[week_of(at)].append(is_caught)
     weeks = [replace(one, drills=len(caught[one.week]), drills_caught=sum(caught[one.week])) for one in found.weeks]
     return replace(found, weeks=weeks)
+
+
+def with_votes(found: PersonFigures, votes: Iterable[SettledVote]) -> PersonFigures:
+    against = Counter(
+        week_of(one.at) for one in votes if one.person_id == found.person_id and one.is_yes is not one.runs
+    )
+    return replace(found, weeks=[replace(one, votes_contradicted=against[one.week]) for one in found.weeks])
 
 
 def _week(week: date, asks: Counter[AnswerOrigin | None], answers: Sequence[SettledAsk]) -> WeekFigures:

@@ -36,6 +36,8 @@ class Facts:
     risk: str = "medium"
     kind: str = RequestKind.APPROVAL.value
     owner: str = ""
+    owner_groups: Sequence[str] | None = ()
+    """Those that the owner was in when it was asked. None: it was not kept, and a condition cannot read it."""
     outside: bool = False
     """Whether the agent runs elsewhere: then tool and arguments are what it says of them."""
     face: str = ""

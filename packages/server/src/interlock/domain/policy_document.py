@@ -139,7 +139,8 @@ class _Reader:
     def rules(self, raw: JsonValue) -> list[Rule]:
         lines = self._headers("rule")
         tables = self._tables(raw, "rule")
-        rules = [self._rule(one, _at(lines, number), number) for number, one in enumerate(tables[:MOST_RULES])]
+        placed = [_at(lines, number) or self._line_of(one) for number, one in enumerate(tables[:MOST_RULES])]
+        rules = [self._rule(one, placed[number], number) for number, one in enumerate(tables[:MOST_RULES])]
         if len(tables) > MOST_RULES:
             self._problem(f"a policy has {MOST_RULES} rules at most", None, None)
         return [rule for rule in rules if rule is not None]
@@ -234,6 +235,9 @@ class _Reader:
             self._one_of(given["risk"], RISK_LEVELS, "facts.risk", line, None)
         if "kind" in given:
             self._one_of(given["kind"], [one.value for one in RequestKind], "facts.kind", line, None)
+        groups: JsonValue = given.get("owner_groups", [])
+        if not isinstance(groups, list) or not all(isinstance(one, str) for one in cast("list[object]", groups)):
+            self._problem("facts.owner_groups is a list of names", line, None)
         at = given.get("at")
         if isinstance(at, str):
             try:
@@ -275,6 +279,11 @@ class _Reader:
             return list(_lines_of(self._text, name))
         header = re.compile(rf"\s*\[\[\s*[\"']?{name}[\"']?\s*\]\]")
         return [number for number, line in enumerate(self._text.split("\n"), 1) if header.match(line)]
+
+    def _line_of(self, rule: JsonObject) -> int | None:
+        """Of a rule in a list that is written inline, by its name."""
+        named = re.compile(rf"\bname\s*=\s*([\"']){re.escape(str(rule.get('name')))}\1")
+        return next((number for number, line in enumerate(self._text.split("\n"), 1) if named.search(line)), None)
 
 
 def _at(lines: Sequence[int | None], number: int) -> int | None:

@@ -128,6 +128,8 @@ class Request:
     owner_id: str = ""
     """As the thread has it; kept here too, so that what is pending can be listed without looking at threads."""
     agent: str = ""
+    owner_groups: tuple[str, ...] | None = None
+    """Those that its owner was in when it was asked, for rules, also later ones; None: they are not known."""
     routing: Routing | None = None
     """Whose answer it takes, and where it stands with them; None: whoever may answer on the conversation."""
 

@@ -4,6 +4,7 @@ from collections.abc import Collection, Sequence
 from datetime import datetime
 from typing import Protocol
 
+from interlock.domain.figures import SettledVote
 from interlock.domain.request import Request
 from interlock.domain.team import Away, Candidate, Comment, Group
 from interlock.domain.terms import Terms, Vote
@@ -86,6 +87,10 @@ class Routes(Protocol):
 
     async def votes(self, request_id: str) -> list[Vote]:
         """In the order in which they came."""
+        ...
+
+    async def settled_votes(self, since: datetime, person_id: str | None, limit: int) -> list[SettledVote]:
+        """Given since then on what people have decided, by one person or by everybody; the last ones first."""
         ...
 
     async def add_comment(self, comment: Comment) -> None: ...

@@ -51,5 +51,6 @@ policy_shadow_words = Table(
     Column("at", Moment, nullable=False),
     Index("ix_policy_shadow_words_cell", "version", "active_ruling", "ruling", "at"),
     Index("ix_policy_shadow_words_thread", "thread_id"),
+    Index("ix_policy_shadow_words_request", "request_id"),
 )
 """What a version in shadow would have said of a request, beside what counted then."""

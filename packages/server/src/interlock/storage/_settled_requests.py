@@ -3,16 +3,17 @@
 from datetime import datetime
 from typing import Any
 
-from sqlalchemy import ColumnElement, Row, RowMapping, Select, Text, and_, cast, func, or_, select
+from sqlalchemy import ColumnElement, Row, RowMapping, Select, Text, and_, cast, exists, func, or_, select
 from sqlalchemy.ext.asyncio import AsyncConnection
 
 from interlock.domain.figures import SettledAsk
 from interlock.domain.json_value import JsonObject
 from interlock.domain.kinds import ApprovalAnswer, RequestKind, value_from_json
+from interlock.domain.policy import Ruling
 from interlock.domain.request import AnswerOrigin
 from interlock.ports.filters import AlikeFilter, SettledFilter
 from interlock.storage._pending_requests import IS_KEPT, is_reviewed
-from interlock.storage.schema import answers, requests
+from interlock.storage.schema import answers, policy_shadow_words, requests
 
 
 async def page(connection: AsyncConnection, query: SettledFilter, limit: int) -> list[Row[Any]]:
@@ -55,8 +56,10 @@ async def asks(connection: AsyncConnection, since: datetime, person_id: str | No
     """Without what was asked: only its length is read."""
     length = func.length(cast(requests.c.body, Text)).label("length")
     answer = answers.c.by_id, answers.c.origin, answers.c.value, answers.c.metadata
+    word = policy_shadow_words.c
+    in_shadow = exists().where(word.request_id == requests.c.id, word.ruling != Ruling.ASK).label("in_shadow")
     some = (
-        select(requests.c.owner_id, requests.c.settled_at, requests.c.kind, length, *answer)
+        select(requests.c.owner_id, requests.c.settled_at, requests.c.kind, length, in_shadow, *answer)
         .outerjoin_from(requests, answers, answers.c.request_id == requests.c.id)
         .where(requests.c.settled_at >= since, IS_KEPT)
         .order_by(requests.c.settled_at.desc())
@@ -84,6 +87,7 @@ def _ask(row: RowMapping) -> SettledAsk:
         origin=None if row["origin"] is None else AnswerOrigin(row["origin"]),
         runs=value.runs if isinstance(value, ApprovalAnswer) else None,
         dwell_ms=dwell if isinstance(dwell, int) else None,
+        has_rule_in_shadow=bool(row["in_shadow"]),
     )
 
 

@@ -53,6 +53,8 @@ votes = Table(
     Column("reason", SafeText),
     Column("metadata", Json),
     PrimaryKeyConstraint("request_id", "person_id"),
+    Index("ix_votes_at", "at"),
+    Index("ix_votes_person", "person_id", "at"),
 )
 
 comments = Table(

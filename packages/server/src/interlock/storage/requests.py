@@ -228,6 +228,7 @@ def request_values(request: Request) -> dict[str, Any]:
         "tool": request.tool,
         "created_at": request.created_at,
         "settled_at": request.settled_at,
+        "facts": None if request.owner_groups is None else {"owner_groups": list(request.owner_groups)},
         **_routing_values(request.routing),
     } | {f"ended_{name}": getattr(request.ending, name, None) for name in ("by", "source", "reason")}
 
@@ -281,6 +282,7 @@ def request_of(row: Row[Any]) -> Request:
         owner_id=row.owner_id,
         agent=row.agent,
         settled_at=row.settled_at,
+        owner_groups=None if row.facts is None else tuple(row.facts["owner_groups"]),
         routing=_routing(row),
         ending=None if row.ended_by is None else Ending(row.ended_by, row.ended_source, row.ended_reason),
     )

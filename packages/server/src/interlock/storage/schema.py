@@ -245,6 +245,7 @@ requests = Table(
     Column("claimed_by", SafeText),
     Column("claimed_until", Moment),
     Column("claimed_at", Moment),
+    Column("facts", Json),
     Index("ix_requests_pause", "pause_id", "position"),
     Index("ix_requests_thread", "thread_id", "status"),
     Index("ix_requests_settled", "settled_at", "id"),

@@ -7,12 +7,14 @@ from typing import Any
 
 from sqlalchemy import and_, bindparam, case, delete, false, func, insert, literal_column, or_, select, update
 
-from interlock.domain.request import Request, RequestStatus
+from interlock.domain.figures import SettledVote
+from interlock.domain.kinds import ApprovalAnswer
+from interlock.domain.request import AnswerOrigin, Request, RequestStatus
 from interlock.domain.team import Away, Candidate, Comment, Group
 from interlock.domain.terms import Terms, Vote
 from interlock.storage._repository import Repository, batched, insert_for
 from interlock.storage.requests import request_of
-from interlock.storage.schema import aways, candidates, comments, groups, memberships, requests, votes
+from interlock.storage.schema import answers, aways, candidates, comments, groups, memberships, requests, votes
 
 # Written out, not bound: only then can the partial index serve the query.
 _IS_PENDING = requests.c.status == literal_column(f"'{RequestStatus.PENDING}'")
@@ -151,6 +153,21 @@ class SqlRoutes(Repository):
     async def votes(self, request_id: str) -> list[Vote]:
         found = await self._connection.execute(_VOTES, {"of_request": request_id})
         return [Vote(**{one.name: getattr(row, one.name) for one in fields(Vote)}) for row in found]
+
+    async def settled_votes(self, since: datetime, person_id: str | None, limit: int) -> list[SettledVote]:
+        found = (
+            select(votes.c.person_id, votes.c.at, votes.c.is_yes, answers.c.value)
+            .join_from(votes, answers, answers.c.request_id == votes.c.request_id)
+            .where(votes.c.at >= since, answers.c.origin == AnswerOrigin.PERSON)
+            .order_by(votes.c.at.desc())
+            .limit(limit)
+        )
+        if person_id is not None:
+            found = found.where(votes.c.person_id == person_id)
+        return [
+            SettledVote(row.person_id, row.at, row.is_yes, ApprovalAnswer.from_json(row.value).runs)
+            for row in await self._connection.execute(found)
+        ]
 
     async def add_comment(self, comment: Comment) -> None:
         await self._connection.execute(insert(comments), _values(comment))

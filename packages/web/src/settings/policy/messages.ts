@@ -100,6 +100,7 @@ export const en = {
     leftKind: "no approval",
     leftDoubt: "about a call that was cut short",
     leftDeleted: "its conversation was deleted",
+    leftGroups: "asked before the groups of its owner were kept",
     leftOther: "{why}",
   },
 };
@@ -199,6 +200,7 @@ export const zh: Translated<typeof en> = {
     leftKind: "不是审批",
     leftDoubt: "关于中途中断的调用",
     leftDeleted: "所属对话已删除",
+    leftGroups: "提出时尚未记录所有者所在的组",
     leftOther: "{why}",
   },
 };

@@ -58,10 +58,11 @@ export function Replay({ report }: { report: ReplayReport }) {
   );
 }
 
-const LEFT: Readonly<Record<string, "leftKind" | "leftDoubt" | "leftDeleted">> = {
+const LEFT: Readonly<Record<string, "leftKind" | "leftDoubt" | "leftDeleted" | "leftGroups">> = {
   "not an approval": "leftKind",
   "about a call that was cut short": "leftDoubt",
   "the conversation was deleted": "leftDeleted",
+  "the groups of its owner were not kept then": "leftGroups",
 };
 
 function Row({ row }: { row: ReplayRow }) {

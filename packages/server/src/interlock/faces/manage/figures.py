@@ -46,4 +46,6 @@ def _week(week: WeekFigures) -> wire.WeekFigures:
         dwell_ms=week.dwell_ms,
         drills=week.drills,
         drills_caught=week.drills_caught,
+        by_shadow=week.by_shadow,
+        votes_contradicted=week.votes_contradicted,
     )

@@ -24,9 +24,11 @@ from interlock.domain.principal import SYSTEM, Principal, Role
 from interlock.ports.store import Store, Transaction
 from interlock.services.audit.export import Report, exported_heads
 from interlock.services.core import Core
+from interlock.services.teams.eligibility import access_to, is_blind
 from interlock.services.threads.threads import NOT_YOURS, visible
 
 PAGE = 1_000
+_VOTES = ("request.voted", "request.vote_withdrawn")
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,7 +58,10 @@ async def list_audit(
     before: AuditPosition | None = None,
     limit: int = 50,
 ) -> Page:
-    """The newest entries first: of one thread for whoever may see it, else of all that is theirs; admins see all."""
+    """The newest entries first: of one thread for whoever may see it, else of all that is theirs; admins see all.
+
+    Without the votes of others on what the caller has a vote to give on themselves.
+    """
     if principal.is_agent:
         raise Forbidden("an agent's key may not look at the audit trail")
     is_admin = principal.role is Role.ADMIN
@@ -72,9 +77,24 @@ async def list_audit(
             action=action,
             before=before,
         )
-    page = found[:limit]
+        page = found[:limit]
+        hidden = await _hidden_votes(tx, principal, page)
     last = page[-1] if len(found) > limit else None
-    return Page(page, AuditPosition(last.at, last.chain, last.number) if last else None)
+    shown = [entry for entry in page if _request_of_vote(entry) not in hidden]
+    return Page(shown, AuditPosition(last.at, last.chain, last.number) if last else None)
+
+
+async def _hidden_votes(tx: Transaction, principal: Principal, entries: Iterable[AuditEntry]) -> set[str]:
+    """The requests among them on which others have voted, and the caller may and has not."""
+    hidden: set[str] = set()
+    for request_id in {one for entry in entries if (one := _request_of_vote(entry)) is not None}:
+        request = await tx.requests.get(request_id)
+        thread = await tx.threads.get(request.thread_id) if request else None
+        if request is None or thread is None:
+            continue
+        if await is_blind(tx, principal, request, await access_to(tx, principal, thread, request)):
+            hidden.add(request.id)
+    return hidden
 
 
 async def verify(core: Core, against: Iterable[str] | None = None) -> Report:
@@ -187,6 +207,14 @@ def _request_of_entry(entry: AuditEntry) -> str | None:
     data = cast("JsonObject", data)
     request_id = data.get("request_id")
     return request_id if isinstance(request_id, str) and data.get("value") is not None else None
+
+
+def _request_of_vote(entry: AuditEntry) -> str | None:
+    data: JsonValue = entry.data
+    if entry.action not in _VOTES or not isinstance(data, dict):
+        return None
+    request_id = cast("JsonObject", data).get("request_id")
+    return request_id if isinstance(request_id, str) else None
 
 
 def _agree(entry: AuditEntry, answer: StoredAnswer) -> bool:

@@ -49,6 +49,7 @@ async def facts_of(tx: Transaction, thread: Thread, request: Request) -> Facts:
         risk=request.risk,
         kind=request.kind.value,
         owner=owner.username if owner else thread.owner_id,
+        owner_groups=request.owner_groups,
         outside=thread.is_outside,
         face=thread.face,
         at=request.created_at,

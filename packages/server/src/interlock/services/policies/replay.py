@@ -65,6 +65,7 @@ async def replay(
         raise InvalidInput(f"limit is 1 to {MOST_REQUESTS}")
     engine = engine_in(core)
     document = check_right(core, text)
+    reads_groups = any("owner_groups" in engine.reads(rule.when) for rule in document.rules)
     report = Replay()
     async with core.store.snapshot() as tx:
         threads: dict[str, Thread | None] = {}
@@ -81,6 +82,8 @@ async def replay(
                     report.not_replayed["about a call that was cut short"] += 1
                 elif thread is None:
                     report.not_replayed["the conversation was deleted"] += 1
+                elif reads_groups and request.owner_groups is None:
+                    report.not_replayed["the groups of its owner were not kept then"] += 1
                 else:
                     decision = judge(engine, engine.name, document, await facts_of(tx, thread, request))
                     report.errors.update(name for name, _ in decision.errors)

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from datetime import date
 
 from interlock.domain.errors import Forbidden, InvalidInput
-from interlock.domain.figures import PersonFigures, SettledAsk, figures, start_of, weeks_until, with_drills
+from interlock.domain.figures import PersonFigures, SettledAsk, figures, start_of, weeks_until, with_drills, with_votes
 from interlock.domain.principal import Principal, Role
 from interlock.domain.request import AnswerOrigin
 from interlock.services.core import Core
@@ -37,7 +37,9 @@ async def weekly_figures(core: Core, principal: Principal, count: int) -> Report
     async with core.store.snapshot() as tx:
         person_id = None if everybody else principal.id
         rows = await tx.requests.settled_asks(start_of(weeks[0]), person_id, MOST_COUNTED)
+        votes = await tx.routes.settled_votes(start_of(weeks[0]), person_id, MOST_COUNTED)
         answerers = {row.by_id for row in rows if row.by_id and row.origin is AnswerOrigin.PERSON}
+        answerers |= {vote.person_id for vote in votes}
         ids = {principal.id, *({row.owner_id for row in rows} | answerers if everybody else ())}
         drills = await tx.drills.settled_since(start_of(weeks[0]), person_id)
         names = await tx.users.names_of(ids)
@@ -50,8 +52,8 @@ async def weekly_figures(core: Core, principal: Principal, count: int) -> Report
     by_person: list[PersonFigures] = []
     for one in people[:MOST_PEOPLE]:
         own = [(drill.settled_at, drill.is_caught) for drill in drills if drill.person_id == one and drill.settled_at]
-        by_person.append(with_drills(figures(one, weeks, concerning[one]), own))
+        by_person.append(with_votes(with_drills(figures(one, weeks, concerning[one]), own), votes))
         # Others may want something meanwhile.
         await asyncio.sleep(0)
-    is_whole = len(rows) < MOST_COUNTED and len(people) <= MOST_PEOPLE
+    is_whole = max(len(rows), len(votes)) < MOST_COUNTED and len(people) <= MOST_PEOPLE
     return Report(weeks, by_person, {principal.id: principal.name, **names}, is_whole)

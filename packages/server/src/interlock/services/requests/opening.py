@@ -151,7 +151,9 @@ async def _decide(
     """The requests with the terms that they have, and how those are settled that need no person."""
     routed: list[Request] = []
     settlements: list[tuple[Request, Settlement]] = []
+    groups = (await work.tx.groups.of_people([thread.owner_id])).get(thread.owner_id, ())
     for request in requests:
+        request = replace(request, owner_groups=tuple(sorted(groups)))
         ruling = await ruling_of(work, thread, request)
         request = await _route(work, thread, request, ruling)
         routed.append(request)

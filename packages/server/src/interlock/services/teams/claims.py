@@ -110,6 +110,9 @@ async def delegate(core: Core, principal: Principal, request_id: str, to: str, n
             place = await add_candidates(work, request, [f"{PERSON}{user.id}"], request.routing.level, is_wide=False)
         terms = request.routing.terms.passed_on(principal.id, place, more)
         await work.tx.routes.set_terms(request_id, terms)
+        # Whoever passed it on does not have it any more, and could not let go of it later.
+        if await work.tx.routes.release(request_id, principal.id):
+            await _record(work, principal, request, RequestClaimed(request_id, request.pause_id, None, None))
         await _routed(work, principal, thread, request, (f"{PERSON}{user.id}",), note)
 
 
@@ -165,7 +168,9 @@ async def _routed(
     names = await names_of(work.tx, found)
     event = RequestRouted(request.id, request.pause_id, names, request.routing.level, by.name, note or None)
     await _record(work, by, request, event)
-    await enqueue_deliveries(work, WebhookEvent.ROUTED, request)
+    await enqueue_deliveries(
+        work, WebhookEvent.ROUTED, request, more={"candidates": list(names), "level": request.routing.level}
+    )
     await notify(work, thread, request, found)
 
 

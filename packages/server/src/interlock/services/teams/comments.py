@@ -10,7 +10,7 @@ from interlock.domain.principal import Principal
 from interlock.domain.team import LONGEST_COMMENT, Comment
 from interlock.services.core import Core, unit
 from interlock.services.teams.claims import lock_request
-from interlock.services.teams.eligibility import access_to
+from interlock.services.teams.eligibility import access_to, is_blind
 from interlock.services.threads.threads import NOT_YOURS
 
 MOST_COMMENTS = 200
@@ -47,8 +47,7 @@ async def of_request(core: Core, principal: Principal, request_id: str) -> Seque
         if thread is None or not (access := await access_to(tx, principal, thread, request)).may_see:
             raise Forbidden(NOT_YOURS)
         found = await tx.routes.comments(request_id, MOST_COMMENTS)
-        is_vote = request.routing is not None and request.routing.terms.is_vote and request.settled_at is None
-        voters = {vote.person_id for vote in await tx.routes.votes(request_id)} if is_vote else set[str]()
-    if is_vote and access.may_answer and principal.id not in voters:
+        sees_own_only = await is_blind(tx, principal, request, access)
+    if sees_own_only:
         return [one for one in found if one.by_id == principal.id]
     return found

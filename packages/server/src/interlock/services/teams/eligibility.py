@@ -45,6 +45,14 @@ async def access_to(tx: Transaction, principal: Principal, thread: Thread, reque
     )
 
 
+async def is_blind(tx: Transaction, principal: Principal, request: Request, access: RequestAccess) -> bool:
+    """Whether somebody has a vote to give and has not given it: till then they are told how many did, and no more."""
+    is_vote = request.routing is not None and request.routing.terms.is_vote and request.settled_at is None
+    if not is_vote or not access.may_answer:
+        return False
+    return not any(vote.person_id == principal.id for vote in await tx.routes.votes(request.id))
+
+
 async def open_steps_of(
     tx: Transaction, terms: Terms, thread: Thread, request_id: str, person_ids: Collection[str]
 ) -> dict[str, frozenset[int]]:

@@ -71,7 +71,7 @@ async def _open_level(work: Unit, thread: Thread, request: Request, routing: Rou
     data = event_json.to_json(event)
     await work.tx.audit.append(request.thread_id, ESCALATION, str(event.type), data, work.now)
     await work.record(request.thread_id, event)
-    await enqueue_deliveries(work, WebhookEvent.ROUTED, request)
+    await enqueue_deliveries(work, WebhookEvent.ROUTED, request, more={"candidates": list(names), "level": number})
     await notify(work, thread, request, added)
 
 

@@ -119,7 +119,8 @@ async def _admit_vote(work: Unit, thread: Thread, request: Request, how: Settlem
 async def record_count(work: Unit, request: Request, count: VoteCount) -> None:
     event = RequestVoted(request.id, request.pause_id, count.yes, count.needed, count.refusals)
     await work.record(request.thread_id, event)
-    await enqueue_deliveries(work, WebhookEvent.VOTED, request)
+    votes: JsonObject = {"yes": count.yes, "needed": count.needed, "refusals": count.refusals}
+    await enqueue_deliveries(work, WebhookEvent.VOTED, request, more={"votes": votes})
 
 
 def _last(how: Settlement, count: VoteCount, counted: Sequence[Vote]) -> Settlement:

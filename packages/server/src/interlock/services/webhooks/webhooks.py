@@ -99,7 +99,11 @@ async def replay(core: Core, principal: Principal, delivery_id: str, *, webhook_
 
 
 async def enqueue_deliveries(
-    work: Unit, event: WebhookEvent, request: Request, settled: RequestSettled | None = None
+    work: Unit,
+    event: WebhookEvent,
+    request: Request,
+    settled: RequestSettled | None = None,
+    more: JsonObject | None = None,
 ) -> None:
     """Write to the outbox, inside the caller's transaction, one delivery for each webhook that wants to know.
 
@@ -111,7 +115,7 @@ async def enqueue_deliveries(
     if not wanting:
         return
     owners = await work.tx.users.names_of([request.owner_id])
-    data = plain(data_of(request, settled, owners.get(request.owner_id, "")))
+    data = plain(data_of(request, settled, owners.get(request.owner_id, "")) | (more or {}))
     await work.tx.deliveries.add([_delivery(work, webhook, event, request, data) for webhook in wanting])
     work.deliver()
 
