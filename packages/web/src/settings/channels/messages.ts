@@ -2,7 +2,7 @@ import type { Translated } from "@/i18n/messages";
 
 export const en = {
   what: "Ways to tell people of requests while they are elsewhere. You set them up here; people link their own addresses under Notifications.",
-  off: "Channels are off: the server needs INTERLOCK_PUBLIC_URL, and INTERLOCK_CHANNEL_HOSTS or INTERLOCK_PUSH_HOSTS.",
+  off: "Channels are off: the server needs INTERLOCK_PUBLIC_URL, and INTERLOCK_CHANNEL_HOSTS, INTERLOCK_PUSH_HOSTS or INTERLOCK_APPRISE_SERVICES.",
   none: "No channels yet.",
   add: "Add channel…",
   addTitle: "Add a channel",
@@ -10,7 +10,13 @@ export const en = {
   addDo: "Add",
   notAdded: "Could not add it: {message}",
   kind: "Kind",
-  kinds: { mail: "E-mail", "web-push": "Notifications of browsers", slack: "Slack", feishu: "Feishu / Lark" },
+  kinds: {
+    mail: "E-mail",
+    "web-push": "Notifications of browsers",
+    slack: "Slack",
+    feishu: "Feishu / Lark",
+    apprise: "Another service (Apprise)",
+  },
   name: "Name (optional)",
   nameRule: "What people see; the kind unless set",
   optional: "{name} (optional)",
@@ -34,6 +40,7 @@ export const en = {
     app_secret: "App secret",
     encrypt_key: "Encrypt key for http",
     verification_token: "Verification token for http",
+    url: "Address of Apprise, such as ntfys://host/'{address}'",
   },
   wrong: "Check this: {message}",
   shows: "What notices show",
@@ -69,7 +76,7 @@ export const en = {
 
 export const zh: Translated<typeof en> = {
   what: "人们不在页面前时，用来通知他们的渠道。在此设置渠道；各人在“通知”中绑定自己的地址。",
-  off: "渠道未启用：服务器需要设置 INTERLOCK_PUBLIC_URL，以及 INTERLOCK_CHANNEL_HOSTS 或 INTERLOCK_PUSH_HOSTS。",
+  off: "渠道未启用：服务器需要设置 INTERLOCK_PUBLIC_URL，以及 INTERLOCK_CHANNEL_HOSTS、INTERLOCK_PUSH_HOSTS 或 INTERLOCK_APPRISE_SERVICES。",
   none: "还没有渠道。",
   add: "添加渠道…",
   addTitle: "添加渠道",
@@ -77,7 +84,13 @@ export const zh: Translated<typeof en> = {
   addDo: "添加",
   notAdded: "未能添加：{message}",
   kind: "类型",
-  kinds: { mail: "电子邮件", "web-push": "浏览器通知", slack: "Slack", feishu: "飞书 / Lark" },
+  kinds: {
+    mail: "电子邮件",
+    "web-push": "浏览器通知",
+    slack: "Slack",
+    feishu: "飞书 / Lark",
+    apprise: "其他服务（Apprise）",
+  },
   name: "名称（选填）",
   nameRule: "显示给大家的名称，默认为类型",
   optional: "{name}（选填）",
@@ -101,6 +114,7 @@ export const zh: Translated<typeof en> = {
     app_secret: "App Secret",
     encrypt_key: "Encrypt Key，用于 http",
     verification_token: "Verification Token，用于 http",
+    url: "Apprise 地址，如 ntfys://host/'{address}'",
   },
   wrong: "请检查：{message}",
   shows: "通知内容",

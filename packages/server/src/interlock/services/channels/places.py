@@ -43,10 +43,11 @@ def linked_by(kind: ChannelKind) -> LinkedBy:
 def kind_named(core: Core, name: str) -> ChannelKind:
     if not core.channel_kinds:
         raise InvalidInput(
-            "channels are off: set INTERLOCK_PUBLIC_URL, and INTERLOCK_CHANNEL_HOSTS or INTERLOCK_PUSH_HOSTS"
+            "channels are off: set INTERLOCK_PUBLIC_URL, and INTERLOCK_CHANNEL_HOSTS, INTERLOCK_PUSH_HOSTS or "
+            "INTERLOCK_APPRISE_SERVICES"
         )
     kind = core.channel_kinds.get(name)
     if kind is None:
-        extra = "; mail needs the extra: install interlock-server[mail]" if name == "mail" else ""
+        extra = f"; {name} needs the extra: install interlock-server[{name}]" if name in ("mail", "apprise") else ""
         raise InvalidInput(f"there is no kind of channel {name!r} here; known: {', '.join(core.channel_kinds)}{extra}")
     return kind
