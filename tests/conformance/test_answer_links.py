@@ -109,12 +109,16 @@ async def test_opening_it_changes_nothing_and_a_yes_takes_two_acts_and_counts_on
 
 
 @pytest.mark.promise("P26")
-async def test_what_is_risky_is_refused_there_and_options_are_buttons(box: Box) -> None:
+async def test_what_is_risky_is_refused_there_and_nothing_but_that(box: Box) -> None:
     request, link = await box.linked(ApprovalBody.ask("drop", {"table": "users"}, risk_level="high"))
     page = await open_link(box.core, link)
     assert labels(page) == ["Refuse"]
     assert (await box.tap(link, page, "Refuse")).outcome is SETTLED
     assert await box.status(request) is RequestStatus.ANSWERED
+
+
+@pytest.mark.promise("P26")
+async def test_options_are_buttons_and_what_takes_words_has_no_link(box: Box) -> None:
     request, link = await box.linked(ClarificationBody.ask("Which?", ["one", "two"]))
     asked = await box.tap(link, await open_link(box.core, link), "two")
     assert await box.status(request) is RequestStatus.PENDING

@@ -101,6 +101,8 @@ OPERATIONS = [
     ("get", "/api/v1/me/notifications"),
     ("put", "/api/v1/me/notifications"),
     ("post", "/channels/{channel_id}/callback"),
+    ("post", "/api/v1/answer-link"),
+    ("post", "/api/v1/answer-link/tap"),
     ("get", "/api/v1/audit"),
     ("get", "/api/v1/welcome"),
     ("get", "/api/v1/session"),

@@ -8,6 +8,7 @@ from interlock.domain.channel import Preferences, Tap, hashed
 from interlock.domain.errors import NotFound
 from interlock.domain.notice_rules import Act
 from interlock.domain.tap import ButtonAction, Stage, TapOutcome, TapResult
+from interlock.ports.channels import Unreachable
 from interlock.services.channels import acts
 from interlock.services.channels.places import locale_of
 from interlock.services.channels.taps import Scene, find_obstacle, look_at, take_tap
@@ -54,7 +55,7 @@ async def _scene(core: Core, link: str) -> Scene | None:
         return None
     try:
         scene = await look_at(core, notice.channel_id, Tap("page", address.external_id, link))
-    except NotFound:
+    except (NotFound, Unreachable):
         return None
     return scene if scene.abilities.links else None
 
