@@ -266,6 +266,7 @@ def test_a_tap_that_its_vendor_signed_counts_and_whatever_else_is_sent_there_doe
 
         begun = ann.http.post(OWN, json={"channel_id": channel_id}).raise_for_status().json()
         assert call(slack.direct_message("UANN", begun["code"])).status_code == 200
+        wait_for(lambda: [one.words for one in slack.shown], lambda seen: any("Linked" in one for one in seen))
         (own,) = [one for one in ann.http.get(OWN).json()["channels"] if one["channel_id"] == channel_id]
         assert own["address"]["address"] == f"{TEAM}:UANN"
 
@@ -276,6 +277,13 @@ def test_a_tap_that_its_vendor_signed_counts_and_whatever_else_is_sent_there_doe
         assert ann.http.post(callback, json=tap).status_code == 401
         assert [httpx.get(callback).status_code, httpx.head(callback).status_code] == [405, 405]
         assert httpx.post(callback.replace(channel_id, "chan_none"), content=b"{}").status_code == 401
+        # Signed, and of nobody who is linked, of another app, or nothing that Slack would send.
+        stranger = slack.tap("UEVE", shown, "Refuse")
+        assert call(stranger).status_code == 200
+        wait_for(lambda: list(slack.told), lambda seen: ["Link your account" in one for one in seen] == [True])
+        slack.told.clear()
+        for changes in ({"api_app_id": "A0ELSE"}, {"actions": "x"}, {"actions": [1]}):
+            assert call({**stranger, **changes}).status_code == 200
         assert pending(ann, thread_id) == [request_id]
         done = call(tap)
         assert (done.status_code, done.content) == (200, b"")
