@@ -239,7 +239,7 @@ def test_a_mail_address_is_linked_by_its_code_and_everybody_says_when_they_are_t
     wants = page.get_by_label("Tell me here")
     wants.click()
     quiet = {"start": "22:00", "end": "06:30", "zone": "Europe/Berlin", "high_passes": True}
-    wanted = {"off": [channel_id], "quiet": quiet, "language": "zh"}
+    wanted = {"off": [channel_id], "quiet": quiet, "language": "zh", "answer_links": False}
     wait_for(lambda: owner.http.get("/api/v1/me/notifications").json(), lambda seen: seen == wanted)
     page.reload()
     expect(wants).not_to_be_checked()
