@@ -94,7 +94,7 @@ COMPILE := $(UV) pip compile --quiet --universal --python-version 3.11 --generat
 lock: $(BIN)/python
 	$(COMPILE) requirements/dev.in --upgrade -o requirements/dev.txt
 	$(COMPILE) --constraint requirements/dev.txt -o requirements/server.txt
-	$(COMPILE) $(addprefix --extra ,postgres redis ray otel policies mail) --constraint requirements/dev.txt -o requirements/image.txt
+	$(COMPILE) $(addprefix --extra ,postgres redis ray otel policies mail apprise) --constraint requirements/dev.txt -o requirements/image.txt
 	$(UV) pip compile --quiet --universal --python-version 3.11 --generate-hashes --no-header --upgrade requirements/node.in -o requirements/node.txt
 
 clean:

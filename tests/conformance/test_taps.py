@@ -14,6 +14,7 @@ from interlock.domain.request import Request, RequestStatus
 from interlock.domain.tap import TapOutcome, TapResult
 from interlock.ports.store import Store
 from interlock.services.channels.acts import message_of
+from interlock.services.channels.places import abilities_of
 from interlock.services.channels.taps import take_tap
 from interlock.services.core import Core
 from tests.conformance.test_channels import Hand, an_address, ask, core_with, reached
@@ -41,7 +42,8 @@ async def shown(core: Core, request: Request, person: str = "ann", **changes: An
         channel = await tx.channels.get("chan_1")
     assert channel is not None
     (notice,) = [one for one in notices if one.address_id == f"addr-u-{person}"]
-    return await message_of(core, full(channel, **changes), notice, request, "en")
+    there = full(channel, **changes)
+    return await message_of(core, there, abilities_of(core, there, Preferences()), notice, request, "en")
 
 
 def full(channel: Channel, **changes: Any) -> Channel:
@@ -182,4 +184,4 @@ async def test_where_a_channel_does_not_ask_again_by_itself_a_yes_takes_two_taps
 async def shown_on(core: Core, request: Request, channel: Channel) -> Message:
     async with core.store.snapshot() as tx:
         (notice, *_) = [one for one in await tx.notices.of_request(request.id) if one.address_id == "addr-u-ann"]
-    return await message_of(core, channel, notice, request, "en")
+    return await message_of(core, channel, abilities_of(core, channel, Preferences()), notice, request, "en")

@@ -101,6 +101,8 @@ OPERATIONS = [
     ("get", "/api/v1/me/notifications"),
     ("put", "/api/v1/me/notifications"),
     ("post", "/channels/{channel_id}/callback"),
+    ("post", "/api/v1/answer-link"),
+    ("post", "/api/v1/answer-link/tap"),
     ("get", "/api/v1/audit"),
     ("get", "/api/v1/welcome"),
     ("get", "/api/v1/session"),
@@ -165,7 +167,7 @@ TAKE_NOTHING = [
     *(("get", path) for path in ("/healthz", "/readyz", "/metrics")),
 ]
 """There is nothing that could be wrong about these."""
-OPEN = ("/api/auth/", "/api/v1/welcome", "/api/v1/session", "/healthz", "/readyz")
+OPEN = ("/api/auth/", "/api/v1/welcome", "/api/v1/session", "/api/v1/answer-link", "/healthz", "/readyz")
 BOUND = 60.0
 SETTINGS = settings(
     max_examples=8,

@@ -344,6 +344,8 @@ TABLE: list[Row] = [
         NO_SUCH,
     ),
     ("post /channels/{channel_id}/callback", lambda _: to("/channels/none/callback", content=b"{}"), NOBODY),
+    ("post /api/v1/answer-link", lambda _: to("/api/v1/answer-link", json={"link": "x"}), OPEN),
+    ("post /api/v1/answer-link/tap", lambda _: to("/api/v1/answer-link/tap", json={"link": "x", "button": "y"}), OPEN),
     ("get /api/v1/me/addresses", lambda _: to("/api/v1/me/addresses"), PEOPLE),
     (
         "post /api/v1/me/addresses",

@@ -2,21 +2,29 @@
 
 import asyncio
 import json
+import os
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
+from pathlib import Path
 from typing import Any
 
+from interlock.channels.apprise import AppriseKind
 from interlock.channels.feishu import FeishuKind
 from interlock.channels.mail import MailKind
 from interlock.channels.slack import SlackKind
+from interlock.channels.web_push import WebPushKind
+from interlock.domain.subscription import PushHosts, Subscription
 from interlock.outbound import HttpPoster
 from interlock.ports.channels import ChannelKind
+from interlock.ports.clock import Clock
 from interlock.services.channels.callbacks import take_callback
 from interlock.services.core import Core
 from tests.support import feishu_server, slack_server
 from tests.support.feishu_server import FeishuServer
 from tests.support.mail_server import OK, MailServer, text_of
+from tests.support.ntfy_server import NtfyServer
+from tests.support.push_service import HOST, Browser, PushService
 from tests.support.slack_server import Refusal, SlackServer
 
 SECONDS = 60.0
@@ -35,6 +43,8 @@ class Driver(ABC):
     name: str
     settings: dict[str, Any]
     credentials: dict[str, str]
+    clock: Clock
+    """The one that the test moves."""
 
     @abstractmethod
     def start(self) -> None: ...
@@ -142,6 +152,107 @@ class Mail(Driver):
     def forget(self) -> None:
         tried = self.server.seen.count("rcpt")
         self.server.to_recipients = [*[OK] * tried, "550 5.1.1 no such user", OK]
+
+
+@dataclass
+class Ntfy(Driver):
+    """Through Apprise, which does not say why something was not taken."""
+
+    server: NtfyServer = field(default_factory=NtfyServer)
+    name = "apprise"
+
+    def start(self) -> None:
+        self.server.__enter__()
+        self.credentials = {"url": f"ntfy://{self.server.place}/{{address}}"}
+        self.settings = dict(self.kind().read_settings({}, self.credentials))
+
+    async def stop(self) -> None:
+        self.server.__exit__()
+
+    def kind(self) -> ChannelKind:
+        return AppriseKind([f"ntfy://{self.server.place}"])
+
+    def account(self, person: str) -> str:
+        return f"{person}-topic"
+
+    def words(self, person: str) -> list[str]:
+        own = [one for one in self.server.published if one["topic"] == self.account(person)]
+        return [f"{one['title']}\n{one['message']}" for one in own]
+
+    def fail(self, times: int) -> None:
+        # It says of no failure whether it was that of all: each message is tried by itself.
+        elsewhere, later = {"location": "http://127.0.0.1:1/"}, {"retry-after": "1"}
+        down: list[tuple[int, dict[str, str]]] = [(503, {}), (429, later), (302, elsewhere), (401, {})]
+        self.server.answers += [down[number % len(down)] for number in range(2 * times)]
+
+    def tries(self) -> int:
+        return self.server.tries
+
+    def forget(self) -> None:
+        raise NotImplementedError("it does not say so")
+
+    @property
+    def wrong(self) -> Sequence[str]:
+        return self.server.wrong
+
+
+@dataclass
+class Browsers(Driver):
+    folder: Path
+    server: PushService = field(init=False)
+    name = "web-push"
+
+    def __post_init__(self) -> None:
+        self.server = PushService(self.folder)
+        self._people: dict[str, Browser] = {}
+        self._posters: list[HttpPoster] = []
+
+    def start(self) -> None:
+        self.server.__enter__()
+        self._before = os.environ.get("SSL_CERT_FILE")
+        os.environ["SSL_CERT_FILE"] = self.server.environment["SSL_CERT_FILE"]
+        kind = self.kind()
+        assert isinstance(kind, WebPushKind)
+        self.credentials = kind.make_credentials()
+        self.settings = dict(kind.read_settings({}, self.credentials))
+
+    async def stop(self) -> None:
+        for poster in self._posters:
+            await poster.close()
+        self.server.__exit__()
+        del os.environ["SSL_CERT_FILE"]
+        if self._before is not None:
+            os.environ["SSL_CERT_FILE"] = self._before
+
+    def kind(self) -> ChannelKind:
+        hosts = PushHosts((HOST,))
+        poster = HttpPoster([HOST], named_in="INTERLOCK_PUSH_HOSTS", private_hosts=hosts.own, timeout_seconds=SECONDS)
+        self._posters.append(poster)
+        return WebPushKind(hosts, poster, "https://interlock.example", self.clock)
+
+    def _browser(self, person: str) -> Browser:
+        if person not in self._people:
+            self._people[person] = self.server.browser()
+        return self._people[person]
+
+    def account(self, person: str) -> str:
+        return Subscription.read(json.dumps(self._browser(person).subscription)).text
+
+    def words(self, person: str) -> list[str]:
+        browser = self._browser(person)
+        taken = [one for one in self.server.to(browser) if one.status == 201]
+        shown = [json.loads(browser.opens(one.body)) for one in taken]
+        return [f"{one['title']}\n{one['body']}" for one in shown]
+
+    def fail(self, times: int) -> None:
+        # Both people are tried beside each other.
+        self.server.failures += [(503, 429)[number % 2] for number in range(2 * times)]
+
+    def tries(self) -> int:
+        return len(self.server.pushes)
+
+    def forget(self) -> None:
+        self.server.failures.append(410)
 
 
 @dataclass

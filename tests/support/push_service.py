@@ -79,6 +79,8 @@ class Push:
     path: str
     headers: dict[str, str]
     body: bytes
+    status: int = 0
+    """What was answered."""
 
     def signed(self, origin: str) -> tuple[str, dict[str, Any]]:
         """By which key, and the claims; an error where the signature is another one's or for another service."""
@@ -123,6 +125,8 @@ class PushService:
     folder: Path
     pushes: list[Push] = field(default_factory=list[Push])
     answers: dict[str, int] = field(default_factory=dict[str, int])
+    failures: list[int] = field(default_factory=list[int])
+    """In turn, whatever is posted to."""
     browsers: dict[str, Browser] = field(default_factory=dict[str, Browser])
     _lock: threading.Lock = field(default_factory=threading.Lock)
     _server: _Server | None = None
@@ -158,8 +162,14 @@ class PushService:
 
     def take(self, push: Push) -> int:
         """What a push service would refuse is refused."""
+        push.status = self._judge(push)
         with self._lock:
             self.pushes.append(push)
+        return push.status
+
+    def _judge(self, push: Push) -> int:
+        if self.failures:
+            return self.failures.pop(0)
         status = self.answers.get(push.path, 201)
         if status == 201 and push.path not in self.browsers:
             return 404

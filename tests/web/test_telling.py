@@ -6,10 +6,11 @@ from collections.abc import Generator
 from typing import Any
 
 import pytest
+from playwright.sync_api import Browser as Chromium
 from playwright.sync_api import Locator, Page, expect
 
-from tests.support.inbox import answer, asked
-from tests.support.mail_server import MailServer
+from tests.support.inbox import answer, asked, view
+from tests.support.mail_server import MailServer, text_of
 from tests.support.people import FIRST, People
 from tests.support.push_service import Browser, PushService
 from tests.support.server import ServerProcess
@@ -80,9 +81,9 @@ def without_channels(root: ThreadsClient) -> Generator[None]:
         root.http.delete(f"{CHANNELS}/{one['id']}").raise_for_status()
 
 
-def mail_channel(root: ThreadsClient, mail: MailServer) -> str:
-    settings = {"host": "127.0.0.1", "port": mail.port, "security": "none", "sender": "interlock@x.example"}
-    body = {"kind": "mail", "name": "Company mail", "settings": settings}
+def mail_channel(root: ThreadsClient, mail: MailServer, settings: dict[str, str] | None = None, **more: str) -> str:
+    place = {"host": "127.0.0.1", "port": mail.port, "security": "none", "sender": "interlock@x.example"}
+    body = {"kind": "mail", "name": "Company mail", **more, "settings": {**place, **(settings or {})}}
     return root.http.post(CHANNELS, json=body).raise_for_status().json()["id"]
 
 
@@ -238,7 +239,7 @@ def test_a_mail_address_is_linked_by_its_code_and_everybody_says_when_they_are_t
     wants = page.get_by_label("Tell me here")
     wants.click()
     quiet = {"start": "22:00", "end": "06:30", "zone": "Europe/Berlin", "high_passes": True}
-    wanted = {"off": [channel_id], "quiet": quiet, "language": "zh"}
+    wanted = {"off": [channel_id], "quiet": quiet, "language": "zh", "answer_links": False}
     wait_for(lambda: owner.http.get("/api/v1/me/notifications").json(), lambda seen: seen == wanted)
     page.reload()
     expect(wants).not_to_be_checked()
@@ -337,3 +338,56 @@ def test_axe_finds_nothing_and_nothing_is_too_wide(
         managed.keyboard.press("Escape")
     assert [one.faults for one in inspectors] == [{}, {}]
     assert [one.wide for one in inspectors] == [{}, {}]
+
+
+@pytest.mark.promise("P26", "P29", "P30")
+def test_a_mail_leads_to_a_page_that_takes_an_answer_in_two_acts_without_a_sign_in(
+    root: ThreadsClient, owner: ThreadsClient, visit: Visit, mail: MailServer, browser: Chromium
+) -> None:
+    channel_id = mail_channel(root, mail, {"answers": "link"}, shows="full", ceiling="medium")
+    owner.http.put("/api/v1/me/notifications", json={"language": "en"}).raise_for_status()
+    before = len(mail.mails)
+    owner.http.post(OWN, json={"channel_id": channel_id, "address": "by-link@x.example"}).raise_for_status()
+    code = mail.wait_for(before + 1)[before]["Subject"].rpartition(" ")[2]
+    owner.http.post(f"{OWN}/confirm", json={"channel_id": channel_id, "code": code}).raise_for_status()
+    settings = visit(owner).opens("/settings/notifications")
+    settings.get_by_role("checkbox", name="Let me answer from my mails").check()
+    expect(settings.get_by_text("Whoever has the mail can answer as you")).to_be_visible()
+    settings.get_by_role("button", name="Save").click()
+    expect(settings.get_by_role("status").or_(settings.get_by_text("Saved.")).first).to_be_visible()
+
+    (entry,) = asked(owner, ("guarded", {"name": "<b>harmless</b>"}))
+    told = text_of(mail.wait_for(before + 2)[before + 1])
+    (link,) = re.findall(r"/answer#[\w-]{22}", told)
+    stranger = browser.new_context(base_url=settings.url.removesuffix("/settings/notifications"), locale="en-GB")
+    page, calls = stranger.new_page(), list[str]()
+    page.on("request", lambda one: calls.append(f"{one.method} {one.url}"))
+    page.goto(link)
+    expect(page.get_by_role("heading", name="Approval needed: puppet")).to_be_focused()
+    assert page.url.endswith("/answer")
+    assert not [one for one in calls if link.removeprefix("/answer#") in one]
+    expect(page.get_by_label("What will run, whole")).to_contain_text("<b>harmless</b>")
+    page.get_by_role("button", name="Approve").click()
+    expect(page.get_by_role("heading", name="Approve guarded?")).to_be_visible()
+    expect(page.get_by_label("What will run, whole")).to_contain_text("<b>harmless</b>")
+    assert view(owner, entry)["status"] == "pending"
+    page.get_by_role("button", name="Back").click()
+    page.get_by_role("button", name="Approve").click()
+    page.get_by_role("button", name="Yes").click()
+    expect(page.get_by_role("heading", name="Approved")).to_be_visible()
+    expect(page.get_by_role("button")).to_have_count(0)
+    settled = view(owner, entry)
+    assert (settled["status"], settled["source"], settled["answered_by"]) == ("answered", "mail", owner.username)
+
+    page.goto("about:blank")
+    page.goto(link)
+    expect(page.get_by_role("status")).to_contain_text("It was over before")
+    # Whoever is not signed in sees nothing else of it.
+    page.get_by_role("link", name="Sign in and open it in Interlock").click()
+    expect(page.get_by_role("button", name="Sign in", exact=True)).to_be_visible()
+    page.goto("about:blank")
+    page.goto(f"/answer#{'x' * 22}")
+    expect(page.get_by_role("heading", name="This link is over")).to_be_visible()
+    stranger.close()
+    log = wait_for(lambda: root.http.get("/api/v1/audit").text, lambda seen: entry["request_id"] in seen)
+    assert link.removeprefix("/answer#") not in log

@@ -47,6 +47,7 @@ FACES: Aliases = {
     "Because": policy.Because,
     "WebhookEvent": webhooks.Event,
     "DeliveryStatus": webhooks.Status,
+    "AnswerOutcome": channels.AnswerOutcome,
     "ChannelShows": channels.Shows,
     "ChannelCeiling": channels.Ceiling,
     "FieldType": channels.FieldType,

@@ -30,6 +30,8 @@ export type WebhookEvent = "request.asked" | "request.expiring" | "request.settl
 
 export type DeliveryStatus = "waiting" | "delivered" | "failed";
 
+export type AnswerOutcome = "settled" | "counted" | "asked_again" | "late" | "unlinked" | "not_yours" | "not_eligible" | "claimed" | "changed" | "ended";
+
 export type ChannelShows = "headline" | "full";
 
 export type ChannelCeiling = "low" | "medium";
@@ -1237,6 +1239,8 @@ export interface SetNotifications {
   quiet?: QuietTimes | null;
   /** Null: the server's. */
   language?: "en" | "zh" | null;
+  /** Mails lead to a page that takes an answer without a sign-in, where the channel allows it. */
+  answer_links?: boolean;
   /** Only heeded by a server that runs without accounts. */
   user_id?: string | null;
 }
@@ -1245,4 +1249,44 @@ export interface Notifications {
   off: string[];
   quiet: Quiet | null;
   language: "en" | "zh" | null;
+  answer_links: boolean;
+}
+
+export interface OpenLink {
+  link: string;
+}
+
+export interface TapOnPage {
+  link: string;
+  button: string;
+}
+
+export interface PageRow {
+  label: string;
+  value: string;
+}
+
+export interface PageButton {
+  label: string;
+  token: string;
+  is_yes: boolean;
+  is_no: boolean;
+}
+
+export interface PageMessage {
+  title: string;
+  rows: PageRow[];
+  /** What would run, whole. */
+  text: string | null;
+  notes: string[];
+  buttons: PageButton[];
+  request_id: string;
+}
+
+export interface AnswerPage {
+  /** `asked_again`: nothing has happened yet. */
+  outcome: AnswerOutcome;
+  text: string;
+  /** What is to be shown now; null: what was shown before. */
+  message: PageMessage | null;
 }

@@ -1,5 +1,6 @@
 import { Suspense, useState } from "react";
 import { Redirect, Route, Switch } from "wouter";
+import { AnswerPage } from "@/answer/answer-page";
 import { LiveProvider } from "@/api/live-context";
 import { useSamePerson, useSession } from "@/api/session";
 import { InboxPage } from "@/inbox/inbox-page";
@@ -30,6 +31,9 @@ export function App() {
         <Switch>
           <Route path="/login/return">
             <ReturnPage />
+          </Route>
+          <Route path="/answer">
+            <AnswerPage />
           </Route>
           <Route path="/login">
             <LoginPage />

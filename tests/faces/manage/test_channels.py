@@ -124,11 +124,12 @@ def test_a_person_is_mailed_what_waits_and_how_it_ended_and_a_link_decides_nothi
     assert "ann@x.example" not in server.log.read_text()
 
     quiet = {"start": "22:00", "end": "07:00", "zone": "UTC"}
-    wanted: dict[str, Any] = {"off": [channel_id], "quiet": quiet, "language": "zh"}
+    wanted: dict[str, Any] = {"off": [channel_id], "quiet": quiet, "language": "zh", "answer_links": True}
     kept = ann.http.put(WANTED, json=wanted).raise_for_status().json()
     assert kept == {**wanted, "quiet": {**quiet, "high_passes": True}} == ann.http.get(WANTED).json()
     asked(ann)
-    assert ann.http.put(WANTED, json={}).json() == {"off": [], "quiet": None, "language": None}
+    nothing: dict[str, Any] = {"off": [], "quiet": None, "language": None, "answer_links": False}
+    assert ann.http.put(WANTED, json={}).json() == nothing
     _, last = asked(ann)
     assert last in text_of(mail.wait_for(before + 3)[before + 2])
     assert root.http.get(PATH).json()["channels"][0]["failed"] == 0
@@ -266,6 +267,7 @@ def test_a_tap_that_its_vendor_signed_counts_and_whatever_else_is_sent_there_doe
 
         begun = ann.http.post(OWN, json={"channel_id": channel_id}).raise_for_status().json()
         assert call(slack.direct_message("UANN", begun["code"])).status_code == 200
+        wait_for(lambda: [one.words for one in slack.shown], lambda seen: any("Linked" in one for one in seen))
         (own,) = [one for one in ann.http.get(OWN).json()["channels"] if one["channel_id"] == channel_id]
         assert own["address"]["address"] == f"{TEAM}:UANN"
 
@@ -276,6 +278,13 @@ def test_a_tap_that_its_vendor_signed_counts_and_whatever_else_is_sent_there_doe
         assert ann.http.post(callback, json=tap).status_code == 401
         assert [httpx.get(callback).status_code, httpx.head(callback).status_code] == [405, 405]
         assert httpx.post(callback.replace(channel_id, "chan_none"), content=b"{}").status_code == 401
+        # Signed, and of nobody who is linked, of another app, or nothing that Slack would send.
+        stranger = slack.tap("UEVE", shown, "Refuse")
+        assert call(stranger).status_code == 200
+        wait_for(lambda: list(slack.told), lambda seen: ["Link your account" in one for one in seen] == [True])
+        slack.told.clear()
+        for changes in ({"api_app_id": "A0ELSE"}, {"actions": "x"}, {"actions": [1]}):
+            assert call({**stranger, **changes}).status_code == 200
         assert pending(ann, thread_id) == [request_id]
         done = call(tap)
         assert (done.status_code, done.content) == (200, b"")

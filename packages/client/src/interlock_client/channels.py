@@ -183,6 +183,10 @@ class SetNotifications(ClientModel):
     )
     quiet: QuietTimes | None = Field(default=None, description="What is asked then is told when they end.")
     language: Literal["en", "zh"] | None = Field(default=None, description="Null: the server's.")
+    answer_links: bool = Field(
+        default=False,
+        description="Mails lead to a page that takes an answer without a sign-in, where the channel allows it.",
+    )
     user_id: str | None = Field(default=None, description=WITHOUT_ACCOUNTS)
 
 
@@ -190,3 +194,46 @@ class Notifications(ServerModel):
     off: list[str]
     quiet: Quiet | None
     language: Literal["en", "zh"] | None
+    answer_links: bool
+
+
+LinkToken = Annotated[str, StringConstraints(min_length=1, max_length=64, pattern=r"^[A-Za-z0-9_-]+$")]
+AnswerOutcome = Literal[
+    "settled", "counted", "asked_again", "late", "unlinked", "not_yours", "not_eligible", "claimed", "changed", "ended"
+]
+
+
+class OpenLink(ClientModel):
+    link: LinkToken
+
+
+class TapOnPage(ClientModel):
+    link: LinkToken
+    button: LinkToken
+
+
+class PageRow(ServerModel):
+    label: str
+    value: str
+
+
+class PageButton(ServerModel):
+    label: str
+    token: str
+    is_yes: bool
+    is_no: bool
+
+
+class PageMessage(ServerModel):
+    title: str
+    rows: list[PageRow]
+    text: str | None = Field(description="What would run, whole.")
+    notes: list[str]
+    buttons: list[PageButton]
+    request_id: str
+
+
+class AnswerPage(ServerModel):
+    outcome: AnswerOutcome = Field(description="`asked_again`: nothing has happened yet.")
+    text: str
+    message: PageMessage | None = Field(description="What is to be shown now; null: what was shown before.")

@@ -250,10 +250,10 @@ async def _sign_on(config: Config) -> AsyncGenerator[SignOn | None]:
 @asynccontextmanager
 async def _channel_kinds(config: Config) -> AsyncGenerator[dict[str, ChannelKind]]:
     """By name, the kinds of channel that can be used: without a public address no message could lead anywhere."""
-    if config.public_url is None or not (config.channel_hosts or config.push_hosts):
+    if config.public_url is None or not (config.channel_hosts or config.push_hosts or config.apprise_services):
         yield {}
         return
-    from interlock.channels.kinds import channel_kinds, push_kinds
+    from interlock.channels.kinds import apprise_kinds, channel_kinds, push_kinds
     from interlock.outbound import HttpPoster
 
     known: dict[str, ChannelKind] = {}
@@ -267,6 +267,8 @@ async def _channel_kinds(config: Config) -> AsyncGenerator[dict[str, ChannelKind
             poster = HttpPoster(hosts, named_in="INTERLOCK_PUSH_HOSTS", private_hosts=own)
             posters.push_async_callback(poster.close)
             known |= push_kinds(hosts, poster, config.public_url, SystemClock())
+        if allowed := config.apprise_services:
+            known |= apprise_kinds(allowed)
         yield known
 
 

@@ -89,6 +89,7 @@ class Config:
     webhook_private: bool = False
     channel_hosts: tuple[str, ...] = ()
     push_hosts: tuple[str, ...] = ()
+    apprise_services: tuple[str, ...] = ()
     trusted_proxies: tuple[str, ...] = ()
     rate_limit: float = 200.0
     rate_burst: int = 2_000
@@ -240,6 +241,16 @@ def _push_hosts(text: str) -> tuple[str, ...]:
     named = [host for host in _split(text.lower()) if host != _BROWSERS]
     known = BROWSERS if _BROWSERS in _split(text.lower()) else ()
     return (*known, *_hosts(",".join(named)))
+
+
+def _services(text: str) -> tuple[str, ...]:
+    """Beginnings of addresses of Apprise."""
+    services = _split(text.lower())
+    for one in services:
+        scheme, mark, host = one.partition("://")
+        if not (scheme and mark) or set(host) & set("/?#@"):
+            raise ValueError(f"{one} is no service: write tgram:// or ntfys://ntfy.example.com")
+    return services
 
 
 def _proxies(text: str) -> tuple[str, ...]:
@@ -484,6 +495,7 @@ _VARIABLES: Mapping[str, Any] = {
     "webhook_private": _switch,
     "channel_hosts": _whole_hosts,
     "push_hosts": _push_hosts,
+    "apprise_services": _services,
     "trusted_proxies": _proxies,
     "rate_limit": _rate,
     "rate_burst": _count,
@@ -541,7 +553,7 @@ def _check(config: Config) -> None:
         raise InvalidInput(
             "--runner ray needs a database that workers can share: --database postgresql://user@host/name"
         )
-    for name in ("channel_hosts", "push_hosts"):
+    for name in ("channel_hosts", "push_hosts", "apprise_services"):
         if getattr(config, name) and config.public_url is None:
             raise InvalidInput(f"INTERLOCK_{name.upper()} needs INTERLOCK_PUBLIC_URL: {_NEEDED['public_url']}")
     _check_sign_on(config)

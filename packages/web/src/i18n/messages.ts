@@ -1,4 +1,5 @@
 /** Every text of the pages, in both languages: each room keeps its own, side by side. */
+import * as answer from "@/answer/messages";
 import * as chat from "@/chat/messages";
 import * as figures from "@/figures/messages";
 import * as history from "@/history/messages";
@@ -10,6 +11,7 @@ import * as shell from "@/shell/messages";
 import * as text from "@/text/messages";
 
 export const en = {
+  answer: answer.en,
   chat: chat.en,
   figures: figures.en,
   history: history.en,
@@ -22,6 +24,7 @@ export const en = {
 };
 
 export const zh: Translated<typeof en> = {
+  answer: answer.zh,
   chat: chat.zh,
   figures: figures.zh,
   history: history.zh,

@@ -22,6 +22,15 @@ def channel_kinds(hosts: Sequence[str], public_host: str, caller: Caller) -> dic
     return {MAIL: MailKind(hosts, public_host), **kinds}
 
 
+def apprise_kinds(allowed: Sequence[str]) -> dict[str, ChannelKind]:
+    """None without the extra."""
+    try:
+        from interlock.channels.apprise import APPRISE, AppriseKind
+    except ImportError:
+        return {}
+    return {APPRISE: AppriseKind(allowed)}
+
+
 def push_kinds(hosts: Sequence[str], poster: Poster, public_url: str, clock: Clock) -> dict[str, ChannelKind]:
     """Web Push posts to other hosts than the rest speaks to."""
     return {WEB_PUSH: WebPushKind(PushHosts(tuple(hosts)), poster, public_url, clock)}

@@ -17,16 +17,18 @@ from typing import cast
 
 import aiosmtplib
 
-from interlock.domain.channel import Abilities, Channel, Message, text_setting, wrong
+from interlock.domain.channel import ANSWERS, BY_LINK, Abilities, Channel, Message, text_setting, wrong
 from interlock.domain.json_value import JsonObject
 from interlock.domain.setting_field import SettingField
 from interlock.ports.channels import AddressGone, CutOff, Refused, Unreachable
 
 MAIL = "mail"
-ABILITIES = Abilities(edits=False, taps=False, confirms=False, longest_text=20_000)
+ABILITIES = Abilities(edits=False, taps=False, confirms=False, longest_text=20_000, links=True)
 TIMEOUT_SECONDS = 30.0
 CONNECT_SECONDS = 10.0
 _PORTS = {"starttls": 587, "tls": 465, "none": 25}
+_ANSWERS = ("page", BY_LINK)
+"""On the request's page, where one signs in, or also on one to which a link in the mail leads, for who wants that."""
 _LOCAL = re.compile(r"[A-Za-z0-9.!#$%&'*+/=?^_`{|}~-]{1,64}\Z")
 _DOMAIN = re.compile(r"(?=.{1,253}\Z)[A-Za-z0-9-]{1,63}(\.[A-Za-z0-9-]{1,63})+\Z")
 _STATUS = re.compile(r"\d\.\d{1,3}\.\d{1,3}\b")
@@ -54,10 +56,11 @@ class MailKind:
             SettingField("username"),
             SettingField("password", "secret"),
             SettingField("domains", "list"),
+            SettingField(ANSWERS, "choice", required=True, options=_ANSWERS, default=_ANSWERS[0]),
         )
 
     def read_settings(self, given: JsonObject, credentials: Mapping[str, str]) -> JsonObject:
-        unknown = sorted(given.keys() - {"host", "port", "security", "sender", "username", "domains"})
+        unknown = sorted(given.keys() - {"host", "port", "security", "sender", "username", "domains", ANSWERS})
         if unknown:
             raise wrong(f"settings.{unknown[0]}", "unknown", f"there is no setting {unknown[0]!r} of mail")
         host, security = text_setting(given, "host").lower(), text_setting(given, "security", "starttls")
@@ -79,6 +82,10 @@ class MailKind:
             raise wrong("settings.security", "open", "a password is sent over TLS only: use starttls or tls")
         if given.get("domains"):
             settings["domains"] = _read_domains(given["domains"])
+        if (answers := text_setting(given, ANSWERS, _ANSWERS[0])) not in _ANSWERS:
+            raise wrong(f"settings.{ANSWERS}", "unknown", f"{ANSWERS} is one of {', '.join(_ANSWERS)}")
+        if answers == BY_LINK:
+            settings[ANSWERS] = BY_LINK
         return settings
 
     def read_address(self, channel: Channel, text: str) -> str:
@@ -188,6 +195,8 @@ def plain_words(message: Message) -> str:
     parts += message.notes
     if message.url is not None:
         parts.append(f"{message.url_label}:\n{message.url}")
+    if message.answer_url is not None:
+        parts.append(f"{message.answer_label}:\n{message.answer_url}")
     return "\n\n".join(parts) + "\n"
 
 
@@ -201,8 +210,14 @@ def page(message: Message) -> str:
         parts.append(f'<pre style="white-space:pre-wrap">{_escaped(message.text)}</pre>')
     parts += [f"<p>{_escaped(note)}</p>" for note in message.notes]
     if message.url is not None:
-        parts.append(f'<p><a href="{html.escape(message.url)}">{_escaped(message.url_label)}</a></p>')
+        parts.append(_link(message.url, message.url_label))
+    if message.answer_url is not None:
+        parts.append(_link(message.answer_url, message.answer_label))
     return f"<!doctype html><html><body>{''.join(parts)}</body></html>\n"
+
+
+def _link(url: str, label: str) -> str:
+    return f'<p><a href="{html.escape(url)}">{_escaped(label)}</a></p>'
 
 
 def _escaped(text: str) -> str:

@@ -21,7 +21,7 @@ from websockets.exceptions import ConnectionClosed
 from interlock.channels._sockets import check_api, open_socket, read_api
 from interlock.channels.slack_blocks import blocks, fallback
 from interlock.domain.channel import Abilities, Channel, Message, Tap, text_setting, wrong
-from interlock.domain.json_value import JsonObject
+from interlock.domain.json_value import JsonObject, JsonValue
 from interlock.domain.setting_field import SettingField
 from interlock.domain.tap import Said, TapOutcome
 from interlock.ports.calls import Caller, HttpReply, NoReply, NotReached
@@ -227,11 +227,11 @@ class OpenSlack:
         return None
 
     async def _take_tap(self, payload: JsonObject, taker: Taker) -> "_Afterword | None":
-        user, actions = _inner(payload.get("user")), cast("list[JsonObject]", payload.get("actions") or [])
-        if not actions or not actions[0].get("value"):
+        user, where, given = _inner(payload.get("user")), _inner(payload.get("container")), payload.get("actions")
+        action = _inner(cast("list[JsonValue]", given)[0] if isinstance(given, list) and given else None)
+        if not action.get("value"):
             # "Open", which is a link.
             return None
-        action, where = actions[0], _inner(payload.get("container"))
         account = f"{user.get('team_id') or _inner(payload.get('team')).get('id')}:{user.get('id')}"
         event_id = f"{account}:{where.get('message_ts')}:{action.get('action_ts')}"
         result = await taker.take_tap(Tap(event_id, account, str(action["value"])))

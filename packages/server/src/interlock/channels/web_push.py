@@ -5,7 +5,7 @@ The address comes from the browser, so what is posted to is never more than the 
 
 import hashlib
 import json
-from collections.abc import AsyncIterator, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from datetime import datetime, timedelta
 from typing import Any, cast
@@ -19,7 +19,7 @@ from cryptography.hazmat.primitives.asymmetric.ec import (
 from cryptography.hazmat.primitives.serialization import Encoding, NoEncryption, PrivateFormat, load_pem_private_key
 
 from interlock.channels.push_encryption import CURVE, LONGEST_TEXT, encrypt, point
-from interlock.domain.channel import Abilities, Channel, Message, Tap, text_setting, wrong
+from interlock.domain.channel import Abilities, Channel, Message, text_setting, wrong
 from interlock.domain.errors import Undeliverable
 from interlock.domain.json_value import JsonObject
 from interlock.domain.setting_field import SettingField
@@ -113,11 +113,6 @@ class OpenWebPush:
 
     async def update(self, address: str, ref: str, message: Message) -> None:
         raise NotImplementedError("what was pushed is replaced by another push")
-
-    async def taps(self) -> AsyncIterator[Tap]:
-        nothing: tuple[Tap, ...] = ()
-        for tap in nothing:
-            yield tap
 
     async def close(self) -> None:
         """Nothing is kept open."""

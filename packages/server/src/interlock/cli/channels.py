@@ -32,7 +32,7 @@ Credentials = Annotated[
         "--credential",
         metavar="NAME[=VALUE]",
         help="Credential of its kind; repeatable. Asked for if only its name is given. For slack: bot_token, and "
-        "app_token or signing_secret; for feishu: app_secret, and encrypt_key.",
+        "app_token or signing_secret; for feishu: app_secret, and encrypt_key; for apprise: url.",
     ),
 ]
 Password = Annotated[str | None, typer.Option(help="Asked for if there is a username and it is not given.")]

@@ -29,6 +29,8 @@ ANOTHER_CODE_AFTER = timedelta(minutes=1)
 SECOND_ACT_WITHIN = timedelta(seconds=10)
 """For so long "Yes" may be tapped, where a channel does not ask again by itself."""
 MOST_ATTEMPTS = 10
+ANSWERS, BY_LINK = "answers", "link"
+"""The setting of a channel that lets its messages lead to a page which takes an answer."""
 _LETTERS = "ABCDEFGHJKMNPQRSTUVWXYZ23456789"
 """None of which is taken for another one."""
 CODE_LENGTH = 8
@@ -283,6 +285,8 @@ class Preferences:
     quiet: QuietHours | None = None
     language: str | None = None
     """None: the server's."""
+    answer_links: bool = False
+    """Whether messages may lead to a page that takes an answer without a sign-in, where an admin allows it too."""
 
     def due_at(self, risk: str, at: datetime) -> datetime:
         """When they are told of something that was asked at this moment."""
@@ -295,6 +299,7 @@ class Preferences:
             "off": list(self.off),
             "quiet": self.quiet.to_json() if self.quiet else None,
             "language": self.language,
+            "answer_links": self.answer_links,
         }
 
     @classmethod
@@ -303,7 +308,8 @@ class Preferences:
             return cls()
         quiet = cast("JsonObject | None", data.get("quiet"))
         off = cast("list[str]", data.get("off") or [])
-        return cls(tuple(off), QuietHours.from_json(quiet) if quiet else None, data.get("language"))
+        hours = QuietHours.from_json(quiet) if quiet else None
+        return cls(tuple(off), hours, data.get("language"), bool(data.get("answer_links")))
 
 
 @dataclass(frozen=True, slots=True)
@@ -320,6 +326,8 @@ class Abilities:
     """So many characters of a request it shows at most."""
     subscribes: bool = False
     """Whether its addresses are browsers, which prove themselves, and of which a person may have several."""
+    links: bool = False
+    """Whether its messages may have a link that answers."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -361,6 +369,9 @@ class Message:
     """What would run, whole."""
     url: str | None = None
     url_label: str = ""
+    answer_url: str | None = None
+    """Of the page that takes an answer without a sign-in. Opening it changes nothing."""
+    answer_label: str = ""
     notes: tuple[str, ...] = ()
     buttons: tuple[Button, ...] = field(default=())
     until: datetime | None = None

@@ -12,7 +12,12 @@ from interlock.domain.notice_rules import Act, Offer
 
 TOKENS_LIVE = timedelta(days=30)
 """Those of a request without a deadline; vendors end their buttons about then."""
+LINKS_LIVE = timedelta(hours=24)
+"""Those of pages that take an answer."""
 _TOKEN_BYTES = 16
+
+
+OPENS = Offer(Act.OPEN)
 
 
 class Stage(StrEnum):

@@ -11,6 +11,7 @@ from starlette.types import Receive, Scope, Send
 from interlock import __version__
 from interlock.domain.errors import StorageUnavailable
 from interlock.faces.agui import endpoint as agui
+from interlock.faces.callbacks import answer_links
 from interlock.faces.callbacks import endpoint as callbacks
 from interlock.faces.confirm import socket as confirm
 from interlock.faces.gateway import remote
@@ -89,6 +90,7 @@ _PARTS = (
     webhooks,
     channels,
     callbacks,
+    answer_links,
     metrics,
     figures,
     claude_code,

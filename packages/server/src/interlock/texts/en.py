@@ -31,6 +31,8 @@ EN: Mapping[str, Mapping[str, str]] = {
         "asked": "{kind} needed: {agent}",
         "open_to_decide": "Open it to see the whole of it and to decide.",
         "open": "Open in Interlock",
+        "answer_link": "Answer without signing in, within 24 hours. Whoever has this mail can answer as you",
+        "link_over": "This link does nothing any more. Sign in to decide.",
         "row.tool": "Tool",
         "row.risk": "Risk",
         "row.deadline": "Answer by",

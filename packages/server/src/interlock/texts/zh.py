@@ -31,6 +31,8 @@ ZH: Mapping[str, Mapping[str, str]] = {
         "asked": "待处理（{kind}）：{agent}",
         "open_to_decide": "请打开页面查看完整内容后再决定。",
         "open": "在 Interlock 中打开",
+        "answer_link": "无需登录即可回答（24 小时内有效）。任何持有此邮件的人都能以您的名义回答",
+        "link_over": "此链接已失效。请登录后处理。",
         "row.tool": "工具",
         "row.risk": "风险",
         "row.deadline": "截止时间",

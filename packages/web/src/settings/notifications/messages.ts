@@ -51,6 +51,9 @@ export const en = {
   passes: "Tell me of high and critical risk at once all the same",
   language: "Language of notices",
   serverLanguage: "As the server is set",
+  byLink: "Let me answer from my mails without signing in",
+  byLinkWhat:
+    "Only where an admin allows it, and only what is safe to answer in a chat. Each link holds for 24 hours. Whoever has the mail can answer as you: pass none on.",
   save: "Save",
   saved: "Saved.",
   failed: "Could not do that: {message}",
@@ -106,6 +109,9 @@ export const zh: Translated<typeof en> = {
   passes: "高风险和极高风险仍立即通知",
   language: "通知语言",
   serverLanguage: "与服务器相同",
+  byLink: "允许我不登录、直接从邮件中回答",
+  byLinkWhat:
+    "仅在管理员允许时有效，且只能回答在聊天中可以安全回答的请求。每个链接 24 小时内有效。任何持有邮件的人都能以你的名义回答：请勿转发。",
   save: "保存",
   saved: "已保存。",
   failed: "操作未成功：{message}",

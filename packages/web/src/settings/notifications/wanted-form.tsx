@@ -16,9 +16,10 @@ interface Draft {
   zone: string;
   passes: boolean;
   language: "" | "en" | "zh";
+  byLink: boolean;
 }
 
-function draftOf({ quiet, language }: Notifications): Draft {
+function draftOf({ quiet, language, answer_links }: Notifications): Draft {
   const zone = Intl.DateTimeFormat().resolvedOptions().timeZone || "UTC";
   return {
     isQuiet: quiet !== null,
@@ -27,6 +28,7 @@ function draftOf({ quiet, language }: Notifications): Draft {
     zone: quiet?.zone ?? zone,
     passes: quiet?.high_passes ?? true,
     language: language ?? "",
+    byLink: answer_links,
   };
 }
 
@@ -43,9 +45,9 @@ export function WantedForm({ wanted }: { wanted: Notifications }) {
   const save = (event: FormEvent) => {
     event.preventDefault();
     if (setting.isPending) return;
-    const { isQuiet, start, end, zone, passes, language } = draft;
+    const { isQuiet, start, end, zone, passes, language, byLink } = draft;
     const quiet = isQuiet ? { start, end, zone: zone.trim(), high_passes: passes } : null;
-    const set = { off: wanted.off, quiet, language: language || null };
+    const set = { off: wanted.off, quiet, language: language || null, answer_links: byLink };
     setting.mutate(set, { onSuccess: () => announce(t("saved")) });
   };
   return (
@@ -61,6 +63,11 @@ export function WantedForm({ wanted }: { wanted: Notifications }) {
       </label>
       {draft.isQuiet && <Quiet draft={draft} error={setting.error} onChange={change} />}
       <Language draft={draft} onChange={change} />
+      <label className={lists.check}>
+        <input type="checkbox" checked={draft.byLink} onChange={(event) => change({ byLink: event.target.checked })} />
+        {t("byLink")}
+      </label>
+      {draft.byLink && <p className={lists.hint}>{t("byLinkWhat")}</p>}
       {setting.error && !fieldMessage(setting.error, ...FIELDS) && (
         <p role="alert" className={lists.trouble}>
           {t("failed", { message: setting.error.message })}

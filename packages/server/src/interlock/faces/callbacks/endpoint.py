@@ -1,5 +1,6 @@
 """The callbacks face: what vendors of channels send to this server, signed by them. No cookie and no token counts."""
 
+from collections.abc import Awaitable, Callable
 from typing import Annotated
 
 from fastapi import APIRouter, Path, Request
@@ -24,5 +25,10 @@ async def callback(request: Request, channel_id: ChannelId) -> Response:
     state.limits.callback(address_of(request.scope))
     headers = {name.lower(): value for name, value in request.headers.items() if name.lower() != "cookie"}
     reply = await take_callback(state.core, channel_id, headers, await request.body())
-    afterwards = BackgroundTask(reply.afterwards) if reply.afterwards else None
+    afterwards = BackgroundTask(_finish, reply.afterwards) if reply.afterwards else None
     return Response(reply.body, media_type=reply.content_type, background=afterwards)
+
+
+async def _finish(afterwards: Callable[[], Awaitable[None]]) -> None:
+    """A task of its own kind: of a function that only gives something to wait for, Starlette would not wait for it."""
+    await afterwards()

@@ -165,7 +165,10 @@ async def set_notifications(request: Request, caller: Caller, body: wire.SetNoti
     given = body.quiet
     quiet = given and QuietHours.read(given.start, given.end, given.zone, high_passes=given.high_passes)
     core = state_of(request).core
-    return _notifications(await addresses.set_preferences(core, caller, body.off, quiet, body.language))
+    wanted = await addresses.set_preferences(
+        core, caller, body.off, quiet, body.language, answer_links=body.answer_links
+    )
+    return _notifications(wanted)
 
 
 def _common(channel: Channel) -> JsonObject:

@@ -30,6 +30,7 @@ ADDRESSES = (
     "/settings/{section}",
     "/login",
     "/login/return",
+    "/answer",
 )
 POLICY = "; ".join(
     (

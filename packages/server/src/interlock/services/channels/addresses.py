@@ -175,14 +175,20 @@ async def preferences_of(core: Core, principal: Principal) -> Preferences:
 
 
 async def set_preferences(
-    core: Core, principal: Principal, off: Sequence[str], quiet: QuietHours | None, language: str | None
+    core: Core,
+    principal: Principal,
+    off: Sequence[str],
+    quiet: QuietHours | None,
+    language: str | None,
+    *,
+    answer_links: bool = False,
 ) -> Preferences:
     _require_person(principal)
     if language is not None and language not in LOCALES:
         raise wrong("language", "unknown", f"language is one of {', '.join(LOCALES)}")
     async with unit(core) as work:
         known = {channel.id for channel in await work.tx.channels.live()}
-        wanted = Preferences(tuple(one for one in dict.fromkeys(off) if one in known), quiet, language)
+        wanted = Preferences(tuple(one for one in dict.fromkeys(off) if one in known), quiet, language, answer_links)
         await work.tx.addresses.set_preferences(principal.id, wanted)
     return wanted
 

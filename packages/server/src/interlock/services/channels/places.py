@@ -1,8 +1,9 @@
 """Where a message leads, in which language it is, and which kind of channel it goes over."""
 
+from dataclasses import replace
 from typing import Literal
 
-from interlock.domain.channel import Channel, Preferences
+from interlock.domain.channel import ANSWERS, BY_LINK, Abilities, Channel, Preferences
 from interlock.domain.errors import InvalidInput
 from interlock.ports.channels import ChannelKind, Unreachable
 from interlock.services.core import Core
@@ -19,6 +20,19 @@ def request_url(core: Core, request_id: str) -> str:
 
 def settings_url(core: Core) -> str:
     return f"{core.settings.public_url}/"
+
+
+def answer_url(core: Core, token: str) -> str:
+    """The token is not part of what a browser, or whoever follows links, asks the server for."""
+    return f"{core.settings.public_url}/answer#{token}"
+
+
+def abilities_of(core: Core, channel: Channel, preferences: Preferences) -> Abilities:
+    """What the channel can do for this person: where an admin and they both want that, a page takes their taps."""
+    abilities = kind_of(core, channel).abilities
+    if not (abilities.links and channel.settings.get(ANSWERS) == BY_LINK and preferences.answer_links):
+        return replace(abilities, links=False)
+    return replace(abilities, taps=True, confirms=False)
 
 
 def locale_of(core: Core, preferences: Preferences) -> Locale:
@@ -43,10 +57,11 @@ def linked_by(kind: ChannelKind) -> LinkedBy:
 def kind_named(core: Core, name: str) -> ChannelKind:
     if not core.channel_kinds:
         raise InvalidInput(
-            "channels are off: set INTERLOCK_PUBLIC_URL, and INTERLOCK_CHANNEL_HOSTS or INTERLOCK_PUSH_HOSTS"
+            "channels are off: set INTERLOCK_PUBLIC_URL, and INTERLOCK_CHANNEL_HOSTS, INTERLOCK_PUSH_HOSTS or "
+            "INTERLOCK_APPRISE_SERVICES"
         )
     kind = core.channel_kinds.get(name)
     if kind is None:
-        extra = "; mail needs the extra: install interlock-server[mail]" if name == "mail" else ""
+        extra = f"; {name} needs the extra: install interlock-server[{name}]" if name in ("mail", "apprise") else ""
         raise InvalidInput(f"there is no kind of channel {name!r} here; known: {', '.join(core.channel_kinds)}{extra}")
     return kind

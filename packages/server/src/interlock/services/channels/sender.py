@@ -19,7 +19,7 @@ from interlock.domain.request import RequestEnd
 from interlock.domain.webhook import back_off
 from interlock.ports.channels import AddressGone, CutOff, OpenChannel, OutOfReach, Refused, Unchangeable, Unreachable
 from interlock.services.channels import acts, wording
-from interlock.services.channels.places import kind_of, locale_of, request_url
+from interlock.services.channels.places import abilities_of, kind_of, locale_of, request_url
 from interlock.services.core import Core, sleep_until_set, unit
 
 AT_ONCE = 4
@@ -156,7 +156,8 @@ class NoticeSender:
                 return NoticeStatus.GONE, None
             request = await tx.requests.get(notice.request_id)
             found = (await tx.answers.of_requests([notice.request_id])).get(notice.request_id)
-            locale = locale_of(core, await tx.addresses.preferences(address.user_id))
+            wanted = await tx.addresses.preferences(address.user_id)
+        locale = locale_of(core, wanted)
         end = notice.end or wording.end_of(
             request, RequestEnd.of(request, found) if request else None, core.clock.now()
         )
@@ -165,7 +166,9 @@ class NoticeSender:
         link = await self._link(core, channel)
         if end is None:
             assert request is not None
-            message = await acts.message_of(core, channel, notice, request, locale)
+            abilities = abilities_of(core, channel, wanted)
+            draw = acts.linking_message_of if abilities.links else acts.message_of
+            message = await draw(core, channel, abilities, notice, request, locale)
             return NoticeStatus.SENT, await link.send(address.external_id, message)
         url = request_url(core, notice.request_id)
         message = wording.ended(notice.id, notice.request_id, end, url, locale)

@@ -7,7 +7,7 @@ answers from pages; whatever is missing for that leads to the page.
 import logging
 from dataclasses import dataclass, replace
 
-from interlock.domain.channel import Address, Channel, NoticeEnd, NoticeToken, Preferences, Tap, hashed
+from interlock.domain.channel import Abilities, Address, Channel, NoticeEnd, NoticeToken, Preferences, Tap, hashed
 from interlock.domain.errors import (
     AlreadySettled,
     Claimed,
@@ -25,7 +25,7 @@ from interlock.domain.showing import shown_digest
 from interlock.domain.tap import ButtonAction, Stage, TapOutcome, TapResult
 from interlock.ports.store import Transaction
 from interlock.services.channels import acts, wording
-from interlock.services.channels.places import kind_of, locale_of, request_url
+from interlock.services.channels.places import abilities_of, locale_of, request_url
 from interlock.services.core import Core, Unit
 from interlock.services.requests.answering import Reply, Sender, SettleResult
 from interlock.services.requests.idempotency import IdempotentCall
@@ -63,11 +63,28 @@ class Scene:
     is_again: bool
     """Whether this event has answered before: its vendor did not hear that it had arrived."""
     locale: Locale
+    abilities: Abilities
+    """What the channel can do for them."""
 
 
 async def take_tap(core: Core, channel_id: str, tap: Tap) -> TapResult:
     """What it came to; it is committed when this returns. `NotFound` for a channel that was removed."""
-    scene = await _look(core, channel_id, tap)
+    scene = await look_at(core, channel_id, tap)
+    if (refused := find_obstacle(core, scene)) is not None:
+        return refused
+    assert scene.token is not None
+    assert scene.request is not None
+    assert scene.user is not None
+    action = ButtonAction.read(scene.token.action)
+    offer = _offer(scene, scene.request, action)
+    if offer is None or scene.token.ends_at <= core.clock.now():
+        return await _ended(core, scene, scene.token, scene.request, action)
+    return await _act(core, scene, scene.user, tap, offer, action)
+
+
+def find_obstacle(core: Core, scene: Scene) -> TapResult | None:
+    """Why nothing that was sent with this token counts, whatever it does."""
+    channel_id = scene.channel.id
     if scene.address is None or scene.user is None:
         logger.warning("a tap on channel %s came from an account that is linked to nobody here", channel_id)
         return _result(scene, TapOutcome.UNLINKED)
@@ -79,16 +96,12 @@ async def take_tap(core: Core, channel_id: str, tap: Tap) -> TapResult:
     if scene.end is not None:
         return _ending(core, scene, scene.token, scene.end, TapOutcome.SETTLED if scene.is_again else TapOutcome.LATE)
     assert scene.request is not None
-    action = ButtonAction.read(scene.token.action)
     if scene.token.digest != shown_digest(scene.request):
         return _result(scene, TapOutcome.CHANGED)
-    offer = _offer(core, scene, scene.request, action)
-    if offer is None or scene.token.ends_at <= core.clock.now():
-        return await _ended(core, scene, scene.token, scene.request, action)
-    return await _act(core, scene, scene.user, tap, offer, action)
+    return None
 
 
-async def _look(core: Core, channel_id: str, tap: Tap) -> Scene:
+async def look_at(core: Core, channel_id: str, tap: Tap) -> Scene:
     async with core.store.snapshot() as tx:
         channel = await tx.channels.get(channel_id)
         if channel is None or channel.removed_at is not None:
@@ -101,9 +114,10 @@ async def _look(core: Core, channel_id: str, tap: Tap) -> Scene:
         request = await tx.requests.get(token.request_id) if token else None
         end = await _end(core, tx, request) if token else None
         is_again = await tx.notices.has_tap(channel_id, _event_id(tap))
-        locale = locale_of(core, await tx.addresses.preferences(user.id) if user else Preferences())
+        wanted = await tx.addresses.preferences(user.id) if user else Preferences()
+    locale, abilities = locale_of(core, wanted), abilities_of(core, channel, wanted)
     is_own = notice is not None and address is not None and notice.address_id == address.id
-    return Scene(channel, address, user, token, is_own, request, end, is_again, locale)
+    return Scene(channel, address, user, token, is_own, request, end, is_again, locale, abilities)
 
 
 async def _person(tx: Transaction, channel_id: str, external_id: str) -> tuple[Address | None, User | None]:
@@ -120,20 +134,19 @@ async def _end(core: Core, tx: Transaction, request: Request | None) -> NoticeEn
     return wording.end_of(request, ended, core.clock.now())
 
 
-def _offer(core: Core, scene: Scene, request: Request, action: ButtonAction) -> Offer | None:
+def _offer(scene: Scene, request: Request, action: ButtonAction) -> Offer | None:
     """What the button stands for, if a notice would still have it now: what is told of the channel, the request's risk
     or its terms may be others by now."""
-    present = offers(request, scene.channel, kind_of(core, scene.channel).abilities)
-    return next((one for one in present if action.is_of(one)), None)
+    present = offers(request, scene.channel, scene.abilities)
+    return next((one for one in present if action.is_of(one) and one.act is not Act.OPEN), None)
 
 
 async def _act(core: Core, scene: Scene, user: User, tap: Tap, offer: Offer, action: ButtonAction) -> TapResult:
     assert scene.token is not None
     assert scene.request is not None
     if action.stage is Stage.BACK:
-        return await acts.back(core, scene.channel, scene.token, scene.request, scene.locale)
-    abilities = kind_of(core, scene.channel).abilities
-    if action.stage is Stage.FIRST and offer.act is not Act.REFUSE and not abilities.confirms:
+        return await acts.back(core, scene.channel, scene.abilities, scene.token, scene.request, scene.locale)
+    if action.stage is Stage.FIRST and offer.act is not Act.REFUSE and not scene.abilities.confirms:
         return await acts.ask_again(core, scene.channel, scene.token, scene.request, offer, scene.locale)
     try:
         await _answer(core, scene, user, tap, offer)
@@ -213,7 +226,7 @@ async def _ended(core: Core, scene: Scene, token: NoticeToken, request: Request,
     """Of a second act that came too late the first one is shown again."""
     if action.stage is Stage.FIRST:
         return _result(scene, TapOutcome.ENDED)
-    shown = await acts.back(core, scene.channel, token, request, scene.locale)
+    shown = await acts.back(core, scene.channel, scene.abilities, token, request, scene.locale)
     return replace(_result(scene, TapOutcome.ENDED), message=shown.message)
 
 

@@ -7,7 +7,7 @@ from interlock.domain.channel import Notice, NoticeToken, hashed
 from interlock.domain.notice_rules import Act, Offer
 from interlock.domain.request import Request
 from interlock.domain.showing import shown_digest
-from interlock.domain.tap import TOKENS_LIVE, ButtonAction, Stage, action_of, token_for
+from interlock.domain.tap import LINKS_LIVE, OPENS, TOKENS_LIVE, ButtonAction, Stage, action_of, token_for
 from interlock.services.core import Core, Unit, unit
 
 Minted = Sequence[tuple[Offer, str]]
@@ -23,6 +23,13 @@ async def mint(core: Core, notice: Notice, request: Request, offers: Sequence[Of
         live = (request.deadline or work.now + TOKENS_LIVE) - work.now
         tokens = [await add(work, notice.id, request, action_of(one), live) for one in acting]
     return list(zip(acting, tokens, strict=True))
+
+
+async def link(core: Core, notice: Notice, request: Request) -> str:
+    """The token of the page that takes an answer to it."""
+    async with unit(core) as work:
+        live = min(request.deadline - work.now, LINKS_LIVE) if request.deadline else LINKS_LIVE
+        return await add(work, notice.id, request, action_of(OPENS), live)
 
 
 async def add(work: Unit, notice_id: str, request: Request, action: ButtonAction, live: timedelta) -> str:
