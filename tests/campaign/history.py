@@ -81,12 +81,13 @@ class Effect:
 
 @dataclass(frozen=True)
 class Ending:
-    """A thread after everything: its status, what people are known to have said in it, and its log on each face."""
+    """A thread after everything: its status, the marks of what was said in it, its log on each face, and what failed."""
 
     thread: str
     status: str
     said: tuple[str, ...]
     logs: Mapping[str, tuple[Frame, ...]]
+    failures: tuple[str, ...] = ()
 
 
 Entry = Call | Segment | Asked | Effect | Ending
@@ -164,7 +165,7 @@ def _entry(fields: dict[str, Any]) -> Entry:
     if kind is Segment:
         fields["frames"] = _frames(fields["frames"])
     if kind is Ending:
-        fields["said"] = tuple(fields["said"])
+        fields |= {name: tuple(fields[name]) for name in ("said", "failures")}
         fields["logs"] = {face: tuple(_frames(frames)) for face, frames in fields["logs"].items()}
     return kind(**fields)
 

@@ -34,6 +34,8 @@ def number_of(frame_id: str) -> tuple[int, ...]:
 def _check_ending(ending: Ending) -> Iterator[Violation]:
     if ending.status not in AT_REST:
         yield Violation("a thread never came to its end", ending.thread, [ending])
+    if ending.failures:
+        yield Violation("a run failed", ending.thread, [ending])
     for face, frames in ending.logs.items():
         if _is_disordered(frames):
             yield Violation(f"the log is not in order at {face}", ending.thread, [ending])

@@ -148,6 +148,10 @@ def never_end(entries: list[Entry]) -> None:
     exchange(entries, Ending, status="running")
 
 
+def fail_a_run(entries: list[Entry]) -> None:
+    exchange(entries, Ending, failures=("it broke",))
+
+
 def lose_the_thread(entries: list[Entry]) -> None:
     entries.pop()
 
@@ -192,6 +196,7 @@ BROKEN: dict[Break, str] = {
     stop_a_stream_early: "a stream did not come to the end of the log",
     disorder_the_log: "the log is not in order at threads",
     never_end: "a thread never came to its end",
+    fail_a_run: "a run failed",
     lose_the_thread: "a thread that was followed is gone",
     double_the_effect: "an effect was doubled",
     do_what_was_refused: "what nobody approved was done",
