@@ -19,7 +19,7 @@ from tests.campaign.ending import conclude
 from tests.campaign.faults import Faults
 from tests.campaign.history import History
 from tests.campaign.lane import TALK_SECONDS, Lane, name_of
-from tests.campaign.stage import Stage, stage
+from tests.campaign.stage import stage
 
 CHAPTER = 40
 """Faults after which everything is let come to rest and is checked, on servers that go on."""
@@ -68,7 +68,7 @@ def run_faults(name: str, folder: Path, seed: int, rounds: int, lanes: int) -> F
             with living(people):
                 for _ in range(min(CHAPTER, rounds - first)):
                     faults.strike(chance.uniform(*CALM_SECONDS))
-            _finish(people, history, f"{seed}, {name}, chapter {chapter}", folder)
+            finish(people, history, f"{seed}, {name}, chapter {chapter}", folder)
             figures.count(history)
             log.info("%s: %d of %d faults", name, min(first + CHAPTER, rounds), rounds)
         figures.faults, figures.reached = faults.done, faults.reached
@@ -89,7 +89,7 @@ def living(people: list[Lane]) -> Iterator[None]:
             life.result(2 * TALK_SECONDS)
 
 
-def _finish(people: list[Lane], history: History, seed: str, folder: Path) -> None:
+def finish(people: list[Lane], history: History, seed: str, folder: Path) -> None:
     try:
         with ThreadPoolExecutor(len(people)) as pool:
             for _ in pool.map(conclude, people):

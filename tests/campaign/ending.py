@@ -36,9 +36,7 @@ def _conclude(lane: Lane, talk: Talk) -> None:
         follower.finish(log[-1].id if log else "0")
     failures = tuple(str(one.data["message"]) for one in told if one.event == "error")
     lane.history.add(Ending(talk.thread, talk.status, tuple(lane.said(talk)), logs, failures))
-    results = Counter(
-        one.data["output"] for one in told if one.event == "tool/end" and one.data["status"] == "success"
-    )
+    results = Counter(one.data["output"] for one in told if one.event == "tool/end" and one.data["status"] == "success")
     for name in talk.effects:
         count = lane.stage.witness.count(name)
         lane.history.add(Effect(name, talk.thread, count, results[f"done {name}"]))

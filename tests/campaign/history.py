@@ -12,6 +12,7 @@ from typing import Any, Literal
 
 Came = Literal["accepted", "lost", "refused", "unknown"]
 """Of a call: it counted; somebody else's had counted before; nothing was changed; nobody knows, since no reply came."""
+Verb = Literal["say", "answer", "look"]
 Purpose = Literal["approval", "doubt", "question"]
 SETTLED = ("answered", "cancelled", "expired")
 
@@ -23,7 +24,7 @@ class Call:
     number: int
     who: str
     face: str
-    verb: Literal["say", "answer", "look"]
+    verb: Verb
     about: str
     """The thread of a message, the request of an answer or a look."""
     value: str
@@ -81,7 +82,7 @@ class Effect:
 
 @dataclass(frozen=True)
 class Ending:
-    """A thread after everything: its status, the marks of what was said in it, its log on each face, and what failed."""
+    """A thread after everything: its status, the marks of what was said, its log on each face, and what failed."""
 
     thread: str
     status: str
@@ -108,16 +109,18 @@ class History:
             self._entries.append(entry)
 
     @contextmanager
-    def calling(
-        self, who: str, face: str, verb: Literal["say", "answer", "look"], about: str, value: str = ""
-    ) -> Generator[Call]:
+    def calling(self, who: str, face: str, verb: Verb, about: str, value: str = "") -> Generator[Call]:
         """A call; what came of it is set on it inside of the block. What breaks the block off leaves it unknown."""
-        call = Call(next(self._numbers), who, face, verb, about, value, self._now())
-        self.add(call)
+        call = self.begin(who, face, verb, about, value)
         yield call
-        call.returned = self._now()
+        call.returned = self.now()
 
-    def _now(self) -> float:
+    def begin(self, who: str, face: str, verb: Verb, about: str, value: str = "") -> Call:
+        call = Call(next(self._numbers), who, face, verb, about, value, self.now())
+        self.add(call)
+        return call
+
+    def now(self) -> float:
         return round(time.monotonic() - self._begun, 6)
 
     @property

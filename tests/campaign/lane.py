@@ -58,7 +58,7 @@ class Lane:
     def live(self) -> None:
         while not self.stopping.is_set():
             self._count += 1
-            self._talk()
+            self.talk()
 
     def patient(self, act: Callable[[ThreadsClient], T], seconds: float = TALK_SECONDS) -> T:
         """What the person's program does until a server answers."""
@@ -78,10 +78,20 @@ class Lane:
     def look(self, request: str) -> str:
         """What counts, or `pending`."""
         with self.history.calling(self.name, "hitl", "look", request) as call:
-            seen = self.patient(lambda client: data_of(client.http.get(f"{HITL}/requests/{request}").raise_for_status()))
+            seen = self.patient(
+                lambda client: data_of(client.http.get(f"{HITL}/requests/{request}").raise_for_status())
+            )
             call.told = "pending" if seen["status"] == "pending" else winner_told(seen)
             call.came = "accepted"
         return call.told
+
+    def begin_session(self) -> Talk:
+        self._session = self._session or self._begun(self._session_thread, self.name, "sessions")
+        return self._session
+
+    def end(self, talk: Talk) -> None:
+        """Settle what is asked there, and say one thing more."""
+        self._hold(talk, is_said=True)
 
     def _open_session(self) -> str:
         """At the sessions face a person has one session, for all that they say."""
@@ -99,26 +109,26 @@ class Lane:
         self.talks.append(talk)
         return talk
 
-    def _talk(self) -> None:
+    def talk(self) -> None:
         face = self.chance.choice(list(FACES))
         if face == "sessions":
-            talk = self._session = self._session or self._begun(self._session_thread, self.name, face)
+            talk = self.begin_session()
         else:
             thread = self.patient(lambda client: client.new_thread())
             talk = self._begun(thread, thread, face)
         self._hold(talk)
 
-    def _hold(self, talk: Talk) -> None:
+    def _hold(self, talk: Talk, *, is_said: bool = False) -> None:
         """Say a thing until it is taken, settle all that is asked, and say another thing that ends it."""
         deadline = time.monotonic() + TALK_SECONDS
-        attempt, is_said = 0, False
+        attempt = 0
         while time.monotonic() < deadline:
-            if request := self._pending(talk):
+            if request := self.pending(talk):
                 self._settle(talk, request)
                 continue
             attempt += 1
             mark = f"{'fin' if is_said else 'e'}.{self._number}.{self._count}.{attempt}"
-            if self._says(talk, mark):
+            if self.says(talk, mark):
                 if is_said:
                     talk.last, talk.status = mark, "idle"
                     return
@@ -127,7 +137,7 @@ class Lane:
                 time.sleep(AGAIN_SECONDS)
         talk.status = f"not at rest after {TALK_SECONDS} s"
 
-    def _says(self, talk: Talk, mark: str) -> bool:
+    def says(self, talk: Talk, mark: str) -> bool:
         """Whether it was taken, as far as anybody can tell by now."""
         is_last = mark.startswith("fin")
         turns = [says(f"[{mark}]")] if is_last else self._turns(talk, mark)
@@ -150,7 +160,7 @@ class Lane:
         question = calls(("ask_user", {"questions": [{"question": "Why?", "options": []}]}), say=[f"[{mark}]"])
         return self.chance.choice([[guarded], [guarded, question], [question, guarded], [question]])
 
-    def _pending(self, talk: Talk) -> dict[str, Any] | None:
+    def pending(self, talk: Talk) -> dict[str, Any] | None:
         def look(client: ThreadsClient) -> list[dict[str, Any]]:
             reply = client.http.get(f"{HITL}/conversations/{talk.thread}/pending").raise_for_status()
             return data_of(reply)["pending_requests"]

@@ -7,16 +7,41 @@ from pathlib import Path
 
 import pytest
 
+from tests.campaign import report
 from tests.campaign.campaign import run_faults
 from tests.campaign.settings import STAGES, Settings
+from tests.campaign.soak import COLUMNS, SAMPLES, grown, run_soak
+from tests.campaign.volleys import run_volleys
 
 SETTINGS = Settings.of_environment()
+MOST_GROWTH = 1.25
+
+pytestmark = pytest.mark.parametrize("name", [one for one in STAGES if one in SETTINGS.stages])
 
 
 @pytest.mark.promise("P1", "P2", "P4", "P6", "P14")
-@pytest.mark.parametrize("name", STAGES)
-def test_what_clients_saw_of_broken_servers_is_what_is_promised(name: str, tmp_path: Path) -> None:
+def test_what_clients_saw_of_servers_that_break_is_what_is_promised(name: str, tmp_path: Path) -> None:
     figures = run_faults(name, tmp_path, SETTINGS.seed, SETTINGS.rounds, SETTINGS.lanes)
-    print(figures)
+    report.add(SETTINGS, f"{SETTINGS.rounds:,} faults, {SETTINGS.lanes} people at a time: {name}", figures)
+    assert figures.faults.total() == SETTINGS.rounds
     assert figures.seen["answer: accepted"] > 0
-    assert figures.seen["conversations"] > 0
+
+
+@pytest.mark.promise("P2", "P14")
+def test_of_many_answers_at_once_over_all_faces_one_counts_and_all_are_told_which(name: str, tmp_path: Path) -> None:
+    figures = run_volleys(name, tmp_path, SETTINGS.seed, SETTINGS.volleys, SETTINGS.shots)
+    report.add(SETTINGS, f"{SETTINGS.volleys:,} volleys of {SETTINGS.shots:,} answers: {name}", figures)
+    assert figures.seen["answer: accepted"] + figures.seen["answer: unknown"] >= SETTINGS.volleys
+    assert figures.seen["answer: lost"] > 0
+
+
+if SETTINGS.soak_seconds:
+
+    @pytest.mark.promise("P16")
+    def test_hours_of_load_cost_nothing_but_disk(name: str, tmp_path: Path) -> None:
+        figures, samples = run_soak(name, tmp_path, SETTINGS.seed, SETTINGS.soak_seconds, SETTINGS.lanes)
+        title = f"{SETTINGS.soak_seconds / 3600:,.1f} hours at half of the capacity: {name}"
+        report.add(SETTINGS, title, figures)
+        report.add_samples(SETTINGS, f"{title}, samples", COLUMNS, [one.cells for one in samples])
+        assert len(samples) == SAMPLES
+        assert grown(samples) < MOST_GROWTH

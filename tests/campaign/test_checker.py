@@ -3,23 +3,29 @@
 from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
-from typing import Literal
 
 import pytest
 
 from tests.campaign.checker import check, violations
-from tests.campaign.history import Asked, Call, Came, Effect, Ending, Entry, Frame, History, Segment
+from tests.campaign.history import Asked, Call, Came, Effect, Ending, Entry, Frame, History, Segment, Verb
 
 YES, NO = "ann: accept", "bob: reject because-1"
 LOG = tuple(
     Frame(number, key)
-    for number, key in (("2", "interrupt r1"), ("3", "tool/start c1"), ("4", "tool/end c1"), ("6", "error"), ("6", "end"))
+    for number, key in (
+        ("2", "interrupt r1"),
+        ("3", "tool/start c1"),
+        ("4", "tool/end c1"),
+        ("6", "error"),
+        ("6", "end"),
+    )
 )
-Verb = Literal["say", "answer", "look"]
 Break = Callable[[list[Entry]], object]
 
 
-def call(verb: Verb, who: str, value: str, at: tuple[float, float | None], came: Came = "accepted", told: str = "") -> Call:
+def call(
+    verb: Verb, who: str, value: str, at: tuple[float, float | None], came: Came = "accepted", told: str = ""
+) -> Call:
     about = "t1" if verb == "say" else "r1"
     return Call(0, who, "threads", verb, about, value, at[0], at[1], came, told)
 
