@@ -7,7 +7,7 @@ the same faults under the same load, and not to the same interleaving.
 import logging
 import random
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Generator, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
 from contextlib import contextmanager
 from dataclasses import dataclass, field
@@ -76,7 +76,7 @@ def run_faults(name: str, folder: Path, seed: int, rounds: int, lanes: int) -> F
 
 
 @contextmanager
-def living(people: list[Lane]) -> Iterator[None]:
+def living(people: Sequence[Lane]) -> Generator[None]:
     """They talk during the block, and come to an end after it."""
     with ThreadPoolExecutor(len(people)) as pool:
         lives: list[Future[Any]] = [pool.submit(lane.live) for lane in people]
@@ -89,7 +89,7 @@ def living(people: list[Lane]) -> Iterator[None]:
             life.result(2 * TALK_SECONDS)
 
 
-def finish(people: list[Lane], history: History, seed: str, folder: Path) -> None:
+def finish(people: Sequence[Lane], history: History, seed: str, folder: Path) -> None:
     try:
         with ThreadPoolExecutor(len(people)) as pool:
             for _ in pool.map(conclude, people):

@@ -78,9 +78,8 @@ class Lane:
     def look(self, request: str) -> str:
         """What counts, or `pending`."""
         with self.history.calling(self.name, "hitl", "look", request) as call:
-            seen = self.patient(
-                lambda client: data_of(client.http.get(f"{HITL}/requests/{request}").raise_for_status())
-            )
+            reply = self.patient(lambda client: client.http.get(f"{HITL}/requests/{request}").raise_for_status())
+            seen = data_of(reply)
             call.told = "pending" if seen["status"] == "pending" else winner_told(seen)
             call.came = "accepted"
         return call.told
@@ -176,7 +175,8 @@ class Lane:
         voices = [self._voice(talk) for _ in range(self.chance.randint(1, 3))]
         words = [self._word(purpose, number) for number in range(len(voices))]
         with ThreadPoolExecutor(len(voices)) as pool:
-            seen = list(pool.map(lambda voice: voice.sees(self._place(talk, voice)), voices))
+            looks = [pool.submit(voice.sees, self._place(talk, voice)) for voice in voices]
+            seen = [look.result() for look in looks]
             if self.look(request_id) != "pending":
                 return
             ready = [(voice, one, word) for voice, one, word in zip(voices, seen, words, strict=True) if one]

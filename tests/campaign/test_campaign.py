@@ -37,7 +37,6 @@ def test_of_many_answers_at_once_over_all_faces_one_counts_and_all_are_told_whic
 
 if SETTINGS.soak_seconds:
 
-    @pytest.mark.promise("P16")
     def test_hours_of_load_cost_nothing_but_disk(name: str, tmp_path: Path) -> None:
         figures, samples = run_soak(name, tmp_path, SETTINGS.seed, SETTINGS.soak_seconds, SETTINGS.lanes)
         title = f"{SETTINGS.soak_seconds / 3600:,.1f} hours at half of the capacity: {name}"

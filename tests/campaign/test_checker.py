@@ -10,15 +10,12 @@ from tests.campaign.checker import check, violations
 from tests.campaign.history import Asked, Call, Came, Effect, Ending, Entry, Frame, History, Segment, Verb
 
 YES, NO = "ann: accept", "bob: reject because-1"
-LOG = tuple(
-    Frame(number, key)
-    for number, key in (
-        ("2", "interrupt r1"),
-        ("3", "tool/start c1"),
-        ("4", "tool/end c1"),
-        ("6", "error"),
-        ("6", "end"),
-    )
+LOG = (
+    Frame("2", "interrupt r1"),
+    Frame("3", "tool/start c1"),
+    Frame("4", "tool/end c1"),
+    Frame("6", "error"),
+    Frame("6", "end"),
 )
 Break = Callable[[list[Entry]], object]
 

@@ -72,7 +72,8 @@ def winner_told(told: Mapping[str, Any]) -> str:
 def _word(answer: Mapping[str, Any]) -> str:
     if texts := answer.get("answers"):
         return str(texts[0])
-    granted = answer.get("granted")
-    decision = answer.get("decision") or answer.get("answer") or (granted is not None and (REFUSE, APPROVE)[granted])
-    reason = answer.get("message") or answer.get("reason") if decision == REFUSE else ""
-    return f"{decision or ''} {reason or ''}".strip()
+    if "granted" in answer and "decision" not in answer:
+        answer = {**answer, "decision": APPROVE if answer["granted"] else REFUSE}
+    decision = str(answer.get("decision", ""))
+    reason = str(answer.get("message") or answer.get("reason") or "") if decision == REFUSE else ""
+    return f"{decision} {reason}".strip()

@@ -1,4 +1,4 @@
-"""Many answers to one question at the same moment, at every face that is HTTP and at each server: one of them counts."""
+"""Many answers to one question at the same moment, at every HTTP face and at each server: one of them counts."""
 
 import json
 import logging
