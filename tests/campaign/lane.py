@@ -12,6 +12,7 @@ from typing import Any, TypeVar
 import httpx
 
 from tests.behaviour.driver import FACES
+from tests.campaign import chores
 from tests.campaign.follower import Follower
 from tests.campaign.history import Asked, History, Purpose
 from tests.campaign.stage import ADMIN, Stage
@@ -25,6 +26,8 @@ T = TypeVar("T")
 
 TALK_SECONDS = 90.0
 AGAIN_SECONDS = 0.1
+CHORES = 0.2
+"""Of conversations are followed by something that people do seldom."""
 MARK = re.compile(r"\[([a-z]+\.[\d.]+\d)\]")
 _CALLED = re.compile(r"\be\.[\d.]+\d")
 _WORDS_IN_DOUBT = ("retry", "skip", "done")
@@ -59,6 +62,8 @@ class Lane:
         while not self.stopping.is_set():
             self._count += 1
             self.talk()
+            if self.chance.random() < CHORES:
+                chores.do(self.patient, self.stage.people[0].named(ADMIN), self.chance)
 
     def patient(self, act: Callable[[ThreadsClient], T], seconds: float = TALK_SECONDS) -> T:
         """What the person's program does until a server answers."""
