@@ -26,6 +26,8 @@ CHAPTER = 40
 CALM_SECONDS = (0.2, 1.5)
 
 log = logging.getLogger(__name__)
+# Else every call of every client is a line.
+logging.getLogger("httpx").setLevel(logging.WARNING)
 
 
 @dataclass

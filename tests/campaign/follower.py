@@ -3,7 +3,7 @@
 import random
 import threading
 import time
-from collections.abc import Callable, Generator
+from collections.abc import Callable, Generator, Sequence
 from contextlib import suppress
 from typing import Any
 
@@ -62,10 +62,12 @@ class Follower:
         self._thread = threading.Thread(target=self._run, daemon=True)
         self._thread.start()
 
-    def finish(self, goal: str) -> None:
-        """Go on to there, and end."""
+    def end_at(self, log: Sequence[Frame]) -> None:
+        """Go on to the end of what the log is by now, and end."""
         self._deadline = time.monotonic() + CATCH_UP_SECONDS
-        self._goal = number_of(goal)
+        self._goal = number_of(log[-1].id if log else "0")
+
+    def join(self) -> None:
         self._thread.join(CATCH_UP_SECONDS + 2 * SILENT_SECONDS)
 
     @property

@@ -15,6 +15,8 @@ from tests.behaviour.driver import FACES
 from tests.campaign import chores
 from tests.campaign.follower import Follower
 from tests.campaign.history import Asked, History, Purpose
+from tests.campaign.log_model import AT_REST
+from tests.campaign.reading import logged, read_logs
 from tests.campaign.stage import ADMIN, Stage
 from tests.campaign.voice import APPROVE, REFUSE, Voice, winner_told
 from tests.support import sessions
@@ -70,7 +72,7 @@ class Lane:
         deadline = time.monotonic() + seconds
         while True:
             try:
-                return act(self.chance.choice(self.clients))
+                return act(self.any_client())
             except httpx.HTTPError:
                 if time.monotonic() > deadline:
                     raise
@@ -79,6 +81,12 @@ class Lane:
     @property
     def clients(self) -> list[ThreadsClient]:
         return [people.named(self.name) for people in self.stage.people]
+
+    def any_client(self) -> ThreadsClient:
+        return self.chance.choice(self.clients)
+
+    def requests(self, talk: Talk) -> set[str]:
+        return {one.request for one in self.history.asked if one.thread == talk.thread}
 
     def look(self, request: str) -> str:
         """What counts, or `pending`."""
@@ -121,6 +129,14 @@ class Lane:
             thread = self.patient(lambda client: client.new_thread())
             talk = self._begun(thread, thread, face)
         self._hold(talk)
+        if talk is not self._session and talk.status == AT_REST:
+            self._release(talk)
+
+    def _release(self, talk: Talk) -> None:
+        """Nothing more is said here: who follows it may go once they have seen all."""
+        logs = logged(read_logs(self.any_client, talk.thread, talk.last, self.requests(talk)))
+        for follower in talk.followers:
+            follower.end_at(logs[follower.face])
 
     def _hold(self, talk: Talk, *, is_said: bool = False) -> None:
         """Say a thing until it is taken, settle all that is asked, and say another thing that ends it."""
@@ -134,7 +150,7 @@ class Lane:
             mark = f"{'fin' if is_said else 'e'}.{self._number}.{self._count}.{attempt}"
             if self.says(talk, mark):
                 if is_said:
-                    talk.last, talk.status = mark, "idle"
+                    talk.last, talk.status = mark, AT_REST
                     return
                 is_said = True
             else:
