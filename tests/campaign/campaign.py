@@ -19,11 +19,10 @@ from tests.campaign.ending import conclude
 from tests.campaign.faults import Faults
 from tests.campaign.history import History
 from tests.campaign.lane import TALK_SECONDS, Lane, name_of
-from tests.campaign.stage import stage
+from tests.campaign.stage import Stage
 
 CHAPTER = 40
 """Faults after which everything is let come to rest and is checked, on servers that go on."""
-CALM_SECONDS = (0.2, 1.5)
 
 log = logging.getLogger(__name__)
 # Else every call of every client is a line.
@@ -55,25 +54,22 @@ def names(lanes: int) -> list[str]:
     return [name_of(number) for number in range(lanes)]
 
 
-def run_faults(name: str, folder: Path, seed: int, rounds: int, lanes: int) -> Figures:
+def run_faults(broken: Stage, folder: Path, seed: int, rounds: int, lanes: int) -> Figures:
     """So many faults on a stage; raises with the seed and what of the history is wrong."""
-    figures = Figures()
-    chance = random.Random(f"{seed} {name}")
-    with stage(name, folder, names(lanes)) as broken:
-        faults = Faults(broken, chance)
-        for chapter, first in enumerate(range(0, rounds, CHAPTER)):
-            history = History()
-            people = [
-                Lane(broken, history, number, random.Random(f"{seed} {name} {chapter} {number}"), chapter)
-                for number in range(lanes)
-            ]
-            with living(people):
-                for _ in range(min(CHAPTER, rounds - first)):
-                    faults.strike(chance.uniform(*CALM_SECONDS))
-            finish(people, history, f"{seed}, {name}, chapter {chapter}", folder)
-            figures.count(history)
-            log.info("%s: %d of %d faults", name, min(first + CHAPTER, rounds), rounds)
-        figures.faults, figures.reached = faults.done, faults.reached
+    figures, faults = Figures(), Faults(broken, random.Random(f"{seed} {broken.name}"))
+    for chapter, first in enumerate(range(0, rounds, CHAPTER)):
+        history = History()
+        people = [
+            Lane(broken, history, number, random.Random(f"{seed} {broken.name} {chapter} {number}"), chapter)
+            for number in range(lanes)
+        ]
+        with living(people):
+            for _ in range(min(CHAPTER, rounds - first)):
+                faults.strike()
+        finish(people, history, f"{seed}, {broken.name}, chapter {chapter}", folder)
+        figures.count(history)
+        log.info("%s: %d of %d faults", broken.name, min(first + CHAPTER, rounds), rounds)
+    figures.faults, figures.reached = faults.done, faults.reached
     return figures
 
 

@@ -11,6 +11,7 @@ from interlock import failpoints
 from tests.campaign.stage import LEASE_SECONDS, Stage
 from tests.support.server import ServerProcess
 
+CALM_SECONDS = (0.2, 1.5)
 REACH_SECONDS = 4.0
 """For which a failpoint is given to be reached by the load."""
 DOWN_SECONDS = 0.5
@@ -39,9 +40,9 @@ class Faults:
         self.reached: Counter[str] = Counter()
         self._points: list[str] = []
 
-    def strike(self, moment: float) -> None:
-        """One of them, after that many seconds of load."""
-        time.sleep(moment)
+    def strike(self) -> None:
+        """One of them, after a while of load."""
+        time.sleep(self.chance.uniform(*CALM_SECONDS))
         fault = self.chance.choice(self._kinds())
         self.done[fault.__name__] += 1
         fault()

@@ -12,7 +12,7 @@ from typing import Any
 from tests.campaign.campaign import Figures, finish
 from tests.campaign.history import Asked, History, winner
 from tests.campaign.lane import Lane, Talk
-from tests.campaign.stage import ADMIN, Stage, stage
+from tests.campaign.stage import ADMIN, Stage
 from tests.campaign.voice import winner_told
 from tests.durability.racing import Outcome, Shot, race
 from tests.support import inbox
@@ -60,19 +60,18 @@ class Question:
         }
 
 
-def run_volleys(name: str, folder: Path, seed: int, rounds: int, shots: int) -> Figures:
+def run_volleys(sound: Stage, folder: Path, seed: int, rounds: int, shots: int) -> Figures:
     figures = Figures()
-    with stage(name, folder, ["lane-0"]) as sound:
-        for first in range(0, rounds, CHAPTER):
-            history, chance = History(), random.Random(f"{seed} {name} {first}")
-            lane = Lane(sound, history, 0, chance, first)
-            talk = lane.begin_session()
-            for number in range(first, min(first + CHAPTER, rounds)):
-                _volley(lane, talk, f"v{number}", shots)
-            lane.end(talk)
-            finish([lane], history, f"{seed}, {name}, volleys from {first}", folder)
-            figures.count(history)
-            log.info("%s: %d of %d volleys", name, min(first + CHAPTER, rounds), rounds)
+    for first in range(0, rounds, CHAPTER):
+        history, chance = History(), random.Random(f"{seed} {sound.name} {first}")
+        lane = Lane(sound, history, 0, chance, first)
+        talk = lane.begin_session()
+        for number in range(first, min(first + CHAPTER, rounds)):
+            _volley(lane, talk, f"v{number}", shots)
+        lane.end(talk)
+        finish([lane], history, f"{seed}, {sound.name}, volleys from {first}", folder)
+        figures.count(history)
+        log.info("%s: %d of %d volleys", sound.name, min(first + CHAPTER, rounds), rounds)
     return figures
 
 
