@@ -49,8 +49,7 @@ def _is_disordered(frames: Sequence[Frame]) -> bool:
 
 def _check_stream(ending: Ending, face: str, segments: Sequence[Segment]) -> Iterator[Violation]:
     for segment in segments:
-        numbers = [number_of(frame.id) for frame in segment.frames]
-        if numbers != sorted(numbers):
+        if _jumps_back(segment.frames):
             yield Violation("a stream is out of order", ending.thread, [segment, ending])
             return
     seen = [frame for segment in segments for frame in segment.frames if frame.key != PIECE]
@@ -61,6 +60,18 @@ def _check_stream(ending: Ending, face: str, segments: Sequence[Segment]) -> Ite
             yield Violation("a stream did not come to the end of the log", ending.thread, [*segments, ending])
         return
     yield Violation(_difference(seen, log), ending.thread, [*segments, ending])
+
+
+def _jumps_back(frames: Sequence[Frame]) -> bool:
+    """Pieces may begin anew: those of a run that was broken off, and began again while its stream stayed open."""
+    last: tuple[int, ...] = (0,)
+    for frame in frames:
+        number = number_of(frame.id)
+        begins_anew = frame.key == PIECE and number == (last[0], 1)
+        if number < last and not begins_anew:
+            return True
+        last = number
+    return False
 
 
 def _difference(seen: Sequence[Frame], log: Sequence[Frame]) -> str:

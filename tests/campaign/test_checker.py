@@ -131,6 +131,10 @@ def swap_entries(entries: list[Entry]) -> None:
     exchange(entries, Segment, frames=[LOG[3], LOG[2], LOG[4]])
 
 
+def jump_back_in_pieces(entries: list[Entry]) -> None:
+    exchange(entries, Segment, frames=[LOG[2], *(Frame(f"4.{number}", "piece") for number in (3, 2)), *LOG[3:]])
+
+
 def swap_frames_of_one_entry(entries: list[Entry]) -> None:
     exchange(entries, Segment, frames=[LOG[2], LOG[4], LOG[3]])
 
@@ -194,6 +198,7 @@ BROKEN: dict[Break, str] = {
     leave_out_an_entry: "a stream has a gap",
     repeat_an_entry: "a stream repeats an entry over a reconnect",
     swap_entries: "a stream is out of order",
+    jump_back_in_pieces: "a stream is out of order",
     swap_frames_of_one_entry: "a stream is out of order",
     tell_what_is_not_logged: "a stream told what is not in the log",
     stop_a_stream_early: "a stream did not come to the end of the log",
@@ -253,6 +258,11 @@ def retried_by_a_person(entries: list[Entry]) -> None:
     exchange(entries, Effect, count=2, results=1)
 
 
+def pieces_of_a_run_that_begins_anew(entries: list[Entry]) -> None:
+    pieces = [Frame(f"4.{number}", "piece") for number in (1, 2, 1, 2, 3)]
+    exchange(entries, Segment, frames=[LOG[2], *pieces, *LOG[3:]])
+
+
 def left_undone_by_a_person(entries: list[Entry]) -> None:
     retried_by_a_person(entries)
     exchange(entries, Effect, count=0, results=0)
@@ -267,6 +277,7 @@ def left_undone_by_a_person(entries: list[Entry]) -> None:
         the_same_reply_again,
         retried_by_a_person,
         left_undone_by_a_person,
+        pieces_of_a_run_that_begins_anew,
     ],
     ids=lambda one: one.__name__,
 )
