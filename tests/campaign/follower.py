@@ -4,7 +4,7 @@ import random
 import threading
 import time
 from collections.abc import Callable, Generator, Sequence
-from contextlib import suppress
+from contextlib import closing, suppress
 from typing import Any
 
 import httpx
@@ -86,11 +86,13 @@ class Follower:
 
     def _read(self, segment: Segment) -> None:
         leaves_after = self._chance.randint(1, MOST_FRAMES)
-        for told in opened(self._chance.choice(self._clients), self.face, self.thread, self._last, SILENT_SECONDS):
-            frame = frame_of(told)
-            if frame is None:
-                continue
-            segment.frames.append(frame)
-            self._last = frame.id
-            if len(segment.frames) >= leaves_after or self._is_done:
-                return
+        client = self._chance.choice(self._clients)
+        with closing(opened(client, self.face, self.thread, self._last, SILENT_SECONDS)) as stream:
+            for told in stream:
+                frame = frame_of(told)
+                if frame is None:
+                    continue
+                segment.frames.append(frame)
+                self._last = frame.id
+                if len(segment.frames) >= leaves_after or self._is_done:
+                    return

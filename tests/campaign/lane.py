@@ -26,7 +26,7 @@ from tests.support.threads import ThreadsClient
 
 T = TypeVar("T")
 
-TALK_SECONDS = 90.0
+TALK_SECONDS = 300.0
 AGAIN_SECONDS = 0.1
 CHORES = 0.2
 """Of conversations are followed by something that people do seldom."""

@@ -13,7 +13,7 @@ from tests.campaign.log_model import PIECE
 from tests.support import threads
 from tests.support.threads import ThreadsClient
 
-READ_SECONDS = 30.0
+READ_SECONDS = 60.0
 Told = Sequence[threads.Frame]
 Choose = Callable[[], ThreadsClient]
 
