@@ -17,6 +17,8 @@ REACH_SECONDS = 4.0
 DOWN_SECONDS = 0.5
 FULL_SECONDS = 1.0
 LATEST_HIT = 5
+SELDOM = ("removal.committed", "policy.activating")
+"""Points that the load comes by now and then only."""
 ELSEWHERE = {
     "bus.off",
     "wake.off",
@@ -65,7 +67,7 @@ class Faults:
         point, server = self._points.pop(), self._server()
         server.kill()
         try:
-            server.start(failpoints=f"{point}=kill@{self.chance.randint(1, LATEST_HIT)}")
+            server.start(failpoints=f"{point}=kill@{1 if point in SELDOM else self.chance.randint(1, LATEST_HIT)}")
         except AssertionError:
             server.wait_until_dead(0)
         deadline = time.monotonic() + REACH_SECONDS

@@ -28,7 +28,7 @@ T = TypeVar("T")
 
 TALK_SECONDS = 300.0
 AGAIN_SECONDS = 0.1
-CHORES = 0.2
+CHORES = 0.3
 """Of conversations are followed by something that people do seldom."""
 MARK = re.compile(r"\[([a-z]+\.[\d.]+\d)\]")
 _CALLED = re.compile(r"\be\.[\d.]+\d")
