@@ -62,7 +62,6 @@ class Lane:
 
     def live(self) -> None:
         while not self.stopping.is_set():
-            self._count += 1
             self.talk()
             if self.chance.random() < CHORES:
                 chores.do(self.patient, self.stage.people[0].named(ADMIN), self.chance)
@@ -122,6 +121,7 @@ class Lane:
         return talk
 
     def talk(self) -> None:
+        self._count += 1
         face = self.chance.choice(list(FACES))
         if face == "sessions":
             talk = self.begin_session()
