@@ -69,9 +69,15 @@ types: $(DEV)
 unit: $(DEV)
 	$(BIN)/python -m pytest tests/domain tests/architecture
 
-# Hours: a thousand people vote at once, a thousand times, on either database.
+# Hours: a thousand people vote at once, a thousand times, on either database; then servers are broken ten thousand times
+# under load, and a thousand answers come at once, a thousand times. docs/explanation/campaign.md has the variables.
+campaign: export INTERLOCK_TEST_CAMPAIGN_ROUNDS ?= 10000
+campaign: export INTERLOCK_TEST_CAMPAIGN_LANES ?= 8
+campaign: export INTERLOCK_TEST_CAMPAIGN_VOLLEYS ?= 1000
+campaign: export INTERLOCK_TEST_CAMPAIGN_SHOTS ?= 1000
 campaign: $(DEV)
 	INTERLOCK_TEST_VOTERS=1000 INTERLOCK_TEST_VOTE_ROUNDS=1000 $(BIN)/python -m pytest --log-cli-level=INFO tests/conformance/test_votes.py -k many_votes
+	$(BIN)/python -m pytest --log-cli-level=INFO tests/campaign/test_campaign.py
 
 # Both wheels, the pages inside, and the npm package.
 DIST ?= dist

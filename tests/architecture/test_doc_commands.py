@@ -23,11 +23,12 @@ from interlock.faces.http.tokens import Tokens
 from interlock.faces.web.pages import Pages
 from interlock_client.cli.config import CLIENT_VARIABLES
 from interlock_client.cli.main import app as command_line
+from tests.campaign.settings import DEFAULTS, PREFIX
 from tests.support.pages import Command, blocks, commands, inline_commands, name_of, pages
 
 OF_READERS = ("company", "my_agents", "agents")
 """Modules that a reader has, and that are not there."""
-OTHER_VARIABLES = {"INTERLOCK_TEST_POSTGRES"}
+OTHER_VARIABLES = {"INTERLOCK_TEST_POSTGRES", *(f"{PREFIX}{name}" for name in DEFAULTS)}
 
 
 def parse(words: tuple[str, ...]) -> None:

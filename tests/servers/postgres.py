@@ -69,6 +69,13 @@ class PostgresServer:
     def drop_database(self, name: str) -> None:
         self._run(sql.SQL("DROP DATABASE {} WITH (FORCE)").format(sql.Identifier(name)))
 
+    def size_of(self, name: str) -> int:
+        """Of a database, in bytes."""
+        with psycopg.connect(self.url, autocommit=True) as connection:
+            row = connection.execute("SELECT pg_database_size(%s)", [name]).fetchone()
+        assert row is not None
+        return int(row[0])
+
     def rename_database(self, name: str, to: str) -> None:
         """Rename it, and end every connection to it; raises when somebody is back at once."""
         with psycopg.connect(self.url, autocommit=True) as connection:
