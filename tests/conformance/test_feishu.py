@@ -219,7 +219,9 @@ def test_nothing_an_agent_wrote_is_a_mark_and_a_card_is_never_too_long() -> None
     evil = "<at id=all></at> **b** [x](https://evil.example)" * 20
     text = "\x01" * ABILITIES.longest_text
     button = Button(evil[:40], "t" * 22, confirmation=Confirmation(evil[:80], "Yes", "Back"))
-    message = Message("n", "p", evil[:200], (Row("Tool", evil[:80]),) * 6, text, "https://i", "Open", (), (button,) * 5)
+    message = Message(
+        "n", "p", evil[:200], (Row("Tool", evil[:80]),) * 6, text, "https://i", "Open", buttons=(button,) * 5
+    )
     drawn = json.dumps(card(message), ensure_ascii=False)
     assert len(drawn.encode()) < 30 * 1024
     assert "lark_md" not in drawn

@@ -215,7 +215,7 @@ def test_nothing_an_agent_wrote_is_a_mark_and_nothing_is_longer_than_slack_takes
     evil = "<!channel> *b* <https://evil.example|x> & :smile: " + "😀" * 40
     button = Button(evil * 9, "t" * 22, confirmation=Confirmation(evil * 9, "Yes" * 20, "Back"))
     row, text = Row("Tool", evil), "😀" * ABILITIES.longest_text
-    message = Message("n", "p", evil * 9, (row,), text, "https://i", evil, (), (button,))
+    message = Message("n", "p", evil * 9, (row,), text, "https://i", evil, buttons=(button,))
     sent = {"channel": "U1", "text": fallback(message), "blocks": blocks(message), "mrkdwn": False}
     with SlackServer() as slack:
         _, answer, _ = slack.take("chat.postMessage", BOT_TOKEN, {**sent, "unfurl_links": False, "unfurl_media": False})

@@ -19,7 +19,7 @@ from interlock.domain.request import PauseOrigin, PauseStatus
 from interlock.langchain import InterlockMiddleware
 from interlock.services.requests.answering import expire_due
 from interlock.services.runs.effects import find_doubtful
-from interlock.services.runs.log import RunLog
+from interlock.services.runs.lifecycle import RunLog
 from interlock.services.threads.messages import StartedRun
 from tests.runners.conftest import Host, on_sqlite
 from tests.runners.deeds import Deeds, Gate

@@ -20,7 +20,7 @@ from interlock.runners.graph_run import GraphRun
 from interlock.services.core import OperatorSettings
 from interlock.services.runs import lifecycle
 from interlock.services.runs.effects import RunJournal
-from interlock.services.runs.log import RunLog
+from interlock.services.runs.lifecycle import RunLog
 from interlock.services.threads import messages
 from tests.client.asking import until
 from tests.runners.conftest import Host, on_sqlite

@@ -1,6 +1,7 @@
 """Following a thread: the log after a given number, then live, with no gap and no duplicate.
 
-Tokens are live only. Where a follower missed some, it gets the text so far as one `Partial`.
+Tokens are live only. Where a follower missed some, it gets the text so far as one `Partial`; also where a run was
+broken off and begins its message anew, in place of what it had said.
 """
 
 from collections.abc import AsyncGenerator
@@ -38,7 +39,7 @@ async def follow(core: Core, thread_id: str, after: int) -> AsyncGenerator[Live 
 async def _follow_events(
     core: Core, thread_id: str, after: int, subscription: Subscription
 ) -> AsyncGenerator[Live | None]:
-    seq = after
+    seq, last = after, (after, 0)
     async for event in _replay(core, thread_id, seq):
         seq = event.seq
         yield event
@@ -59,7 +60,9 @@ async def _follow_events(
                 core.observer.on_live_event((core.clock.now() - item.at).total_seconds())
                 yield item
         elif _is_current(item, seq):
-            yield item
+            place = item.seq, item.part
+            yield item if place > last else _begin_anew(item)
+            last = place
 
 
 def _needs_replay(item: Live | None, seq: int, subscription: Subscription, is_behind: bool) -> bool:
@@ -73,6 +76,10 @@ def _needs_replay(item: Live | None, seq: int, subscription: Subscription, is_be
 def _is_current(item: Token | Partial, seq: int) -> bool:
     """A token of a message whose end is in the log already tells nothing new."""
     return item.seq >= seq
+
+
+def _begin_anew(item: Token | Partial) -> Partial:
+    return Partial(item.thread_id, item.seq, item.part, item.message_id, item.text)
 
 
 async def _replay(core: Core, thread_id: str, after: int) -> AsyncGenerator[Event]:
