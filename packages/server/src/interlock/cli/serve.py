@@ -53,9 +53,7 @@ def serve(
     ] = None,
     break_glass: Annotated[
         str | None,
-        typer.Option(
-            help="Let an admin alone answer requests sent to others, with a reason: on or off. [default: off]"
-        ),
+        typer.Option(help="Let an admin alone answer for others, with a reason: on or off. [default: off]"),
     ] = None,
     second_opinion: Annotated[
         str | None,
