@@ -68,11 +68,9 @@ AlsoHighRisk = Annotated[
         help="With --remember and --scope this_tool or all_tools: also cover high-risk calls. Asks for confirmation.",
     ),
 ]
-OverClaim = Annotated[bool, typer.Option("--over-claim", help="Answer although somebody else has said: I have it.")]
-Code = Annotated[
-    str | None, typer.Option(help="With --yes: the four digits of the request, where people are named for it.")
-]
-TakeBack = Annotated[bool, typer.Option("--take-back", help="Take your yes back, where more people have to say yes.")]
+OverClaim = Annotated[bool, typer.Option("--over-claim", help="Answer even if somebody else has claimed the request.")]
+Code = Annotated[str | None, typer.Option(help="With --yes: the request's four digits, if its rule requires them.")]
+TakeBack = Annotated[bool, typer.Option("--take-back", help="Take back your yes while more people must say yes.")]
 ConfirmHighRisk = Annotated[
     bool, typer.Option("--confirm-high-risk", help="With --also-high-risk, without a terminal: confirm it.")
 ]
@@ -107,7 +105,7 @@ def answer(
     user: User = None,
 ) -> None:
     """Answer one request. Exit code 0: answered; 1: refused by the server, with the reason; 2: bad usage; 3: your
-    yes is counted, and more people have to say yes."""
+    yes is counted, but more people must say yes."""
     acts = {"--yes": yes, "--no": no, "--reply": reply, "--text": text, "--option": option, "--json": json}
     acts |= {"--answers": answers, "--decision": decision, "--value": value or None, "--cancel": cancel}
     act = _single(acts | {"--take-back": take_back})

@@ -12,7 +12,7 @@ from interlock_client.cli._server import Key, Url, load_config, refusals
 
 
 def hook(context: typer.Context) -> None:
-    """Let coding agents ask a person: install, uninstall or status, and the name of an agent."""
+    """Install, uninstall or check the hook with which a coding agent asks a person. Add the name of the agent."""
     from interlock_client.hook.entry import main
 
     raise typer.Exit(main(context.args))
@@ -29,7 +29,7 @@ def acp(
     command: Annotated[list[str], typer.Argument(help="How to start the agent, after `--`.", metavar="-- COMMAND...")],
     timeout: Annotated[int, typer.Option(min=1, help="Seconds that a person has to answer.")] = 43_200,
 ) -> None:
-    """Start an agent for an editor (Agent Client Protocol), and ask in the inbox too what it asks there.
+    """Start an agent for an editor (Agent Client Protocol), and show its permission requests in the inbox too.
 
     The first answer wins. The server and the key are INTERLOCK_URL and INTERLOCK_KEY, or those of
     `interlock hook install`.
@@ -52,20 +52,25 @@ _Patterns = list[str] | None
 
 def mcp_gateway(
     command: Annotated[list[str], typer.Argument(help="The server to start, after --: -- npx some-server")],
-    name: Annotated[str | None, typer.Option(help="How people know the server. [default: from the command]")] = None,
+    name: Annotated[
+        str | None, typer.Option(help="The server's name that people see. [default: from the command]")
+    ] = None,
     passed: Annotated[
         _Patterns, typer.Option("--pass", help="Tools to call without asking: read_*; repeatable.")
     ] = None,
-    ask: Annotated[_Patterns, typer.Option(help="Tools to ask about, before --pass counts; repeatable.")] = None,
+    ask: Annotated[
+        _Patterns, typer.Option(help="Tools that need approval, even if --pass matches; repeatable.")
+    ] = None,
     deny: Annotated[_Patterns, typer.Option(help="Tools never to call; repeatable.")] = None,
     trust: Annotated[
-        bool, typer.Option(help="Believe the server's hints: what it calls read-only passes, idempotent is repeated.")
+        bool,
+        typer.Option(help="Trust the server's hints: call read-only tools without asking, repeat idempotent ones."),
     ] = False,
-    idempotent: Annotated[
-        _Patterns, typer.Option(help="Tools to call again when an answer was lost; repeatable.")
+    idempotent: Annotated[_Patterns, typer.Option(help="Tools to call again if a result was lost; repeatable.")] = None,
+    conversation: Annotated[
+        str | None, typer.Option(help="Name of the conversation in which its requests are shown.")
     ] = None,
-    conversation: Annotated[str | None, typer.Option(help="A name under which its asks are shown together.")] = None,
-    timeout: Annotated[float, typer.Option(min=1, help="Seconds that the server may be silent about a call.")] = 60,
+    timeout: Annotated[float, typer.Option(min=1, help="Seconds that the server may send nothing for a call.")] = 60,
     url: Url = None,
     key: Key = None,
 ) -> None:

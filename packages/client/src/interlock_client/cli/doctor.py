@@ -15,10 +15,10 @@ def doctor(
     url: Url = None,
     key: Key = None,
     project: Annotated[
-        bool, typer.Option("--project", help="Look at the agents' settings of this folder, not of this person.")
+        bool, typer.Option("--project", help="Check the agents' settings of this folder instead of yours.")
     ] = False,
 ) -> None:
-    """Check server, keys, clock and coding agents, and say what to do. Exit code 1 when something cannot work."""
+    """Check server, keys, clock and coding agents, and say what to do. Exit code 1 if something cannot work."""
     from interlock_client.visible import visible
 
     levels: list[str] = []

@@ -21,7 +21,7 @@ def follow(
     key: Key = None,
     user: User = None,
 ) -> None:
-    """Print pending requests, then new events, until interrupted. Reconnects by itself.
+    """Print pending requests, then new events, until interrupted. Reconnects automatically.
 
     Without THREAD: requests of all conversations that you can see, and how they are settled.
     """

@@ -24,7 +24,8 @@ def pending(
         str | None, typer.Option(help="Only requests of this conversation; not with other filters.")
     ] = None,
     for_whom: Annotated[
-        str | None, typer.Option("--for", metavar="WHOM", help="Only those for me, group:NAME, or claimed (by me).")
+        str | None,
+        typer.Option("--for", metavar="WHOM", help="Only requests for me, for group:NAME, or claimed (by me)."),
     ] = None,
     min_age: Annotated[float | None, typer.Option(help="Only requests at least this many seconds old.", min=0)] = None,
     max_age: Annotated[float | None, typer.Option(help="Only requests at most this many seconds old.", min=0)] = None,

@@ -21,9 +21,7 @@ if TYPE_CHECKING:
 File = Annotated[str, typer.Argument(metavar="FILE", help="The policy, as TOML or JSON; - reads standard input.")]
 Expected = Annotated[
     str | None,
-    typer.Option(
-        metavar="VERSION", help="Refuse where another version counts; `none`. [default: the one that counts now]"
-    ),
+    typer.Option(metavar="VERSION", help="Refuse if another version is active; or `none`. [default: the active one]"),
 ]
 
 policy = typer.Typer(
@@ -65,7 +63,7 @@ def try_(
     key: Key = None,
     user: User = None,
 ) -> None:
-    """Say what a policy decides about facts that are given here."""
+    """Show what a policy decides for the given facts."""
     from pydantic import ValidationError
 
     from interlock_client.policy import PolicyFacts
@@ -93,7 +91,7 @@ def replay(
     key: Key = None,
     user: User = None,
 ) -> None:
-    """Put the requests on record to a policy. Nothing is written. First comes what it allows and a person refused."""
+    """Evaluate a policy for the recorded requests, without changes. Calls it allows and a person refused come first."""
     begin = moment("--since", since)
     found = _run(file, lambda client, text: client.replay_policy(text, since=begin, limit=limit), url, key, user)
     if json:
@@ -116,12 +114,12 @@ def replay(
 @policy.command()
 def push(
     file: File,
-    note: Annotated[str, typer.Option(help="Why, for whoever reads the history.")] = "",
+    note: Annotated[str, typer.Option(help="Reason for this version, shown in the history.")] = "",
     url: Url = None,
     key: Key = None,
     user: User = None,
 ) -> None:
-    """Save a policy as the next version, and print its number. It counts only once it is activated."""
+    """Save a policy as the next version, and print its number. It decides nothing until it is activated."""
     found = _run(file, lambda client, text: client.save_policy(text, note), url, key, user)
     _print_problems(file, found.problems)
     typer.echo(found.version)
@@ -129,13 +127,13 @@ def push(
 
 @policy.command()
 def activate(
-    version: Annotated[str, typer.Argument(metavar="VERSION", help="Its number; `none`: no version counts.")],
+    version: Annotated[str, typer.Argument(metavar="VERSION", help="Its number; `none`: no version is active.")],
     expected: Expected = None,
     url: Url = None,
     key: Key = None,
     user: User = None,
 ) -> None:
-    """Have a version count for everything that is asked from now on; an older one again, too."""
+    """Activate a version, also an older one. It decides all requests that are asked from now on."""
     number, before = _number(version, "VERSION"), None if expected is None else (_number(expected, "--expected"),)
 
     async def work(client: "Interlock") -> "tuple[int | None, int | None]":
@@ -148,7 +146,7 @@ def activate(
 
 @policy.command()
 def history(json: Json = False, url: Url = None, key: Key = None, user: User = None) -> None:
-    """List the versions that were saved, newest first, and which counts."""
+    """List the saved versions, newest first, and show which is active."""
     found = run(load_config(url, key, user), lambda client: client.policies(limit=200))
     if json:
         end_with_json(found)
@@ -165,7 +163,7 @@ def explain(
     key: Key = None,
     user: User = None,
 ) -> None:
-    """Say why a request was put to people, or was not. Not for admins only."""
+    """Show why a request went to people, or why not. Not only for admins."""
     found = run(load_config(url, key, user), lambda client: client.explain(request_id))
     if json:
         end_with_json(found)
@@ -180,14 +178,14 @@ def explain(
 @policy.command()
 def shadow(
     version: Annotated[
-        str | None, typer.Argument(metavar="[VERSION]", help="Its number; `off`. Without it: where it differs so far.")
+        str | None, typer.Argument(metavar="[VERSION]", help="Its number, or `off`. [default: show the differences]")
     ] = None,
     json: Json = False,
     url: Url = None,
     key: Key = None,
     user: User = None,
 ) -> None:
-    """Have a version evaluated beside the one that counts. Its word is recorded, and changes nothing."""
+    """Evaluate a version in addition to the active one. Its decisions are recorded, and change nothing."""
     config = load_config(url, key, user)
     if version is None:
         _report_shadow(config, json)

@@ -24,7 +24,7 @@ groups = typer.Typer(
 
 @groups.command("list")
 def list_(json: Json = False, url: Url = None, key: Key = None, user: User = None) -> None:
-    """List the groups: name, `local` or `oidc` (brought by single sign-on), members."""
+    """List the groups: name, `local` or `oidc` (from single sign-on), members."""
     found = run(load_config(url, key, user), lambda client: client.groups())
     if json:
         end_with_json(found)
@@ -34,19 +34,19 @@ def list_(json: Json = False, url: Url = None, key: Key = None, user: User = Non
 
 @groups.command()
 def add(name: Name, members: Members = None, url: Url = None, key: Key = None, user: User = None) -> None:
-    """Make a group."""
+    """Create a group."""
     _print_group(run(load_config(url, key, user), lambda client: client.create_group(name, members or ())))
 
 
 @groups.command("set")
 def set_(name: Name, members: Everybody, url: Url = None, key: Key = None, user: User = None) -> None:
-    """Have a group consist of these people. Who is left out does not count for what is open either."""
+    """Set the members of a group. Votes of removed members no longer count for open requests."""
     _print_group(run(load_config(url, key, user), lambda client: client.set_group(name, members)))
 
 
 @groups.command()
 def remove(name: Name, url: Url = None, key: Key = None, user: User = None) -> None:
-    """Remove a group. What is put to it then waits for whoever asked, and for admins, to end it."""
+    """Remove a group. Its open requests can then only be ended by the person who asked, or by admins."""
     run(load_config(url, key, user), lambda client: client.remove_group(name))
     print_row(f"the group {name} is removed")
 
@@ -59,18 +59,19 @@ def away(
     until: Annotated[str | None, typer.Option(metavar="MOMENT", help="Be away until then: 2026-01-31T09:30.")] = None,
     since: Annotated[str | None, typer.Option("--from", metavar="MOMENT", help="With --until. [default: now]")] = None,
     to: Annotated[
-        str | None, typer.Option(metavar="NAME", help="With --until: who is asked too where you are asked by name.")
+        str | None,
+        typer.Option(metavar="NAME", help="With --until: your substitute, who is asked too if an ask names you."),
     ] = None,
     back: Annotated[bool, typer.Option("--back", help="Be back.")] = False,
     person: Annotated[
-        str | None, typer.Option(metavar="NAME", help="With --until or --back: somebody else; for admins.")
+        str | None, typer.Option(metavar="NAME", help="With --until or --back: set it for somebody else; for admins.")
     ] = None,
     json: Json = False,
     url: Url = None,
     key: Key = None,
     user: User = None,
 ) -> None:
-    """Say when you are away, or that you are back; without options: show it. It takes no right away."""
+    """Set when you are away, or that you are back; without options: show it. You can still answer while away."""
     end, begin = moment("--until", until), moment("--from", since)
     if end is None and (begin or to):
         raise typer.BadParameter("--from and --to go with --until")

@@ -19,11 +19,11 @@ def watch(
     ] = "http://127.0.0.1:4096",
     directory: Annotated[
         list[str] | None,
-        typer.Option(help="A folder in which something may be asked already. [default: where OpenCode was started]"),
+        typer.Option(help="A folder that may have open dialogs. [default: where OpenCode was started]"),
     ] = None,
     timeout: Annotated[int, typer.Option(min=1, help="Seconds that a person has to answer.")] = 43_200,
 ) -> None:
-    """Ask in the inbox what OpenCode asks, until interrupted: the first answer wins.
+    """Show OpenCode's permission requests and questions in the inbox too, until interrupted. The first answer wins.
 
     The server and the key are INTERLOCK_URL and INTERLOCK_KEY, or those of `interlock hook install`.
     """

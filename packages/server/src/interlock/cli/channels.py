@@ -24,8 +24,8 @@ Settings = Annotated[
         "team, app, mode; for feishu: app, mode, api.",
     ),
 ]
-Shows = Annotated[str, typer.Option(help="headline, or full: the whole call leaves the server.")]
-Ceiling = Annotated[str, typer.Option(help="Highest risk that may be approved on it: low or medium.")]
+Shows = Annotated[str, typer.Option(help="headline, or full: messages contain the whole call.")]
+Ceiling = Annotated[str, typer.Option(help="Highest risk that people can approve on it: low or medium.")]
 Credentials = Annotated[
     list[str] | None,
     typer.Option(
@@ -35,7 +35,7 @@ Credentials = Annotated[
         "app_token or signing_secret; for feishu: app_secret, and encrypt_key; for apprise: url.",
     ),
 ]
-Password = Annotated[str | None, typer.Option(help="Asked for if there is a username and it is not given.")]
+Password = Annotated[str | None, typer.Option(help="Prompted for if there is a username but no password.")]
 
 
 @app.command()
@@ -50,7 +50,7 @@ def add(
     data: Data = None,
     database: Database = None,
 ) -> None:
-    """Set up a channel of a kind, such as mail, and print its id."""
+    """Add a channel of the given kind, such as mail, and print its id."""
     from interlock.domain.principal import SYSTEM
     from interlock.services.channels import channels
 
@@ -97,7 +97,7 @@ def send_test(channel_id: str, address: str, data: Data = None, database: Databa
 
 @app.command()
 def remove(channel_id: str, data: Data = None, database: Database = None) -> None:
-    """Remove a channel with the addresses on it; what waits is not sent."""
+    """Remove a channel and its addresses; waiting notices are not sent."""
     from interlock.domain.principal import SYSTEM
     from interlock.services.channels import channels
 

@@ -44,20 +44,20 @@ def serve(
     ] = None,
     config: Annotated[
         Path | None,
-        typer.Option(help="langgraph.json of a project whose graphs to serve. [default: none]"),
+        typer.Option(help="langgraph.json of a project; its graphs are served. [default: none]"),
     ] = None,
     locale: Annotated[str | None, typer.Option(help="Default language: zh or en. [default: zh]")] = None,
     drills: Annotated[
         str | None,
-        typer.Option(help="Plant requests to be refused: off, on, or N, for one in N. [default: off]"),
+        typer.Option(help="Drills, fake requests to refuse: off, on, or N for one per N approvals. [default: off]"),
     ] = None,
     break_glass: Annotated[
         str | None,
-        typer.Option(help="Admins may answer alone what is put to others, with a reason: on or off. [default: off]"),
+        typer.Option(help="Let an admin alone answer for others, with a reason: on or off. [default: off]"),
     ] = None,
     second_opinion: Annotated[
         str | None,
-        typer.Option(help="package.module:attr or path/to/file.py:attr that says what a call does. [default: none]"),
+        typer.Option(help="Function that explains calls: package.module:attr or path/to/file.py:attr. [default: none]"),
     ] = None,
     log_format: LogFormat = None,
 ) -> None:
