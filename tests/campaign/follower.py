@@ -10,7 +10,7 @@ from typing import Any
 import httpx
 
 from tests.campaign.history import Frame, History, Segment
-from tests.campaign.log_model import PIECE, number_of
+from tests.campaign.log_model import ANEW, PIECE, number_of
 from tests.support import threads
 from tests.support.http import client as http_client
 from tests.support.threads import ThreadsClient
@@ -30,7 +30,7 @@ def frame_of(frame: threads.Frame) -> Frame | None:
     if frame.id is None:
         return None
     if frame.event == "messages/partial":
-        return Frame(frame.id, PIECE)
+        return Frame(frame.id, ANEW if frame.data.get("reset") else PIECE)
     return Frame(frame.id, f"{frame.event} {_subject(frame.data)}".strip())
 
 

@@ -7,8 +7,9 @@ from tests.campaign.history import Ending, Frame, History, Segment
 from tests.campaign.violation import Violation
 
 AT_REST = "idle"
-PIECE = "piece"
-"""The key of what is live only, and so not in the log."""
+PIECE, ANEW = "piece", "piece in place of those before"
+LIVE_ONLY = (PIECE, ANEW)
+"""The keys of what is not in the log."""
 
 
 def check_logs(history: History) -> Iterator[Violation]:
@@ -52,7 +53,7 @@ def _check_stream(ending: Ending, face: str, segments: Sequence[Segment]) -> Ite
         if _jumps_back(segment.frames):
             yield Violation("a stream is out of order", ending.thread, [segment, ending])
             return
-    seen = [frame for segment in segments for frame in segment.frames if frame.key != PIECE]
+    seen = [frame for segment in segments for frame in segment.frames if frame.key not in LIVE_ONLY]
     start = number_of(segments[0].after)
     log = [frame for frame in ending.logs[face] if number_of(frame.id) > start]
     if seen == log[: len(seen)]:
@@ -63,12 +64,11 @@ def _check_stream(ending: Ending, face: str, segments: Sequence[Segment]) -> Ite
 
 
 def _jumps_back(frames: Sequence[Frame]) -> bool:
-    """Pieces may begin anew: those of a run that was broken off, and began again while its stream stayed open."""
+    """Pieces may begin anew where the stream says so: a run was broken off, and began again while it stayed open."""
     last: tuple[int, ...] = (0,)
     for frame in frames:
         number = number_of(frame.id)
-        begins_anew = frame.key == PIECE and number == (last[0], 1)
-        if number < last and not begins_anew:
+        if number < last and not (frame.key == ANEW and number[0] == last[0]):
             return True
         last = number
     return False

@@ -9,7 +9,7 @@ import httpx
 
 from tests.campaign.follower import frame_of, opened
 from tests.campaign.history import Frame
-from tests.campaign.log_model import PIECE
+from tests.campaign.log_model import LIVE_ONLY
 from tests.support import threads
 from tests.support.threads import ThreadsClient
 
@@ -26,7 +26,7 @@ def read_logs(choose: Choose, thread: str, last: str, requests: set[str]) -> dic
 
 def logged(told: Mapping[str, Told]) -> dict[str, tuple[Frame, ...]]:
     frames = {face: [frame_of(one) for one in log] for face, log in told.items()}
-    return {face: tuple(one for one in log if one and one.key != PIECE) for face, log in frames.items()}
+    return {face: tuple(one for one in log if one and one.key not in LIVE_ONLY) for face, log in frames.items()}
 
 
 def _read(choose: Choose, face: str, thread: str, is_over: Callable[[Told], bool]) -> Told:

@@ -8,6 +8,7 @@ import pytest
 
 from tests.campaign.checker import check, violations
 from tests.campaign.history import Asked, Call, Came, Effect, Ending, Entry, Frame, History, Segment, Verb
+from tests.campaign.log_model import ANEW, PIECE
 
 YES, NO = "ann: accept", "bob: reject because-1"
 LOG = (
@@ -39,7 +40,7 @@ def right() -> list[Entry]:
         call("answer", "bob", "bob: reject because-2", (3.2, None), "unknown"),
         call("look", "bob", "", (3.3, 3.4), told="pending"),
         call("look", "bob", "", (9.0, 9.1), told=YES),
-        Segment("f1", "threads", "t1", "0", [*LOG[:2], Frame("3.1", "piece")]),
+        Segment("f1", "threads", "t1", "0", [*LOG[:2], Frame("3.1", PIECE)]),
         Segment("f1", "threads", "t1", "3.1", list(LOG[2:])),
         Effect("deploy", "t1", 1, 1),
         Ending("t1", "idle", ("m2",), {"threads": LOG}),
@@ -132,7 +133,11 @@ def swap_entries(entries: list[Entry]) -> None:
 
 
 def jump_back_in_pieces(entries: list[Entry]) -> None:
-    exchange(entries, Segment, frames=[LOG[2], *(Frame(f"4.{number}", "piece") for number in (3, 2)), *LOG[3:]])
+    exchange(entries, Segment, frames=[LOG[2], *(Frame(f"4.{number}", PIECE) for number in (3, 2)), *LOG[3:]])
+
+
+def begin_anew_without_a_word(entries: list[Entry]) -> None:
+    exchange(entries, Segment, frames=[LOG[2], *(Frame(f"4.{number}", PIECE) for number in (1, 2, 1)), *LOG[3:]])
 
 
 def swap_frames_of_one_entry(entries: list[Entry]) -> None:
@@ -199,6 +204,7 @@ BROKEN: dict[Break, str] = {
     repeat_an_entry: "a stream repeats an entry over a reconnect",
     swap_entries: "a stream is out of order",
     jump_back_in_pieces: "a stream is out of order",
+    begin_anew_without_a_word: "a stream is out of order",
     swap_frames_of_one_entry: "a stream is out of order",
     tell_what_is_not_logged: "a stream told what is not in the log",
     stop_a_stream_early: "a stream did not come to the end of the log",
@@ -259,7 +265,7 @@ def retried_by_a_person(entries: list[Entry]) -> None:
 
 
 def pieces_of_a_run_that_begins_anew(entries: list[Entry]) -> None:
-    pieces = [Frame(f"4.{number}", "piece") for number in (1, 2, 1, 2, 3)]
+    pieces = [Frame(f"4.{number}", ANEW if anew else PIECE) for number, anew in ((1, 0), (2, 0), (1, 1), (2, 0))]
     exchange(entries, Segment, frames=[LOG[2], *pieces, *LOG[3:]])
 
 
