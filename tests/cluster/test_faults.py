@@ -126,7 +126,7 @@ def test_a_pause_outlives_the_node_on_which_it_was_asked(stack: Stack, person: T
     os.kill(node, signal.SIGKILL)
     wait_for(lambda: any(is_running(pid) for pid in orphans), lambda runs: not runs, START_SECONDS)
     assert person.resume(thread, "continue").events[-1] == "end"
-    person.wait_for_status(thread, "idle")
+    person.wait_for_rest(thread)
     assert [witness.count(name) for name in ("after-the-node", "after-the-node-too")] == [1, 1]
     stack.nodes.add()
     wait_for_workers(stack.first, {worker}, len(workers))
@@ -182,7 +182,7 @@ def test_a_postgresql_that_is_stopped_hard_loses_nothing(stack: Stack, person: T
     )
     if settled["has_pending_tasks"]:
         person.resume(running, "answer", answers=["done"])
-    person.wait_for_status(running, "idle")
+    person.wait_for_rest(running)
     assert witness.count("no-database") == 1
 
 
@@ -239,7 +239,7 @@ def test_a_worker_that_stood_still_past_its_lease_commits_nothing(
             wait_for(lambda: witness.count("at:still"), lambda count: count == 2, START_SECONDS)
             assert holder(stack.first, thread) != stopped
             witness.release("still")
-            person.wait_for_status(thread, "idle")
+            person.wait_for_rest(thread)
             log, said = whole_log(person, thread), person.history(thread)
         finally:
             os.kill(pid_of(stopped), signal.SIGCONT)

@@ -50,7 +50,7 @@ def test_the_status_shows_workers_runs_and_leases(node: ServerProcess, person: T
         (lease,) = found["leases"]
         assert (lease["conversation_id"], lease["worker"] in {one["id"] for one in alive(node)}) == (thread, True)
         witness.release("status")
-        person.wait_for_status(thread, "idle")
+        person.wait_for_rest(thread)
 
 
 def test_a_run_streams_its_tokens_pauses_and_goes_on_elsewhere(person: ThreadsClient, witness: Witness) -> None:
@@ -98,7 +98,7 @@ def test_a_ray_of_the_servers_own_of_which_one_process_dies_is_replaced_and_its_
     wait_for(lambda: witness.count(f"at:{point}"), lambda count: count == 2, START_SECONDS)
     assert not before & {holder(node, thread)}
     witness.release(point)
-    person.wait_for_status(thread, "idle")
+    person.wait_for_rest(thread)
     assert "".join(one["content"] for one in person.history(thread)[-1:]) == "the end"
     assert witness.count(point) == 1
     # Nothing of the old one is left, but for agents of the node, which look for their head for a minute.
@@ -113,7 +113,7 @@ def test_a_run_that_is_stopped_ends_with_the_tool_under_way(person: ThreadsClien
         wait_for(lambda: witness.count("at:stopped"), lambda count: count == 1)
         assert person.http.post(f"/api/v1/inbox/conversations/{thread}/stop", json={}).status_code == 200
         witness.release("stopped")
-        person.wait_for_status(thread, "idle")
+        person.wait_for_rest(thread)
     assert (witness.count("stopped"), witness.count("after-the-stop")) == (1, 0)
 
 

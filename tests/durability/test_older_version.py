@@ -80,7 +80,7 @@ def test_what_waited_goes_on_exactly_once(older: Older) -> None:
         person.resume(thread, "continue", request_id=first["request_id"])
         assert older.witness.count("approved-later") == 0
         person.resume(thread, "cancel", request_id=second["request_id"])
-    person.wait_for_status(thread, "idle")
+    person.wait_for_rest(thread)
     assert [older.witness.count(name) for name in ("approved-later", "refused-later")] == [1, 0]
     asking = older.written["asking"]
     assert person.resume(asking, "answer", answers=["the left one"]).text.endswith("the end")

@@ -288,7 +288,7 @@ def test_a_code_is_wanted_where_a_rule_says_so(people: People) -> None:
     assert hitl_yes(bob, request_id).json()["error"]["details"]["errors"][0]["field"] == "response.code"
     assert hitl_yes(bob, request_id, code=shown["code"]).json()["data"]["status"] == "pending"
     assert page_yes(people.named("cyd").http, request_id).json()["status"] == "answered"
-    ann.wait_for_status(thread, "idle")
+    ann.wait_for_rest(thread)
 
 
 TWO = '[[rule]]\nname = "two"\nwhen = \'args.name.startsWith("two-")\'\nthen = "ask"\npeople = 2\nseparate = false\n'

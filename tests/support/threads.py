@@ -123,6 +123,14 @@ class ThreadsClient:
     def wait_for_status(self, thread_id: str, wanted: str) -> dict[str, Any]:
         return self.wait_for(lambda: self.status(thread_id), lambda status: status["status"] == wanted)
 
+    def wait_for_rest(self, thread_id: str) -> None:
+        """Until nothing runs and nobody is waited for: what runs is "idle" too by its status at this face."""
+        self.wait_for(lambda: self._state(thread_id), lambda state: state == "idle")
+
+    def _state(self, thread_id: str) -> str | None:
+        recent = self.http.get("/api/v1/inbox/conversations").raise_for_status().json()["conversations"]
+        return next((one["state"] for one in recent if one["conversation_id"] == thread_id), None)
+
     def wait_for(self, look: Callable[[], Any], is_right: Callable[[Any], bool]) -> Any:
         return wait_for(look, is_right)
 

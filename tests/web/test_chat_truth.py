@@ -81,7 +81,7 @@ def test_a_call_that_a_person_spoke_in_place_of_is_shown_as_not_run_live_and_aft
     status = person.client.wait_for_status(thread_of(page), "interrupted")
     card = reviewed(person, page, status["interrupt_info"]["requests"][0]["request_id"])
     answer(person.client, card.request_id, value).raise_for_status()
-    person.client.wait_for_status(thread_of(page), "idle")
+    person.client.wait_for_rest(thread_of(page))
     shows_unrun(page, words, told)
     page.reload()
     shows_unrun(page, words, told)

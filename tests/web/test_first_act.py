@@ -126,7 +126,7 @@ def test_refusing_is_a_first_act_too_and_nothing_runs(
     body = {"request_id": entry["request_id"], "response": {"granted": False}}
     first.http.post("/api/v1/agent/hitl/respond", json=body).raise_for_status()
     expect(page.get_by_text(words["third"])).to_be_visible()
-    first.wait_for_status(entry["conversation_id"], "idle")
+    first.wait_for_rest(entry["conversation_id"])
     assert (fresh.data / "workspace" / "hello.py").exists()
     page.goto("/inbox")
     expect(page.get_by_text("✓")).to_be_visible()

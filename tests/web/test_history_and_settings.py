@@ -49,7 +49,7 @@ def test_an_entry_opens_to_what_was_shown_what_came_of_it_and_its_place_in_the_a
     (entry,) = asked(reviewer.client, ("guarded", {"name": "recorded"}))
     edited = {"decision": "edit", "args": {"name": "recorded-edited"}}
     answer(reviewer.client, entry["request_id"], edited).raise_for_status()
-    reviewer.client.wait_for_status(entry["conversation_id"], "idle")
+    reviewer.client.wait_for_rest(entry["conversation_id"])
     page = reviewer.opens("/history")
     item = page.get_by_role("listitem").filter(has_text="approved, edited").first
     item.locator("summary").first.click()

@@ -228,7 +228,7 @@ def test_cancel_of_a_run_that_comes_to_a_confirmation_before_its_end_cancels_tha
     person.cancel()
     witness.release(fresh)
     person.wait_for(AgentEvents.INTERRUPTED)
-    assert alice.wait_for_status(str(person.session_id), "idle")
+    alice.wait_for_rest(str(person.session_id))
     person.say(script(says("on")))
     assert person.wait_for(AgentEvents.FINAL_ANSWER)["content"] == "on"
     assert witness.count(f"{fresh}-2") == 0

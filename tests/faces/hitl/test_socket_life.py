@@ -141,6 +141,6 @@ def test_an_answer_on_a_socket_lets_the_agent_go_on(
         asked = socket.events(2)
         for one, granted in zip(asked, (True, False), strict=True):
             assert socket.respond(one["request_id"], {"granted": granted})["success"]
-    alice.wait_for_status(thread_id, "idle")
+    alice.wait_for_rest(thread_id)
     alice.wait_for(lambda: alice.history(thread_id), lambda messages: messages[-1]["role"] == "assistant")
     assert [witness.count(name) for name in names] == [1, 0]
