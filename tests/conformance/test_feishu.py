@@ -134,6 +134,7 @@ async def test_only_what_feishu_sealed_and_signed_a_moment_ago_is_looked_at(
         (headers, body + b" ", 0),
         (headers, json.dumps(tap).encode(), 0),
         (headers, b"[]", 0),
+        (headers, b"[" * 100_000, 0),
         (headers, body, 301),
         (*sealed(tap, AT.timestamp(), "another key"), 0),
         (*sealed({**tap, "header": {**tap["header"], "token": "another"}}, AT.timestamp()), 0),

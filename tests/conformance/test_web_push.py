@@ -148,6 +148,9 @@ async def test_a_service_that_is_not_reached_is_left_alone_for_a_while_and_other
         await link.send(text_of(lost), MESSAGE)
     with pytest.raises(OutOfReach, match="a moment ago"):
         await link.send(text_of(lost), MESSAGE)
+    # Whoever names another port of a host that is there keeps nobody else of it waiting.
+    with pytest.raises(OutOfReach, match="ConnectError"):
+        await link.send(text_of(Browser("https://localhost:9/push")), MESSAGE)
     await link.send(text_of(browser), MESSAGE)
     service.answers[path] = 503
     with pytest.raises(OutOfReach):
@@ -173,6 +176,9 @@ async def test_a_service_that_is_not_reached_is_left_alone_for_a_while_and_other
         "https://push.apple.com/x",
         "https://web.push.apple.com:8443/x",
         "https://fcm.googleapis.com:22/x",
+        "https://fcm.googleapis.com:99999/x",
+        "https://localhost:99999/x",
+        "https://localhost:0/x",
         "https://fcm.googleapis.com./x",
         "https://[::1]/x",
         "https://localhost/" + "x" * 1_000,

@@ -90,6 +90,6 @@ def object_of(value: Any) -> JsonObject:
     if isinstance(value, str | bytes):
         try:
             value = json.loads(value)
-        except ValueError:
+        except (ValueError, RecursionError):
             return {}
     return cast("JsonObject", value) if isinstance(value, dict) else {}

@@ -300,7 +300,7 @@ def _payload(callback: Callback) -> JsonObject:
 def _object(text: str | bytes) -> JsonObject:
     try:
         return _inner(json.loads(text))
-    except ValueError:
+    except (ValueError, RecursionError):
         return {}
 
 

@@ -91,24 +91,24 @@ class OpenWebPush:
     contact: str
     key: EllipticCurvePrivateKey
     down_until: dict[str, datetime] = field(default_factory=dict[str, datetime])
-    """Services that were not reached: others are not kept waiting by trying them."""
+    """Services that were not reached, by their origin: others are not kept waiting by trying them."""
 
     async def send(self, address: str, message: Message) -> str:
         to, now = _subscription(address), self.clock.now()
         if not self.hosts.take(to):
             raise Refused(f"{to.host} is not one of the hosts in INTERLOCK_PUSH_HOSTS")
-        if self.down_until.get(to.host, now) > now:
+        if self.down_until.get(to.origin, now) > now:
             raise OutOfReach(f"{to.host} was not reached a moment ago")
         body = encrypt(compose(message), to.key, to.auth)
         try:
             status = await self.poster.post(to.endpoint, body, self._headers(to, message, now))
         except Unanswered as error:
-            self._is_down(to.host)
+            self._is_down(to)
             raise CutOff(f"{to.host}: {error.message}") from error
         except Undeliverable as error:
-            self._is_down(to.host)
+            self._is_down(to)
             raise OutOfReach(f"{to.host}: {error.message}") from error
-        self._judge(to.host, status)
+        self._judge(to, status)
         return message.id
 
     async def update(self, address: str, ref: str, message: Message) -> None:
@@ -129,24 +129,24 @@ class OpenWebPush:
             "urgency": "normal" if message.is_end else "high",
         }
 
-    def _judge(self, host: str, status: int) -> None:
+    def _judge(self, to: Subscription, status: int) -> None:
         if 200 <= status < 300:
-            self.down_until.pop(host, None)
+            self.down_until.pop(to.origin, None)
             return
-        reason = f"{host} answered {status}"
+        reason = f"{to.host} answered {status}"
         if status in _GONE:
             raise AddressGone(reason)
         if status in _BUSY:
-            self._is_down(host)
+            self._is_down(to)
             raise OutOfReach(reason)
         # Of what went wrong behind a service nobody knows whether it was before or after it took the message.
         raise (CutOff if status >= 500 else Refused)(reason)
 
-    def _is_down(self, host: str) -> None:
+    def _is_down(self, to: Subscription) -> None:
         now = self.clock.now()
         for other in [name for name, until in self.down_until.items() if until <= now]:
             del self.down_until[other]
-        self.down_until[host] = now + DOWN_FOR
+        self.down_until[to.origin] = now + DOWN_FOR
 
 
 def compose(message: Message) -> bytes:

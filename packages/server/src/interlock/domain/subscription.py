@@ -60,6 +60,8 @@ class Subscription:
             raise ValueError("this is no address of a push service")
         if parts.scheme != "https" or not parts.hostname or "@" in parts.netloc or parts.fragment:
             raise ValueError("the address of a push service begins with https:// and a host")
+        if parts.port == 0:
+            raise ValueError("there is no port 0")
         if len(self.key) != _KEY or len(self.auth) != _AUTH:
             raise ValueError("its keys have another length")
 
