@@ -7,13 +7,18 @@ import { Mark } from "@/design/mark";
 import frame from "@/login/login.module.css";
 import { Loading } from "@/shell/loading";
 import { PageTitle } from "@/shell/page-title";
+import { useFragment } from "@/shell/use-fragment";
 import styles from "./answer.module.css";
 import { takeLink, useAnswerLink } from "./link";
 
 /** Where a mail leads whose person wants to answer without a sign-in. Nothing happens before a button is pressed. */
 export function AnswerPage() {
+  const link = useFragment(takeLink);
+  return <OfLink key={link} link={link} />;
+}
+
+function OfLink({ link }: { link: string }) {
   const t = useTranslations("answer");
-  const [link] = useState(takeLink);
   const [page, setPage] = useState<Answered | null>(null);
   const acting = useAnswerLink(link);
   const show = (given: Answered) => setPage((before) => ({ ...given, message: shownNow(given, before) }));

@@ -6,6 +6,7 @@ import { Mark } from "@/design/mark";
 import { Failed } from "@/shell/failed";
 import { Loading } from "@/shell/loading";
 import { PageTitle } from "@/shell/page-title";
+import { useFragment } from "@/shell/use-fragment";
 import styles from "./login.module.css";
 import { NoAccounts } from "./no-accounts";
 import { nextOf, takeToken } from "./place";
@@ -14,8 +15,12 @@ import { SignInLink } from "./sign-in-link";
 import { SignOnButton } from "./sign-on-button";
 
 export function LoginPage() {
+  const token = useFragment(takeToken);
+  return <WithLink key={token} token={token} />;
+}
+
+function WithLink({ token }: { token: string | null }) {
   const search = useSearch();
-  const [token] = useState(takeToken);
   const session = useSession();
   // A link is followed also by somebody who is signed in: it may be for another account.
   const [isUsed, setUsed] = useState(token === null);
