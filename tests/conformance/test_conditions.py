@@ -233,7 +233,7 @@ def test_a_condition_tells_which_facts_it_names(condition: str, facts: tuple[str
 )
 def test_a_condition_that_would_read_too_much_is_an_error(condition: str, args: dict[str, Any]) -> None:
     """It is evaluated while everybody waits for the server."""
-    with pytest.raises(ConditionError, match="250000 characters|too large"):
+    with pytest.raises(ConditionError, match=r"250000 characters|too large"):
         holds(condition, **args)
 
 

@@ -21,7 +21,7 @@ export const en = {
   level:
     "{number, plural, one {Nobody decided in time, so more people were asked} other {Nobody decided in time, so more people were asked, # times}} ({number} of {of}).",
   yesIsIn: "Your yes is in. {yes} of {needed}.",
-  full: "Enough have said yes. Who may decide changed after that, so it waits for one more yes; yours counts again.",
+  full: "Enough have said yes, but who may decide has changed: it waits for one more yes, maybe yours again.",
   noIsIn: "Your refusal is in. It takes more than one to end this; you can still approve.",
   takeBack: "Take my yes back",
   takeBackNo: "Take my refusal back",

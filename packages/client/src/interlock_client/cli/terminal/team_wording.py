@@ -40,7 +40,7 @@ TEXTS: Mapping[str, Mapping[Language, str]] = {
     "code": {"en": "A yes repeats the code {code}.", "zh": "同意时须输入验证码 {code}。"},
     "yes is in": {"en": "Your yes is in. {yes} of {needed}.", "zh": "你的同意已记下：{yes} / {needed}。"},
     "full": {
-        "en": "Enough have said yes. Who may decide changed after that, so it waits for one more yes; yours counts again.",
+        "en": "Enough have said yes, but who may decide has changed: it waits for one more yes, maybe yours again.",
         "zh": "同意的人数已够，但之后可决定的人有变化，因此还需再确认一次；已同意的人也可以确认。",
     },
     "no is in": {
