@@ -11,8 +11,8 @@ import httpx
 import pytest
 from sqlalchemy import select
 
-from interlock.storage.schema import metadata
 from interlock.domain.canonical import digest
+from interlock.storage.schema import metadata
 from tests.faces.hitl.granting import remembered
 from tests.support.either_database import DATABASES, server_on
 from tests.support.hitl import PERMISSION, HitlClient, of
