@@ -217,3 +217,35 @@ def test_what_the_engine_cannot_see_whole_is_an_error() -> None:
 def test_a_condition_tells_which_facts_it_names(condition: str, facts: tuple[str, ...]) -> None:
     assert ENGINE.reads(condition) == facts
     ENGINE.check(condition)
+
+
+@pytest.mark.promise("P24")
+@pytest.mark.parametrize(
+    ("condition", "args"),
+    [
+        ('args.text.matches("(a|b)*z")', {"text": "ab" * 400_000}),
+        ('!args.text.contains("z")', {"text": "ab" * 400_000}),
+        ('args["text"].size() > 3', {"text": "ab" * 400_000}),
+        ("args.size() > 0", {"text": "ab" * 400_000}),
+        (" && ".join(['args.text.matches("^a")'] * 30), {"text": "a" * 10_000}),
+        ('args.path == "docs/a.md"', {"list": [0] * 100_000}),
+    ],
+)
+def test_a_condition_that_would_read_too_much_is_an_error(condition: str, args: dict[str, Any]) -> None:
+    """It is evaluated while everybody waits for the server."""
+    with pytest.raises(ConditionError, match=r"250000 characters|too large"):
+        holds(condition, **args)
+
+
+def test_an_argument_that_no_condition_reads_may_be_large() -> None:
+    assert holds('under(args.path, "docs")', text="ab" * 400_000)
+    assert holds('args.text.matches("^a*$")', text="a" * 100_000)
+
+
+@pytest.mark.promise("P24")
+def test_what_the_rules_of_one_call_read_is_counted_together() -> None:
+    reader = ENGINE.read(Facts(args={"text": "a" * 100_000, "path": "docs/a.md"}))
+    assert [reader.holds(f'args.text.matches("^a*.{{{one}}}$")') for one in (0, 1)] == [True, True]
+    with pytest.raises(ConditionError, match="250000 characters"):
+        reader.holds('args.text.matches("b")')
+    assert reader.holds('args.path == "docs/a.md"')

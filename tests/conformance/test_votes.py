@@ -21,14 +21,15 @@ from interlock.domain.kinds import ApprovalAnswer, ApprovalBody, RequestKind
 from interlock.domain.principal import Principal, User, principal_of
 from interlock.domain.request import Answer, RequestStatus
 from interlock.domain.team import Candidate, Group
-from interlock.domain.terms import AtEnd, Level, Routing, Step, Terms, places_filled
+from interlock.domain.terms import AtEnd, Level, Routing, Step, Terms, VoteCount, places_filled
 from interlock.ports.store import Store
 from interlock.services.core import Core, unit
 from interlock.services.requests import outside
 from interlock.services.requests.answering import Reply, Sender, answer
 from interlock.services.requests.opening import NewRequest
 from interlock.services.requests.outside import Ask
-from interlock.services.teams.claims import claim, release, withdraw_vote
+from interlock.services.teams import voting
+from interlock.services.teams.claims import claim, delegate, release, withdraw_vote
 from interlock.services.teams.groups import set_away
 from interlock.services.teams.levels import open_due_levels
 from interlock.storage.database import open_database
@@ -116,6 +117,22 @@ async def vote(core: Core, user_id: str, request_id: str) -> str:
         return "counted" if done.votes else "settled"
 
 
+async def refuse(core: Core, user_id: str, request_id: str) -> str:
+    done = await answer(core, Sender(person(user_id), "test"), Reply(request_id, {"decision": "reject"}))
+    return "counted" if done.votes else "settled"
+
+
+async def stand_of(core: Core, request_id: str) -> tuple[RequestStatus, VoteCount]:
+    """Where the request stands with its votes."""
+    async with core.store.snapshot() as tx:
+        request = await tx.requests.get(request_id)
+        assert request is not None
+        thread = await tx.threads.get(request.thread_id)
+        assert thread is not None
+        votes, _ = await voting.count(tx, thread, request)
+    return request.status, votes
+
+
 async def take_back(core: Core, user_id: str, request_id: str) -> str:
     try:
         await withdraw_vote(core, person(user_id), request_id)
@@ -169,6 +186,69 @@ async def test_of_many_votes_at_once_so_many_people_are_counted_and_it_settles_o
         assert any(places_filled(terms.steps, one) < terms.people for one in before)
         if len(terms.steps) == 1:
             assert len(names) == terms.people
+
+
+@pytest.mark.promise("P18", "P21")
+@pytest.mark.parametrize("by", ["level", "delegation", "group"])
+async def test_what_fills_the_last_place_without_a_vote_is_no_yes(
+    store: Store, servers: Sequence[Core], voters: dict[str, frozenset[int]], clock: Hand, by: str
+) -> None:
+    """Two of one group said yes, for one place. Then one of them may fill the other place too: it waits for somebody's
+    yes, and a no that is not the last one is none."""
+    core = servers[0]
+    first, second, third = [one for one, groups in sorted(voters.items()) if groups == {0}][:3]
+    other = next(one for one, groups in sorted(voters.items()) if groups == {1})
+    levels = (Level((f"person:{person(second).name}",), 1),) if by == "level" else ()
+    terms = Terms((Step(GROUPS[:1]), Step(GROUPS[1:2])), separate=True, levels=levels, refusals=2)
+    request_id = await ask(core, terms)
+    assert [await vote(core, one, request_id) for one in (first, second)] == ["counted", "counted"]
+    assert (await stand_of(core, request_id))[1].yes == 1
+    match by:
+        case "level":
+            clock.at += timedelta(seconds=1)
+            await open_due_levels(servers[1])
+        case "delegation":
+            await delegate(core, person(other), request_id, person(second).name)
+        case _:
+            async with store.transaction() as tx:
+                await tx.groups.set_members("b", [other, second])
+    status, full = await stand_of(core, request_id)
+    assert (status, full.yes, full.needed) == (RequestStatus.PENDING, 2, 2)
+    assert await refuse(core, third, request_id) == "counted"
+    assert (await stand_of(core, request_id))[0] is RequestStatus.PENDING
+    assert await vote(servers[1], second, request_id) == "settled"
+    async with store.snapshot() as tx:
+        given = (await tx.answers.of_requests([request_id]))[request_id]
+        request = await tx.requests.get(request_id)
+        assert request is not None
+        trail = await tx.audit.entries(request.thread_id, 0, 100)
+    assert (given.value, given.by_name) == (ApprovalAnswer("accept"), f"{person(first).name}, {person(second).name}")
+    assert [one.actor_id for one in trail if one.action == "request.answered"] == [second]
+
+
+@pytest.mark.promise("P18")
+async def test_a_yes_ends_nothing_where_refusals_that_count_again_are_enough(
+    store: Store, servers: Sequence[Core], voters: dict[str, frozenset[int]]
+) -> None:
+    core = servers[0]
+    first, second, third = [one for one, groups in sorted(voters.items()) if groups == {0}][:3]
+    async with store.snapshot() as tx:
+        group = await tx.groups.get("a")
+    assert group is not None
+    request_id = await ask(core, Terms((Step(GROUPS[:1], 2),), separate=True, refusals=2))
+    assert await refuse(core, first, request_id) == "counted"
+    async with store.transaction() as tx:
+        await tx.groups.set_members("a", [one for one in group.members if one != first])
+    assert await refuse(core, second, request_id) == "counted"
+    async with store.transaction() as tx:
+        await tx.groups.set_members("a", group.members)
+    assert await vote(core, third, request_id) == "counted"
+    assert await refuse(core, second, request_id) == "settled"
+    async with store.snapshot() as tx:
+        given = (await tx.answers.of_requests([request_id]))[request_id]
+    assert isinstance(given.value, ApprovalAnswer)
+    assert given.value.decision == "reject"
+    assert given.by_name == f"{person(first).name}, {person(second).name}"
 
 
 @pytest.mark.promise("P18")

@@ -11,6 +11,7 @@ import httpx
 import pytest
 from sqlalchemy import select
 
+from interlock.domain.canonical import digest
 from interlock.storage.schema import metadata
 from tests.faces.hitl.granting import remembered
 from tests.support.either_database import DATABASES, server_on
@@ -193,6 +194,8 @@ def test_of_many_activations_one_wins(admin: httpx.Client, activate: Activate) -
     with ThreadPoolExecutor(9) as pool:
         codes = list(pool.map(attempt, numbers * 3))
     assert sorted(codes) == [200, *[409] * 8]
+    listed = {one["version"]: one["digest"] for one in admin.get(POLICY).raise_for_status().json()["versions"]}
+    assert [listed[number] for number in numbers] == [digest(RULES)] * 3
 
 
 def test_a_wrong_policy_is_not_saved_and_everything_is_named(admin: httpx.Client) -> None:

@@ -211,6 +211,36 @@ def test_a_claim_is_said_and_blocks_no_answer(people: People, ask: Ask) -> None:
     assert page_yes(cyd, request_id, over_claim=True).json()["status"] == "answered"
 
 
+@pytest.mark.promise("P20")
+@pytest.mark.parametrize("way", ["left", "blocked"])
+def test_the_claim_of_who_may_not_answer_any_more_holds_nobody_off(people: People, way: str) -> None:
+    root, ann, bob, cyd = (people.named(name).http for name in ("root", "ann", "bob", "cyd"))
+    name = f"crew-{uuid.uuid4().hex[:8]}"
+    gone = people.named(name).http
+    (gone_id,) = (one["user_id"] for one in root.get("/api/v1/people").json()["people"] if one["username"] == name)
+    root.post(GROUPS, json={"name": name, "members": [name, "bob", "cyd"]}).raise_for_status()
+    needs = {"from": [f"group:{name}"], "separate": True}
+    body = {"type": "permission", "request_data": PERMISSION, "needs": needs}
+    asked = [ann.post("/api/v1/agent/hitl/requests", json=body).raise_for_status().json() for _ in range(3)]
+    by_page, by_hitl, claimed = (one["data"]["request_id"] for one in asked)
+    for request_id in (by_page, by_hitl, claimed):
+        gone.post(f"{INBOX}/requests/{request_id}/claim").raise_for_status()
+    response = {"granted": True}
+    held_off = {"request_id": by_hitl, "response": response, "over_claim": False}
+    assert cyd.post("/api/v1/agent/hitl/respond", json=held_off).json()["error"]["details"]["claimed_by"] == name
+    if way == "left":
+        root.put(f"{GROUPS}/{name}", json={"members": ["bob", "cyd"]}).raise_for_status()
+    else:
+        root.post(f"/api/v1/people/{gone_id}/access", json={"allowed": False}).raise_for_status()
+    listed = cyd.get(INBOX, params={"for": f"group:{name}"}).raise_for_status().json()["requests"]
+    assert [one["people"]["claim"] for one in listed] == [None] * 3
+    assert view(cyd, claimed)["people"]["claim"] is None
+    cyd.post(f"{INBOX}/requests/{claimed}/claim").raise_for_status()
+    assert bob.post(f"{INBOX}/requests/{claimed}/claim").json()["claimed_by"] == "cyd"
+    assert page_yes(cyd, by_page).json()["status"] == "answered"
+    assert cyd.post("/api/v1/agent/hitl/respond", json=held_off).json()["data"]["status"] == "answered"
+
+
 def test_lists_have_what_is_put_to_one(people: People, ask: Ask) -> None:
     request_id = ask()
     wanted = {

@@ -849,6 +849,8 @@ export interface PolicyVersionEntry {
   by: string;
   note: string;
   engine: string;
+  /** Of its text, as the audit trail has it. */
+  digest: string;
   created_at: string;
 }
 

@@ -94,6 +94,28 @@ async def test_two_people_say_yes(server: ServerProcess, team: Team, ask: Ask, a
     assert asker.response_to(asked) == {"granted": True}
 
 
+@pytest.mark.promise("P18")
+async def test_a_yes_is_offered_again_where_all_places_are_filled_without_one(
+    server: ServerProcess, team: Team, ask: Ask, people: People
+) -> None:
+    """Bob votes, leaves the group, and comes back to it after ann's yes."""
+    asked, (ann, bob) = ask(people=2), team.clients
+    group, root = f"/api/v1/groups/{team.group}", people.named("root").http
+    bob.respond(asked, {"granted": True})
+    root.put(group, json={"members": team.names[:1]}).raise_for_status()
+    ann.respond(asked, {"granted": True})
+    root.put(group, json={"members": team.names}).raise_for_status()
+    assert ann.look(asked)["status"] == "pending"
+    async with inbox(server.url, team.keys[0]) as driver:
+        await driver.sees("[2/2] refund")
+        await driver.open("refund")
+        shown = await driver.sees("who may decide has changed: it waits for one more")
+        assert "a approve" in shown
+        await driver.press("a", "a")
+        await driver.sees("✓ approved")
+    assert ann.look(asked)["status"] == "answered"
+
+
 async def test_who_asked_gives_no_yes_and_may_end_it(
     server: ServerProcess, key: str, ask: Ask, person: HitlClient
 ) -> None:

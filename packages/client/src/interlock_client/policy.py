@@ -77,6 +77,7 @@ class PolicyVersionEntry(ServerModel):
     by: str
     note: str
     engine: str
+    digest: str = Field(default="", description="Of its text, as the audit trail has it.")
     created_at: datetime
 
 

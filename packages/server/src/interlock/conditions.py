@@ -3,7 +3,8 @@
 import math
 import re
 from collections import OrderedDict
-from functools import cached_property
+from collections.abc import Iterator, Mapping
+from functools import cached_property, lru_cache
 from importlib.metadata import version
 from ipaddress import ip_address
 from pathlib import PurePosixPath
@@ -26,6 +27,11 @@ _OTHER = "a value that it reads has another type"
 _TEXT = cel.Type.STRING
 _DEEPEST = 200
 """Levels of an argument; deeper ones come from graphs only."""
+_TOO_DEEP = object()
+_MOST_VALUES = 20_000
+"""Within one fact: what has more is not converted."""
+_MOST_READ = 250_000
+"""Characters that all conditions together read of one call: each is evaluated while everybody waits."""
 _PLACEHOLDER = re.compile(r"[~$%]|[A-Za-z][A-Za-z0-9+.-]*:")
 """How a path begins that is none: a home, a variable, a drive, an address."""
 _NUMBER = re.compile(r"[0-9]+|0[xX][0-9a-fA-F]*")
@@ -131,12 +137,7 @@ class CelConditions:
         return version(self.name)
 
     def reads(self, condition: str) -> tuple[str, ...]:
-        """By its words: the engine does not give its tree away."""
-        found: dict[str, None] = {}
-        for name, member, quoted in _READS.findall(_LITERAL.sub(_keep_key, condition)):
-            if name in _VARIABLES:
-                found[f"{name}.{member or quoted}" if name == "args" and (member or quoted) else name] = None
-        return tuple(found)
+        return tuple(dict.fromkeys(_names_read(condition)))
 
     def check(self, condition: str) -> None:
         self.compile(condition)
@@ -169,16 +170,23 @@ class CelConditions:
         given["owner_groups"] = None if facts.owner_groups is None else list(facts.owner_groups)
         # A name that is left out is an error for every condition that reads it.
         known = {name: value for name, value in given.items() if value is not None and _is_whole(value)}
-        return CelFacts(self, self._environment.Activation(known))
+        return CelFacts(self, self._environment.Activation(known), known)
 
 
 class CelFacts:
-    def __init__(self, engine: CelConditions, activation: cel.Activation) -> None:
+    def __init__(self, engine: CelConditions, activation: cel.Activation, known: Mapping[str, Any]) -> None:
         self._engine = engine
         self._activation = activation
+        self._known = known
+        self._sizes: dict[str, int] = {}
+        self._left = _MOST_READ
 
     def holds(self, condition: str) -> bool:
         expression = self._engine.compile(condition)
+        cost = sum(self._size(name) for name in _names_read(condition))
+        if cost > self._left:
+            raise ConditionError(f"it and the rules before it would read more than {_MOST_READ} characters of the call")
+        self._left -= cost
         try:
             found = expression.eval(self._activation)
         except (RuntimeError, ValueError, UnicodeError) as error:
@@ -187,6 +195,15 @@ class CelFacts:
         if found.type() != cel.Type.BOOL:
             raise ConditionError(_reason(str(found.value())))
         return found.value() is True
+
+    def _size(self, name: str) -> int:
+        if name not in self._sizes:
+            root, _, member = name.partition(".")
+            value = self._known.get(root)
+            if member and isinstance(value, dict):
+                value = cast("dict[str, Any]", value).get(member)
+            self._sizes[name] = sum(len(one) if isinstance(one, str) else 1 for one in _values_in(value))
+        return self._sizes[name]
 
 
 def _with_strict_equality(condition: str) -> str:
@@ -214,17 +231,43 @@ def _kind(literal: str) -> str:
     return "number" if literal[0] in "-0123456789" else "text"
 
 
-def _is_whole(value: Any, depth: int = 0) -> bool:
-    """Whether the engine sees all of it: it takes a text up to the first NUL only. NaN is neither more nor less."""
-    if isinstance(value, str):
-        return "\0" not in value
-    if isinstance(value, float):
-        return math.isfinite(value)
-    if isinstance(value, dict):
-        items = [one for pair in cast("dict[Any, Any]", value).items() for one in pair]
-    else:
-        items = cast("list[Any]", value) if isinstance(value, list) else []
-    return depth <= _DEEPEST and all(_is_whole(one, depth + 1) for one in items)
+def _is_whole(value: Any) -> bool:
+    """Whether the engine sees all of it, and at once: it takes a text up to the first NUL only. NaN is neither more nor
+    less."""
+    for number, one in enumerate(_values_in(value)):
+        is_cut = isinstance(one, str) and "\0" in one
+        if number >= _MOST_VALUES or is_cut or (isinstance(one, float) and not math.isfinite(one)):
+            return False
+        if one is _TOO_DEEP:
+            return False
+    return True
+
+
+def _values_in(value: Any) -> Iterator[Any]:
+    """The value, and the keys and values within it."""
+    level: list[Any] = [value]
+    for _ in range(_DEEPEST + 1):
+        within: list[Any] = []
+        for one in level:
+            yield one
+            if isinstance(one, dict):
+                within += [part for pair in cast("dict[Any, Any]", one).items() for part in pair]
+            elif isinstance(one, list):
+                within += cast("list[Any]", one)
+        if not within:
+            return
+        level = within
+    yield _TOO_DEEP
+
+
+@lru_cache(_KEPT)
+def _names_read(condition: str) -> tuple[str, ...]:
+    """The facts that it reads, as often as it does. By its words: the engine does not give its tree away."""
+    found: list[str] = []
+    for name, member, quoted in _READS.findall(_LITERAL.sub(_keep_key, condition)):
+        if name in _VARIABLES:
+            found.append(f"{name}.{member or quoted}" if name == "args" and (member or quoted) else name)
+    return tuple(found)
 
 
 def _keep_key(literal: re.Match[str]) -> str:
@@ -235,7 +278,7 @@ def _keep_key(literal: re.Match[str]) -> str:
 def _reason(error: str) -> str:
     """Why, by its class alone: the text may hold what the agent was called with."""
     if error.startswith("UNKNOWN: No value with name"):
-        return "what it reads was not kept, or cannot be represented"
+        return "what it reads was not kept, is too large, or cannot be represented"
     return _REASONS.get(error.partition(":")[0], _OTHER)
 
 

@@ -14,6 +14,7 @@ from dataclasses import dataclass, field, fields
 from datetime import datetime
 from enum import StrEnum
 
+from interlock.domain.canonical import digest
 from interlock.domain.json_value import JsonObject
 from interlock.domain.kinds import RequestKind
 from interlock.domain.risk import is_within
@@ -126,6 +127,10 @@ class PolicyVersion:
     engine: str
     """What compiled its conditions, with its version."""
     created_at: datetime
+
+    @property
+    def digest(self) -> str:
+        return digest(self.text)
 
 
 @dataclass(frozen=True, slots=True)

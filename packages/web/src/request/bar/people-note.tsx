@@ -1,7 +1,7 @@
 import { useTranslations } from "use-intl";
 import { usePerson } from "@/api/session";
 import { Revealed } from "@/text/revealed";
-import { barOf, whoOf } from "../model/people";
+import { barOf, isFull, whoOf } from "../model/people";
 import { useReview } from "../review";
 import styles from "./bar.module.css";
 
@@ -19,6 +19,11 @@ export function PeopleNote() {
       {bar && (
         <p className={styles.note} data-act="no-yes">
           {t.rich(`bar.${bar}`, { who })}
+        </p>
+      )}
+      {isFull(request) && people.may_answer && (
+        <p className={styles.note} data-act="full">
+          {t("full")}
         </p>
       )}
       {people.own_vote === "no" && <p className={styles.note}>{t("noIsIn")}</p>}

@@ -2,6 +2,7 @@
 import { Expired } from "interlock-client/errors";
 import type { InboxRequest, Outcome } from "interlock-client/inbox";
 import type { Delivery } from "../api/deliveries";
+import { isFull } from "./people";
 
 const OUTCOMES: Readonly<Record<string, Outcome>> = {
   accept: "approved",
@@ -89,5 +90,5 @@ function pendingSituation(now: Circumstances): Situation {
   // The server takes no answer from then on, even before it has told so.
   if (now.isOverdue) return "expired";
   if (now.isOffline) return "offline";
-  return now.request.people?.own_vote === "yes" ? "voted" : "open";
+  return now.request.people?.own_vote === "yes" && !isFull(now.request) ? "voted" : "open";
 }

@@ -69,3 +69,8 @@ export function claimAt({ people }: WithPeople, now: number): Claim | null {
 export function isBlind({ people, status }: Pick<InboxRequest, "people" | "status">): boolean {
   return status === "pending" && !!people?.votes && people.own_vote === null;
 }
+
+/** Whether all places are filled and it is open still: what filled the last one was no yes, such as more people being asked. */
+export function isFull({ people, status }: Pick<InboxRequest, "people" | "status">): boolean {
+  return status === "pending" && !!people?.votes && people.votes.yes >= people.votes.needed;
+}

@@ -21,6 +21,7 @@ export const en = {
   level:
     "{number, plural, one {Nobody decided in time, so more people were asked} other {Nobody decided in time, so more people were asked, # times}} ({number} of {of}).",
   yesIsIn: "Your yes is in. {yes} of {needed}.",
+  full: "Enough have said yes, but who may decide has changed: it waits for one more yes, maybe yours again.",
   noIsIn: "Your refusal is in. It takes more than one to end this; you can still approve.",
   takeBack: "Take my yes back",
   takeBackNo: "Take my refusal back",
@@ -93,6 +94,7 @@ export const zh: Translated<typeof en> = {
   saidNo: "<by></by> 于 {time} 拒绝",
   level: "无人及时决定，因此又询问了更多人（第 {number} / {of} 级）。",
   yesIsIn: "你的同意已记下：{yes} / {needed}。",
+  full: "同意的人数已够，但之后可决定的人有变化，因此还需再确认一次；已同意的人也可以确认。",
   noIsIn: "你的拒绝已记下。需要不止一人拒绝才会结束；你仍可批准。",
   takeBack: "撤回我的同意",
   takeBackNo: "撤回我的拒绝",

@@ -22,7 +22,7 @@ from interlock_client.cli.terminal.open_request import OpenRequest
 from interlock_client.cli.terminal.revealing import Piece, json_text
 from interlock_client.cli.terminal.sections import sections
 from interlock_client.cli.terminal.team_screen import TeamScreen
-from interlock_client.cli.terminal.team_wording import claim_of
+from interlock_client.cli.terminal.team_wording import claim_of, is_full
 from interlock_client.cli.terminal.text_screen import TextEntry, TextScreen
 from interlock_client.cli.terminal.wording import (
     KINDS,
@@ -188,7 +188,8 @@ class RequestScreen(TeamScreen):
 
     @property
     def _has_said_yes(self) -> bool:
-        return self.waiting.people is not None and self.waiting.people.own_vote == "yes"
+        people = self.waiting.people
+        return people is not None and people.own_vote == "yes" and not is_full(people)
 
     # Keys.
 

@@ -39,6 +39,10 @@ TEXTS: Mapping[str, Mapping[Language, str]] = {
     },
     "code": {"en": "A yes repeats the code {code}.", "zh": "同意时须输入验证码 {code}。"},
     "yes is in": {"en": "Your yes is in. {yes} of {needed}.", "zh": "你的同意已记下：{yes} / {needed}。"},
+    "full": {
+        "en": "Enough have said yes, but who may decide has changed: it waits for one more yes, maybe yours again.",
+        "zh": "同意的人数已够，但之后可决定的人有变化，因此还需再确认一次；已同意的人也可以确认。",
+    },
     "no is in": {
         "en": "Your refusal is in. It takes more than one to end this; you can still approve.",
         "zh": "你的拒绝已记下。需要不止一人拒绝才会结束；你仍可批准。",
@@ -167,7 +171,9 @@ class TeamWording:
             yield self.text(f"bar.{_bar(waiting, people, me)}", who=who_of(people))
         elif people.votes is not None and people.own_vote is None and waiting.kind == "approval":
             yield self.text("left out", people=people.needs.people)
-        if people.own_vote == "no":
+        if is_full(people) and people.may_answer:
+            yield self.text("full")
+        elif people.own_vote == "no":
             yield self.text("no is in")
         elif people.own_vote == "yes" and people.votes is not None:
             yield self.text("yes is in", yes=people.votes.yes, needed=people.votes.needed)
@@ -204,6 +210,11 @@ def claim_of(people: People | None, now: datetime | None = None) -> Claim | None
     """A claim that is over is none: nothing has to happen for that."""
     claim = people.claim if people else None
     return claim if claim is not None and claim.until > (now or datetime.now(UTC)) else None
+
+
+def is_full(people: People) -> bool:
+    """Whether all places are filled; of what waits still, by something else than a yes."""
+    return people.votes is not None and people.votes.yes >= people.votes.needed
 
 
 def who_of(people: People) -> str:

@@ -151,6 +151,7 @@ def _entry(version: PolicyVersion) -> wire.PolicyVersionEntry:
         by=version.by_name,
         note=version.note,
         engine=version.engine,
+        digest=version.digest,
         created_at=version.created_at,
     )
 

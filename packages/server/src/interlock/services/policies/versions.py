@@ -5,7 +5,6 @@ from dataclasses import dataclass
 
 from interlock import failpoints
 from interlock.domain.audit import SERVER_CHAIN
-from interlock.domain.canonical import digest
 from interlock.domain.errors import Conflict, FieldError, Forbidden, InvalidInput, NotFound
 from interlock.domain.policy import Activation, ConditionError, PolicyVersion
 from interlock.domain.policy_document import PolicyDocument, Problem, is_usable, read
@@ -110,7 +109,7 @@ async def save(core: Core, principal: Principal, text: str, note: str = "") -> t
         version = PolicyVersion(number, text, principal.id, principal.name, note, kind, work.now)
         if not await work.tx.policies.add(version):
             raise Conflict("somebody else saved a version at the same moment; try again")
-        saved = {"version": number, "digest": digest(text), "note": note}
+        saved = {"version": number, "digest": version.digest, "note": note}
         await work.tx.audit.append(SERVER_CHAIN, principal, "policy.saved", saved, work.now)
     return version, warnings
 

@@ -95,7 +95,7 @@ async def settle_one(work: Unit, sender: Sender, reply: Reply) -> SettleResult:
     """Settle one request by its id, in the caller's transaction."""
     request, thread = await _lock_request(work, sender.principal, reply)
     if not reply.over_claim:
-        await check_claim(work, sender.principal, request)
+        await check_claim(work, sender.principal, thread, request)
     requests = await work.tx.requests.of_pauses([request.pause_id])
     settled = await _settle_replies(work, sender, thread, requests, [reply], detached=True)
     failpoints.hit("answer.committing")

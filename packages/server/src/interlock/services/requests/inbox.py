@@ -27,7 +27,6 @@ from interlock.services.requests.answering import Reply, Sender, SettleResult, s
 from interlock.services.requests.idempotency import IdempotentCall, reply_once
 from interlock.services.requests.pending import RequestQuery, RequestView, view_request
 from interlock.services.runs.results import Result, result_of
-from interlock.services.teams.claims import check_claim
 from interlock.services.teams.eligibility import access_to
 from interlock.services.teams.people import PassedOn, RequestPeople, last_passed_on, people_of
 
@@ -219,9 +218,8 @@ async def answer_from_page(
         request = await work.tx.requests.get(reply.request_id)
         if request is not None and request.status is RequestStatus.PENDING:
             check_page_view(request, reply, page)
-            if not page.over_claim and reply.override is None:
-                await check_claim(work, sender.principal, request)
-        return await settle_one(work, sender, replace(reply, code=page.code))
+        over_claim = page.over_claim or reply.override is not None
+        return await settle_one(work, sender, replace(reply, code=page.code, over_claim=over_claim))
 
     given = await reply_once(core, sender.principal, once, act, rendered)
     failpoints.hit("answer.committed")

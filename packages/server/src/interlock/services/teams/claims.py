@@ -14,7 +14,7 @@ from interlock.domain.webhook import WebhookEvent
 from interlock.services.channels.notices import notify
 from interlock.services.core import Core, Unit, unit
 from interlock.services.requests.settling import settlement_error
-from interlock.services.teams.eligibility import RequestAccess, access_to, candidacies_of, names_of
+from interlock.services.teams.eligibility import RequestAccess, access_to, candidacies_of, claimer_of, names_of
 from interlock.services.teams.routing import add_candidates, check_candidates, resolve
 from interlock.services.teams.voting import count, record_count
 from interlock.services.threads.threads import NOT_YOURS
@@ -46,12 +46,14 @@ async def claim(core: Core, principal: Principal, request_id: str) -> datetime:
     It is no lock: whoever else may answer still may, once they say that they know of it.
     """
     async with unit(core) as work:
-        request, _, access = await lock_request(work, principal, request_id)
+        request, thread, access = await lock_request(work, principal, request_id)
         await _check_pending(work, request)
         if request.routing is None:
             raise Conflict("this request is put to nobody by name: whoever may answer it does")
         if not access.may_answer:
             raise Forbidden("only who may answer it claims a request")
+        if request.routing.claimed_by and await claimer_of(work.tx, thread, request, work.now) is None:
+            await work.tx.routes.release(request_id, request.routing.claimed_by)
         since = request.routing.claimed_at or work.now
         until = min(work.now + CLAIMED_FOR, since + CLAIMED_IN_ALL)
         if until <= work.now:
@@ -71,10 +73,11 @@ async def release(core: Core, principal: Principal, request_id: str) -> None:
         await _record(work, principal, request, RequestClaimed(request_id, request.pause_id, None, None))
 
 
-async def check_claim(work: Unit, principal: Principal, request: Request) -> None:
+async def check_claim(work: Unit, principal: Principal, thread: Thread, request: Request) -> None:
     """`Claimed` where somebody else has it."""
-    by = request.routing.claimer_at(work.now) if request.routing else None
-    if request.status is RequestStatus.PENDING and by not in (None, principal.id):
+    if request.status is not RequestStatus.PENDING:
+        return
+    if await claimer_of(work.tx, thread, request, work.now) not in (None, principal.id):
         raise await claimed(work, request)
 
 

@@ -5,6 +5,7 @@ Stopping is wide and starting is narrow: whoever asked, and admins, may refuse o
 
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
+from datetime import datetime
 
 from interlock.domain.principal import Principal, Role, User, principal_of
 from interlock.domain.request import Request
@@ -61,6 +62,14 @@ async def open_steps_of(
     groups = await tx.groups.of_people(person_ids)
     users = [user for one in person_ids if (user := await tx.users.get(one)) is not None]
     return {user.id: _steps_of_user(terms, candidates, user, thread, groups) for user in users}
+
+
+async def claimer_of(tx: Transaction, thread: Thread, request: Request, now: datetime) -> str | None:
+    """Who has it now, by their claim. That of somebody who may not answer it any more counts for nobody."""
+    by = request.routing.claimer_at(now) if request.routing else None
+    if request.routing is None or by is None:
+        return None
+    return by if (await open_steps_of(tx, request.routing.terms, thread, request.id, [by])).get(by) else None
 
 
 def _steps_of_user(

@@ -10,7 +10,7 @@ from interlock.domain.request import Request, RequestStatus
 from interlock.domain.terms import Needs, Vote, VoteCount
 from interlock.domain.thread import Thread
 from interlock.ports.store import Transaction
-from interlock.services.teams.eligibility import RequestAccess, access_to, needs_of
+from interlock.services.teams.eligibility import RequestAccess, access_to, claimer_of, needs_of
 from interlock.services.teams.override import may_override
 from interlock.services.teams.voting import count
 
@@ -80,7 +80,7 @@ async def people_of(
         votes,
         own,
         counted if own is not None or (is_settled and not principal.is_agent) else (),
-        await _claim(tx, principal, request, now),
+        await _claim(tx, principal, thread, request, now),
         routing.level,
         len(routing.terms.levels),
         routing.policy_version,
@@ -90,10 +90,14 @@ async def people_of(
     )
 
 
-async def _claim(tx: Transaction, principal: Principal, request: Request, now: datetime) -> ClaimView | None:
+async def _claim(
+    tx: Transaction, principal: Principal, thread: Thread, request: Request, now: datetime
+) -> ClaimView | None:
     assert request.routing is not None
-    by, until = request.routing.claimer_at(now), request.routing.claimed_until
-    if by is None or until is None or request.status is not RequestStatus.PENDING:
+    if request.status is not RequestStatus.PENDING:
+        return None
+    by, until = await claimer_of(tx, thread, request, now), request.routing.claimed_until
+    if by is None or until is None:
         return None
     names = await tx.users.names_of([by])
     return ClaimView(names.get(by, ""), by == principal.id, until)

@@ -109,7 +109,9 @@ async def _admit_vote(work: Unit, thread: Thread, request: Request, how: Settlem
         said |= {"metadata": dict(how.metadata)} if how.metadata else {}
         await work.tx.audit.append(request.thread_id, how.by, "request.voted", said, work.now)
     failpoints.hit("vote.committing")
-    if count.outcome is not Outcome.OPEN:
+    # A yes ends it with a yes, and a no with a no: levels, who is passed a place and who joins a group bring votes back
+    # that were given before, and none of that is anybody's word.
+    if count.outcome is (Outcome.ACCEPTED if is_yes else Outcome.REFUSED):
         return Admission(_last(how, count, counted), count)
     if is_new:
         await record_count(work, request, count)
