@@ -52,10 +52,10 @@ def command_line(args: Mapping[str, JsonValue]) -> str | None:
 
 def _typed(args: Mapping[str, JsonValue]) -> str | None:
     """What one would type into a shell to run the same: words that no shell reads are quoted for one."""
-    words = args.get("command")
-    if isinstance(words, list) and words and all(isinstance(word, str) for word in words):
-        return shlex.join(cast("list[str]", words))
-    return command_line(args)
+    command = args.get("command")
+    words = cast("list[JsonValue]", command) if isinstance(command, list) else []
+    texts = [word for word in words if isinstance(word, str)]
+    return shlex.join(texts) if texts and len(texts) == len(words) else command_line(args)
 
 
 def with_parts(title: str, details: JsonValue) -> str:

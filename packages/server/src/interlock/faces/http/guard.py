@@ -160,7 +160,7 @@ class _ResponseSender:
         self._request_id = request_id
         self._limits = limits
         self._problems = problems
-        self.locale = said_in(HTTPConnection(scope))
+        self.locale: Locale = said_in(HTTPConnection(scope))
         self._is_replaced = False
 
     async def __call__(self, message: Message) -> None:
