@@ -54,12 +54,9 @@ def test_what_is_off_is_not_filled(reviewer: Person) -> None:
 def test_rows_say_the_command_the_file_and_the_amount_instead_of_quoted_json(
     owner: ThreadsClient, visit: Visit
 ) -> None:
-    asked(
-        owner,
-        ("execute", {"command": "npm ci"}),
-        ("pay", {"amount": 249.5, "to": "ann"}),
-        ("shell", {"command": ["git", "log", "a b"]}),
-    )
+    asked(owner, ("execute", {"command": "npm ci"}), ("pay", {"amount": 249.5, "to": "ann"}))
+    with of(owner) as outside:
+        outside.ask("permission", {"tool_name": "shell", "args": {"command": ["git", "log", "a b"]}})
     told(owner, "create summed.py", "demo")
     page = visit(owner).opens()
     rows = page.get_by_role("listitem")
