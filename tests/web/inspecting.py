@@ -8,9 +8,8 @@ from playwright.sync_api import Page, Request, Response, expect
 from tests.web.person import DESKTOP, PHONE
 
 AXE = Path(__file__).parents[2] / "packages" / "web" / "node_modules" / "axe-core" / "axe.min.js"
-# Of several looks at one page all but one are for its colours.
-FAULTS = """async (rules) => {
-  const { violations } = await axe.run(document, { resultTypes: ["violations"], ...rules });
+FAULTS = """async () => {
+  const { violations } = await axe.run(document, { resultTypes: ["violations"] });
   return violations.map((one) => `${one.id}: ${one.nodes.map((node) => node.target.join(" ")).join(", ")}`);
 }"""
 # A table of an agent's may scroll by itself. In what is folded up, no layout is kept true.
@@ -59,7 +58,6 @@ PLACEHOLDERS = """() => {
   const hinting = all.filter((one) => one.checkVisibility() && one.placeholder);
   return hinting.map((one) => [one.placeholder, contrast(one)]);
 }"""
-COLOURS = {"runOnly": ["color-contrast", "link-in-text-block"]}
 VIOLATIONS = """
 window.violations = [];
 document.addEventListener("securitypolicyviolation", (event) => violations.push(event.violatedDirective));
@@ -89,14 +87,14 @@ class Inspector:
         if not self.page.evaluate("'axe' in window"):
             self.page.evaluate(self._axe)
         for scheme in self._schemes():
-            self._note(self.faults, f"{name}, {scheme}", FAULTS, COLOURS if scheme == "dark" else {})
+            self._note(self.faults, f"{name}, {scheme}", FAULTS)
             self.hints[scheme] |= dict(self.page.evaluate(PLACEHOLDERS))
         self.page.emulate_media(forced_colors="active")
-        self._note(self.faults, f"{name}, forced colours", FAULTS, COLOURS)
+        self._note(self.faults, f"{name}, forced colours", FAULTS)
         self.page.emulate_media(forced_colors="none")
         self.page.set_viewport_size({"width": PHONE["width"], "height": PHONE["height"]})
         self.fits(name)
-        self._note(self.faults, f"{name}, phone", FAULTS, {})
+        self._note(self.faults, f"{name}, phone", FAULTS)
         self.page.set_viewport_size({"width": DESKTOP["width"], "height": DESKTOP["height"]})
         self.violations += self.page.evaluate("violations.splice(0)")
 
@@ -111,8 +109,8 @@ class Inspector:
             expect(self.page.locator("html")).to_have_attribute("data-theme", scheme)
             yield scheme
 
-    def _note(self, notes: dict[str, list[str]], name: str, look: str, given: object = None) -> None:
-        if found := self.page.evaluate(look, given):
+    def _note(self, notes: dict[str, list[str]], name: str, look: str) -> None:
+        if found := self.page.evaluate(look):
             notes[name] = found
 
     def _asked(self, request: Request) -> None:

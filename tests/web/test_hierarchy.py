@@ -55,10 +55,13 @@ def test_rows_say_the_command_the_file_and_the_amount_instead_of_quoted_json(
     owner: ThreadsClient, visit: Visit
 ) -> None:
     asked(owner, ("execute", {"command": "npm ci"}), ("pay", {"amount": 249.5, "to": "ann"}))
+    with of(owner) as outside:
+        outside.ask("permission", {"tool_name": "shell", "args": {"command": ["git", "log", "a b"]}})
     told(owner, "create summed.py", "demo")
     page = visit(owner).opens()
     rows = page.get_by_role("listitem")
     expect(rows.filter(has_text="npm ci")).to_contain_text("execute npm ci")
+    expect(rows.filter(has_text="shell")).to_contain_text("shell git log 'a b'")
     expect(rows.filter(has_text="249.5")).to_contain_text("pay 249.5 → ann")
     expect(rows.filter(has_text="summed.py")).to_contain_text("write_file summed.py")
 

@@ -6,7 +6,7 @@ from collections.abc import Generator
 from pathlib import Path
 
 import pytest
-from playwright.sync_api import Browser, Route, expect
+from playwright.sync_api import Browser, Page, Route, expect
 
 from tests.support import puppet
 from tests.support.inbox import asked, view
@@ -19,7 +19,7 @@ from tests.support.witness import Witness
 from tests.web.chatting import begin, said, thread_of
 from tests.web.conftest import Visit
 from tests.web.person import Person, lead
-from tests.web.reviewing import Review, asks, offline, opened
+from tests.web.reviewing import Review, asks, come, offline, opened
 
 HUNG_MS = 12_000
 NOT_LOADED = "There is no connection. This page loads as soon as there is one."
@@ -90,6 +90,38 @@ def test_a_page_whose_code_is_not_loaded_yet_comes_with_the_network(person: Pers
     page.locator("[data-state=live]").wait_for()
     lead(page, "/chat")
     expect(page.get_by_role("heading", level=1)).to_have_text("New conversation")
+
+
+def reloads(page: Page) -> None:
+    with page.expect_navigation():
+        page.get_by_role("button", name="Reload", exact=True).click()
+
+
+def test_a_sheet_or_a_form_whose_code_does_not_come_says_so_and_comes_after_a_reload(reviewer: Person) -> None:
+    asked(reviewer.client, *(("peek", {"name": name}) for name in ("one", "two")), agent="painter")
+    page = reviewer.opens()
+    page.locator("[data-state=live]").wait_for()
+
+    def opens_sheet() -> None:
+        page.get_by_label("Select for a batch").first.check()
+        page.keyboard.press("b")
+
+    with offline(reviewer):
+        opens_sheet()
+        expect(page.get_by_text("There is no connection: this could not be loaded.")).to_be_visible()
+    reloads(page)
+    opens_sheet()
+    expect(page.get_by_role("dialog")).to_be_visible()
+
+    review = opened(reviewer, asks(reviewer, "execute", command="ls"))
+    review.page.route("**/edit-form-*.js", lambda route: route.abort())
+    review.press("e")
+    expect(review.page.get_by_text("This could not be loaded.")).to_be_visible()
+    review.page.unroute_all()
+    reloads(review.page)
+    come(review).later()
+    review.press("e")
+    expect(review.part("What will run instead")).to_be_visible()
 
 
 def test_without_a_network_no_message_is_sent_and_nobody_is_said_to_work_on_it(person: Person) -> None:

@@ -99,7 +99,9 @@ def test_a_policy_is_written_checked_and_tried(
     first.get_by_role("link", name=f"{mark}-free-1").click()
     expect(page).to_have_url(re.compile(f"/requests/{request}$"))
     page.go_back()
-    # Whoever looks at an example comes back to what they wrote.
+    # Whoever looks at an example, or loads the page again, comes back to what they wrote.
+    expect(editor(page)).to_have_value(rules(mark))
+    page.reload()
     expect(editor(page)).to_have_value(rules(mark))
 
 

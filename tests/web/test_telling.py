@@ -361,12 +361,14 @@ def test_a_mail_leads_to_a_page_that_takes_an_answer_in_two_acts_without_a_sign_
     (link,) = re.findall(r"/answer#[\w-]{22}", told)
     stranger = browser.new_context(base_url=settings.url.removesuffix("/settings/notifications"), locale="en-GB")
     page, calls = stranger.new_page(), list[str]()
+    inspector = Inspector(page)
     page.on("request", lambda one: calls.append(f"{one.method} {one.url}"))
     page.goto(link)
     expect(page.get_by_role("heading", name="Approval needed: puppet")).to_be_focused()
     assert page.url.endswith("/answer")
     assert not [one for one in calls if link.removeprefix("/answer#") in one]
     expect(page.get_by_label("What will run, whole")).to_contain_text("<b>harmless</b>")
+    inspector.looks("what is asked")
     page.get_by_role("button", name="Approve").click()
     expect(page.get_by_role("heading", name="Approve guarded?")).to_be_visible()
     expect(page.get_by_label("What will run, whole")).to_contain_text("<b>harmless</b>")
@@ -376,6 +378,7 @@ def test_a_mail_leads_to_a_page_that_takes_an_answer_in_two_acts_without_a_sign_
     page.get_by_role("button", name="Yes").click()
     expect(page.get_by_role("heading", name="Approved")).to_be_visible()
     expect(page.get_by_role("button")).to_have_count(0)
+    inspector.looks("what was answered")
     settled = view(owner, entry)
     assert (settled["status"], settled["source"], settled["answered_by"]) == ("answered", "mail", owner.username)
 
@@ -388,6 +391,8 @@ def test_a_mail_leads_to_a_page_that_takes_an_answer_in_two_acts_without_a_sign_
     page.goto("about:blank")
     page.goto(f"/answer#{'x' * 22}")
     expect(page.get_by_role("heading", name="This link is over")).to_be_visible()
+    inspector.looks("what is over")
+    assert (inspector.faults, inspector.wide) == ({}, {})
     stranger.close()
     log = wait_for(lambda: root.http.get("/api/v1/audit").text, lambda seen: entry["request_id"] in seen)
     assert link.removeprefix("/answer#") not in log

@@ -9,6 +9,7 @@ from argon2 import PasswordHasher
 from argon2.exceptions import Argon2Error, InvalidHashError
 
 from interlock.domain.errors import RateLimited
+from interlock.texts import in_all, limits_text
 
 T = TypeVar("T")
 
@@ -35,7 +36,7 @@ class Argon2Passwords:
 
     async def _away(self, work: Callable[..., T], *args: str) -> T:
         if self._waiting_count >= MOST_WAITING:
-            raise RateLimited("too many people sign in at this moment; try again", 1.0)
+            raise RateLimited(in_all(limits_text, "passwords"), 1.0)
         self._waiting_count += 1
         try:
             return await asyncio.get_running_loop().run_in_executor(self._threads, work, *args)

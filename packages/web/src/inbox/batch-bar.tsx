@@ -1,12 +1,13 @@
 import type { InboxEntry } from "interlock-client/inbox";
-import { lazy, Suspense, useState } from "react";
+import { useState } from "react";
 import { useTranslations } from "use-intl";
 import { Button } from "@/design/button";
+import { lazyDialog } from "@/shell/lazy-page";
 import { Revealed } from "@/text/revealed";
 import styles from "./batch.module.css";
 import type { Selection } from "./use-selection";
 
-const BatchSheet = lazy(async () => ({ default: (await import("./batch-sheet")).BatchSheet }));
+const BatchSheet = lazyDialog(async () => (await import("./batch-sheet")).BatchSheet);
 
 interface Props {
   selection: Selection;
@@ -70,14 +71,12 @@ interface SheetProps {
 function Sheet({ entries, onClose, onDone }: SheetProps) {
   const [fixed] = useState(entries);
   return (
-    <Suspense fallback={null}>
-      <BatchSheet
-        entries={fixed}
-        onClose={() => {
-          onClose();
-          onDone();
-        }}
-      />
-    </Suspense>
+    <BatchSheet
+      entries={fixed}
+      onClose={() => {
+        onClose();
+        onDone();
+      }}
+    />
   );
 }

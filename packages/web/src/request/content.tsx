@@ -1,5 +1,4 @@
-import { lazy, Suspense } from "react";
-import { useTranslations } from "use-intl";
+import { lazyPart } from "@/shell/lazy-page";
 import { AgentWords } from "@/text/agent-words";
 import { Explain } from "./explain/explain";
 import { ClarificationForm } from "./forms/clarification-form";
@@ -21,7 +20,7 @@ import { Details } from "./views/details";
 import { RunPanel } from "./views/run-panel";
 import { SettledDetails } from "./views/settled-details";
 
-const EditForm = lazy(async () => ({ default: (await import("./edit/edit-form")).EditForm }));
+const EditForm = lazyPart(async () => (await import("./edit/edit-form")).EditForm);
 
 /** What is asked, always in this order: what will run, what the agent says of it, what to make of it. */
 export function Content() {
@@ -71,7 +70,6 @@ function WithDetails({ form }: { form: React.ReactNode }) {
 }
 
 function Approval() {
-  const t = useTranslations("request.edit");
   const { request, embedded, mode, situation } = useReview();
   const isOpen = situation === "open";
   return (
@@ -83,11 +81,7 @@ function Approval() {
       <AgentWords text={wordsOf(request)} from={request.described_by === "tool" ? "tool" : "written"} />
       <Details />
       <Opinion />
-      {mode === "edit" && isUndecided(situation) && (
-        <Suspense fallback={<p>{t("loading")}</p>}>
-          <EditForm />
-        </Suspense>
-      )}
+      {mode === "edit" && isUndecided(situation) && <EditForm />}
       {isOpen && mode === "look" && request.allowed.includes("accept") && <FoldedRemember />}
     </>
   );

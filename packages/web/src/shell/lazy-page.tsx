@@ -1,6 +1,7 @@
-import { type ComponentType, use, useEffect, useRef } from "react";
+import { type ComponentType, Suspense, use, useEffect, useRef } from "react";
 import { useTranslations } from "use-intl";
 import { useConnection } from "@/api/live-context";
+import { Button } from "@/design/button";
 import { Failed } from "./failed";
 import { Loading } from "./loading";
 import { PageTitle } from "./page-title";
@@ -44,6 +45,46 @@ function Cut() {
   return (
     <div className={styles.state} role="status">
       <PageTitle name="not-loaded">{t("notLoaded")}</PageTitle>
+    </div>
+  );
+}
+
+/** A part of a page whose code is loaded when somebody first opens it. What is typed beside it is not theirs to lose. */
+export function lazyPart<P extends object>(
+  load: () => Promise<ComponentType<P>>,
+  Waiting: ComponentType = Loading,
+): ComponentType<P> {
+  let part: Promise<ComponentType<P>> | undefined;
+  function Loaded(props: P) {
+    part ??= load().catch(() => PartNotLoaded);
+    const Part = use(part);
+    return <Part {...props} />;
+  }
+  function LoadingPart() {
+    const { state } = useConnection();
+    return state === "offline" ? <PartNotLoaded /> : <Waiting />;
+  }
+  return function LazyPart(props: P) {
+    return (
+      <Suspense fallback={<LoadingPart />}>
+        <Loaded {...props} />
+      </Suspense>
+    );
+  };
+}
+
+/** The same, of what covers the page: nothing moves below it. */
+export function lazyDialog<P extends object>(load: () => Promise<ComponentType<P>>): ComponentType<P> {
+  return lazyPart(load, () => null);
+}
+
+function PartNotLoaded() {
+  const t = useTranslations("shell");
+  const { state } = useConnection();
+  return (
+    <div className={styles.part} role="alert">
+      <p className={styles.text}>{t(state === "live" ? "partNotLoaded" : "partCut")}</p>
+      {state === "live" && <Button onClick={() => location.reload()}>{t("broken.reload")}</Button>}
     </div>
   );
 }

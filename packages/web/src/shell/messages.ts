@@ -13,6 +13,8 @@ export const en = {
   },
   loading: "Loading…",
   notLoaded: "There is no connection. This page loads as soon as there is one.",
+  partCut: "There is no connection: this could not be loaded.",
+  partNotLoaded: "This could not be loaded. Reload the page, and open it again.",
   broke: "The connection to the server broke.",
   notFound: "Page not found",
   notFoundWhat:
@@ -111,6 +113,8 @@ export const zh: Translated<typeof en> = {
   kind: { approval: "审批", clarification: "提问", decision: "决策", env_var: "变量", questions: "多个问题" },
   loading: "正在加载…",
   notLoaded: "没有连接。恢复连接后会自动加载此页。",
+  partCut: "没有连接，无法加载这部分内容。",
+  partNotLoaded: "这部分内容未能加载。请重新加载页面，然后再次打开。",
   broke: "与服务器的连接中断。",
   notFound: "页面不存在",
   notFoundWhat: "地址可能有误，或者对应的内容已不存在。等待你处理的内容都在收件箱里。",

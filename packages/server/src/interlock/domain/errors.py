@@ -34,7 +34,7 @@
 `code` is stable and is what faces map and tests assert; the text is for people.
 """
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, ClassVar, Literal
 
@@ -211,8 +211,11 @@ class TakenOver(Conflict):
 class RateLimited(InterlockError):
     code = "rate_limited"
 
-    def __init__(self, message: str, retry_after: float) -> None:
-        super().__init__(message)
+    def __init__(self, message: str | Mapping[str, str], retry_after: float) -> None:
+        """`message`: in English, or in each language."""
+        texts = {"en": message} if isinstance(message, str) else message
+        super().__init__(texts["en"])
+        self.texts = texts
         self.retry_after = retry_after
 
 

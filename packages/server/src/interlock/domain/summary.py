@@ -4,6 +4,7 @@ It tells calls apart and is nothing to decide by: what will run is on the reques
 """
 
 import json
+import shlex
 from collections.abc import Mapping, Sequence
 from typing import cast
 
@@ -27,7 +28,7 @@ _RECIPIENTS = ("to", "recipient", "recipients", "payee", "beneficiary", "收款�
 
 def summary(tool: str, args: Mapping[str, JsonValue], change: tuple[int, int] | None = None) -> str:
     """`change`: how many lines the call would add to its file and take from it, where that is known."""
-    command = command_line(args)
+    command = _typed(args)
     if command is not None:
         lines = [" ".join(line.split()) for line in command.splitlines()]
         return f"{tool} {LINE_BREAK.join(line for line in lines if line)}"
@@ -47,6 +48,14 @@ def command_line(args: Mapping[str, JsonValue]) -> str | None:
     command = args.get("command")
     is_act = command in _ACTS_ON_FILES and isinstance(args.get("path"), str)
     return command if isinstance(command, str) and not is_act else None
+
+
+def _typed(args: Mapping[str, JsonValue]) -> str | None:
+    """What one would type into a shell to run the same: words that no shell reads are quoted for one."""
+    command = args.get("command")
+    words = cast("list[JsonValue]", command) if isinstance(command, list) else []
+    texts = [word for word in words if isinstance(word, str)]
+    return shlex.join(texts) if texts and len(texts) == len(words) else command_line(args)
 
 
 def with_parts(title: str, details: JsonValue) -> str:

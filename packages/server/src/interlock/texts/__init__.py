@@ -31,6 +31,12 @@ def section(name: str) -> Section:
     return text
 
 
+def in_all(text: Section, key: str, **values: object) -> Mapping[str, str]:
+    """A text in each language, for what is said before it is known to whom."""
+    return {locale: text(key, locale, **values) for locale in LOCALES}
+
+
+limits_text = section("limits")
 teams_text = section("teams")
 drills_text = section("drills")
 channels_text = section("channels")

@@ -1,11 +1,11 @@
 import { parsed } from "interlock-client/json";
-import { lazy, Suspense, useEffect, useState } from "react";
+import { useEffect, useState } from "react";
 import { useTranslations } from "use-intl";
+import { lazyPart } from "@/shell/lazy-page";
 import { Wrong } from "../forms/agent-text";
-import styles from "./edit.module.css";
 import { useEditing } from "./edit-context";
 
-const JsonEditor = lazy(async () => ({ default: (await import("./json-editor")).JsonEditor }));
+const JsonEditor = lazyPart(async () => (await import("./json-editor")).JsonEditor);
 
 interface Props {
   name: string;
@@ -29,12 +29,12 @@ export function RawField({ name, path, value, onChange }: Props) {
     if (fits) onChange(changed);
   };
   return (
-    <Suspense fallback={<p className={styles.note}>{t("loading")}</p>}>
+    <>
       {/* What cannot be read is nowhere but here: what is drawn only near the screen stays drawn for it. */}
       <JsonEditor isUnfinished={!isReadable} label={t("rawLabel", { name })} text={first} onChange={change} />
       {/* Of an argument it stands with whatever else is wrong there. */}
       <Wrong>{path === "" && !isReadable && t("misfit.json")}</Wrong>
-    </Suspense>
+    </>
   );
 }
 

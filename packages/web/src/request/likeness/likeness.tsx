@@ -1,9 +1,10 @@
 import type { ApprovedCall, Difference, Similar } from "interlock-client/inbox";
-import { lazy, Suspense, useId, useState } from "react";
+import { useId, useState } from "react";
 import { useTranslations } from "use-intl";
 import { Link } from "wouter";
 import { Button } from "@/design/button";
 import { Heading, Region } from "@/design/outline";
+import { lazyDialog } from "@/shell/lazy-page";
 import { Revealed } from "@/text/revealed";
 import { useMoment } from "../moment";
 import { useReview } from "../review";
@@ -11,7 +12,7 @@ import { Lines } from "../views/lines";
 import { useSimilar } from "./api";
 import styles from "./likeness.module.css";
 
-const RuleDialog = lazy(async () => ({ default: (await import("./rule-dialog")).RuleDialog }));
+const RuleDialog = lazyDialog(async () => (await import("./rule-dialog")).RuleDialog);
 
 /** Told apart without colour. */
 const SIGNS = { added: "+", removed: "−", changed: "≠" } as const;
@@ -111,9 +112,7 @@ function WayOut({ similar }: { similar: Similar }) {
       <>
         <Button onClick={() => setOpen(true)}>{t("rule")}</Button>
         {isOpen && (
-          <Suspense>
-            <RuleDialog requestId={request.request_id} tool={request.tool ?? ""} onClose={() => setOpen(false)} />
-          </Suspense>
+          <RuleDialog requestId={request.request_id} tool={request.tool ?? ""} onClose={() => setOpen(false)} />
         )}
       </>
     );

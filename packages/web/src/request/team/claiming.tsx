@@ -1,9 +1,10 @@
 import type { Claim } from "interlock-client/inbox";
-import { lazy, Suspense, useRef, useState } from "react";
+import { useRef, useState } from "react";
 import { useTranslations } from "use-intl";
 import { useServerNow } from "@/api/clock";
 import { Button } from "@/design/button";
 import { useAnnounce } from "@/shell/announcer";
+import { lazyDialog } from "@/shell/lazy-page";
 import { Revealed } from "@/text/revealed";
 import { claimAt } from "../model/people";
 import { useMoment } from "../moment";
@@ -11,7 +12,7 @@ import { useReview } from "../review";
 import { useClaim, useRelease } from "./api";
 import styles from "./team.module.css";
 
-const PassOnDialog = lazy(async () => ({ default: (await import("./pass-on-dialog")).PassOnDialog }));
+const PassOnDialog = lazyDialog(async () => (await import("./pass-on-dialog")).PassOnDialog);
 
 /** Who has it and until when; and how to take it, let it go, or pass it on. */
 export function Claiming() {
@@ -96,11 +97,7 @@ function PassOn() {
   return (
     <>
       <Button onClick={() => setOpen(true)}>{t("passOn")}</Button>
-      {isOpen && (
-        <Suspense>
-          <PassOnDialog requestId={request.request_id} onClose={() => setOpen(false)} />
-        </Suspense>
-      )}
+      {isOpen && <PassOnDialog requestId={request.request_id} onClose={() => setOpen(false)} />}
     </>
   );
 }

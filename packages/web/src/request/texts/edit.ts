@@ -3,7 +3,6 @@ import type { Translated } from "@/i18n/messages";
 export const en = {
   title: "What will run instead",
   note: "Only what is here runs. The agent is told that you changed it.",
-  loading: "Loading the form…",
   as: "Edit as",
   form: "Form",
   json: "JSON",
@@ -49,7 +48,6 @@ export const en = {
 export const zh: Translated<typeof en> = {
   title: "修改后将要执行的内容",
   note: "只会执行此处的内容，智能体会被告知你作了修改。",
-  loading: "正在加载表单…",
   as: "编辑方式",
   form: "表单",
   json: "JSON",

@@ -3,8 +3,10 @@
 from array import array
 from itertools import accumulate
 
+from interlock.texts import limits_text
+
 MAX_DEPTH = 64
-TOO_DEEP = f"JSON is sent as UTF-8 and nests {MAX_DEPTH} levels at the most"
+TOO_DEEP = limits_text("body_too_deep", "en", most=MAX_DEPTH)
 
 _OPENING = b"[{"
 _CLOSING = b"]}"

@@ -23,10 +23,11 @@ from starlette.types import ASGIApp, Message, Receive, Scope, Send
 from starlette.websockets import WebSocketDisconnect
 
 from interlock.domain.errors import RateLimited
-from interlock.faces.http.depth import TOO_DEEP, Depth
+from interlock.faces.http.depth import MAX_DEPTH, Depth
 from interlock.faces.http.limits import Limits, address_of, whole_seconds
-from interlock.faces.http.problems import Problems
+from interlock.faces.http.problems import Problems, public_message, said_in
 from interlock.faces.http.sockets import refuse_handshake
+from interlock.texts import Locale, limits_text
 
 MAX_BODY = 1024 * 1024
 MAX_INPUT = 8 * MAX_BODY
@@ -34,7 +35,6 @@ MAX_INPUT = 8 * MAX_BODY
 INTERFACE = ("/api", "/agent", "/system", "/mcp", "/assistants", "/threads", "/runs", "/info", "/ok", "/channels")
 """What programs use, and no browser may keep or take for a page."""
 _INPUTS = re.compile(r"(/threads/[^/]+)?/runs(/stream|/wait)?|/threads/[^/]+/commands")
-FAILED = "the server failed; its log has more under this request id"
 
 logger = logging.getLogger("interlock.access")
 
@@ -91,7 +91,7 @@ class Guard:
         answering = _ResponseSender(scope, receive, send, request_id, self.limits, self.problems)
         started = time.monotonic()
         try:
-            refusal = self._refusal(scope, headers)
+            refusal = self._refusal(scope, headers, answering.locale)
             if refusal is None:
                 await self._pass_on(scope, receive, answering)
             else:
@@ -112,26 +112,26 @@ class Guard:
             address,
         )
 
-    def _refusal(self, scope: Scope, headers: Headers) -> tuple[int, str] | None:
+    def _refusal(self, scope: Scope, headers: Headers, locale: Locale) -> tuple[int, str] | None:
         host = headers.get("host", "")
         if not self.allowed.takes_host(host):
-            return 403, "this server does not go by that Host; name it in INTERLOCK_ALLOWED_HOSTS"
+            return 403, limits_text("host", locale)
         origin = headers.get("origin")
         if origin is not None and not self.allowed.takes_origin(origin, host):
-            return 403, "requests from this Origin are not taken; name it in INTERLOCK_ALLOWED_ORIGINS"
+            return 403, limits_text("origin", locale)
         # A page of another site can make a browser send some requests without an Origin, but not without this.
         if origin is None and headers.get("sec-fetch-site") in ("cross-site", "same-site"):
             is_visit = headers.get("sec-fetch-mode") == "navigate" and scope.get("method") == "GET"
             if not is_visit or scope["path"].startswith(INTERFACE):
-                return 403, "requests that another site makes are not taken"
+                return 403, limits_text("cross_site", locale)
         length, most = headers.get("content-length", "0"), _most(scope)
         if length.isdigit() and int(length) > most:
-            return 413, too_large(most)
+            return 413, limits_text("body_too_large", locale, most=most)
         return None
 
     async def _pass_on(self, scope: Scope, receive: Receive, answering: "_ResponseSender") -> None:
         try:
-            await self.app(scope, _with_limit(receive, _most(scope)), answering)
+            await self.app(scope, _with_limit(receive, _most(scope), answering.locale), answering)
         except (WebSocketDisconnect, ClientDisconnect):
             # Who has gone is told nothing, and has broken nothing.
             return
@@ -160,6 +160,7 @@ class _ResponseSender:
         self._request_id = request_id
         self._limits = limits
         self._problems = problems
+        self.locale: Locale = said_in(HTTPConnection(scope))
         self._is_replaced = False
 
     async def __call__(self, message: Message) -> None:
@@ -188,11 +189,13 @@ class _ResponseSender:
 
     async def fail(self) -> None:
         if not self.status:
-            await self.refuse(500, FAILED)
+            await self.refuse(500, limits_text("server_failed", self.locale))
             return
         # Unless the socket was closed before.
         with suppress(RuntimeError, OSError):
-            await self._send({"type": "websocket.close", "code": 1011, "reason": FAILED})
+            await self._send(
+                {"type": "websocket.close", "code": 1011, "reason": limits_text("server_failed", self.locale)}
+            )
 
     async def _slow_down(self, message: Message) -> bool:
         try:
@@ -202,7 +205,9 @@ class _ResponseSender:
             sent = Headers(raw=list(message.get("headers", ())))
             kept = {name: value for name, value in sent.items() if name.startswith("access-control-")}
             self._is_replaced = True
-            await self.refuse(429, error.message, {**kept, "retry-after": whole_seconds(error.retry_after)})
+            await self.refuse(
+                429, public_message(error, self.locale), {**kept, "retry-after": whole_seconds(error.retry_after)}
+            )
             return True
         return False
 
@@ -219,26 +224,22 @@ class _ResponseSender:
 class BodyTooLarge(HTTPException):
     """A body without a length turned out to be longer than one may be."""
 
-    def __init__(self, most: int) -> None:
-        super().__init__(413, too_large(most))
+    def __init__(self, most: int, locale: Locale) -> None:
+        super().__init__(413, limits_text("body_too_large", locale, most=most))
 
 
 class BodyTooDeep(HTTPException):
     """A body that a parser must not see."""
 
-    def __init__(self) -> None:
-        super().__init__(400, TOO_DEEP)
-
-
-def too_large(most: int) -> str:
-    return f"a body has {most} bytes at the most"
+    def __init__(self, locale: Locale) -> None:
+        super().__init__(400, limits_text("body_too_deep", locale, most=MAX_DEPTH))
 
 
 def _most(scope: Scope) -> int:
     return MAX_INPUT if _INPUTS.fullmatch(scope["path"]) else MAX_BODY
 
 
-def _with_limit(receive: Receive, most: int) -> Receive:
+def _with_limit(receive: Receive, most: int, locale: Locale) -> Receive:
     seen = 0
     depth = Depth()
 
@@ -249,9 +250,9 @@ def _with_limit(receive: Receive, most: int) -> Receive:
             body = message.get("body", b"")
             seen += len(body)
             if seen > most:
-                raise BodyTooLarge(most)
+                raise BodyTooLarge(most, locale)
             if depth.exceeds(body):
-                raise BodyTooDeep
+                raise BodyTooDeep(locale)
         return message
 
     return receive_within_limit

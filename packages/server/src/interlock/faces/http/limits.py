@@ -16,6 +16,7 @@ from weakref import WeakValueDictionary
 from starlette.types import Scope
 
 from interlock.domain.errors import NotAuthenticated, RateLimited
+from interlock.texts import in_all, limits_text
 
 Clock = Callable[[], float]
 
@@ -126,12 +127,12 @@ class Limits:
     def admit(self, key: str) -> None:
         """One request of an authenticated caller."""
         if wait := self._callers.take(key):
-            raise RateLimited("too many requests; slow down", wait)
+            raise RateLimited(in_all(limits_text, "requests"), wait)
 
     def refuse(self, address: str) -> None:
         """One request that was not authenticated; `RateLimited` when the address has sent too many of them."""
         if wait := self._refusals.take(address):
-            raise RateLimited("too many requests without a credential that holds; slow down", wait)
+            raise RateLimited(in_all(limits_text, "refusals"), wait)
 
     @asynccontextmanager
     async def sign_in(self, address: str, username: str) -> AsyncGenerator[None]:
@@ -140,7 +141,7 @@ class Limits:
         async with self._turn(address):
             wait = max(self._guesses.wait(key), self._guesses_of_address.wait(address))
             if wait:
-                raise RateLimited("too many failed sign-ins; wait, and try again", wait)
+                raise RateLimited(in_all(limits_text, "guesses"), wait)
             try:
                 yield
             except NotAuthenticated:
@@ -153,18 +154,18 @@ class Limits:
         """Around the making of one account."""
         async with self._turn(address):
             if wait := self._registrations.take(address):
-                raise RateLimited("too many accounts were made from this address; wait, and try again", wait)
+                raise RateLimited(in_all(limits_text, "registrations"), wait)
             yield
 
     def attempt(self, address: str) -> None:
         """One step of a single sign-on, for which this server may call the provider."""
         if wait := self._attempts.take(address):
-            raise RateLimited("too many sign-ins from this address; wait, and try again", wait)
+            raise RateLimited(in_all(limits_text, "attempts"), wait)
 
     def callback(self, address: str) -> None:
         """One call of a vendor of channels, or of somebody who says that they are one."""
         if wait := self._callbacks.take(address):
-            raise RateLimited("too many calls from this address; slow down", wait)
+            raise RateLimited(in_all(limits_text, "callbacks"), wait)
 
     @asynccontextmanager
     async def _turn(self, address: str) -> AsyncGenerator[None]:
@@ -173,7 +174,7 @@ class Limits:
         So nobody else waits behind it, and a hundred guesses sent at once do not all pass before the first has failed.
         """
         if self._in_line[address] >= IN_LINE:
-            raise RateLimited("too many sign-ins at once from this address; wait, and try again", 1.0)
+            raise RateLimited(in_all(limits_text, "in_line"), 1.0)
         self._in_line[address] += 1
         try:
             async with self._turns.setdefault(address, asyncio.Lock()):
@@ -191,7 +192,7 @@ class Limits:
     def stream(self, key: str) -> Generator[None]:
         """For as long as a stream or a socket of this caller is open."""
         if self._streams[key] >= self._streams_per_caller:
-            raise RateLimited(f"you have {self._streams_per_caller} streams open, which is the most; close one", 1.0)
+            raise RateLimited(in_all(limits_text, "streams", most=self._streams_per_caller), 1.0)
         self._streams[key] += 1
         try:
             yield

@@ -34,6 +34,8 @@ from interlock.domain.errors import (
 from interlock.domain.moment import to_iso
 from interlock.faces.http.lenient_json import LenientJSONResponse
 from interlock.faces.http.limits import whole_seconds
+from interlock.faces.http.locale import preferred_locale
+from interlock.texts import Locale, limits_text
 
 logger = logging.getLogger(__name__)
 
@@ -87,7 +89,7 @@ class DefaultErrorFormat:
         if isinstance(error, NotAuthenticated):
             return problem(401, "Could not validate credentials", error_headers(error))
         more: dict[str, Any] = {} if _is_database(error) else {"code": error.code, **details_of(error)}
-        return problem(status_of(error), public_message(error), error_headers(error), **more)
+        return problem(status_of(error), public_message(error, said_in(request)), error_headers(error), **more)
 
     def refuse_malformed(self, error: RequestValidationError, request: Request) -> Response:
         return problem(422, [{"loc": one["loc"], "msg": one["msg"], "type": one["type"]} for one in error.errors()])
@@ -100,9 +102,16 @@ def _is_database(error: InterlockError) -> bool:
     return isinstance(error, StorageUnavailable) and not isinstance(error, NoWorker)
 
 
-def public_message(error: InterlockError) -> str:
+def said_in(connection: HTTPConnection) -> Locale:
+    """Who asks for no language is a program, and its author reads English, whatever the operator set for people."""
+    return preferred_locale(connection.headers.get("accept-language"), "en")
+
+
+def public_message(error: InterlockError, locale: Locale = "en") -> str:
     # Why a database fails is for the log.
-    return "the database cannot be used right now; nothing was changed" if _is_database(error) else error.message
+    if _is_database(error):
+        return limits_text("database", locale)
+    return error.texts.get(locale, error.message) if isinstance(error, RateLimited) else error.message
 
 
 def details_of(error: InterlockError) -> dict[str, Any]:

@@ -25,7 +25,7 @@ from interlock.services.channels import wording
 from interlock.services.channels.channels import live, send_now
 from interlock.services.channels.places import LinkedBy, kind_named, linked_by, locale_of, settings_url
 from interlock.services.core import Core, Unit, unit
-from interlock.texts import LOCALES
+from interlock.texts import LOCALES, in_all, limits_text
 
 MOST_BROWSERS = 20
 
@@ -104,7 +104,7 @@ async def begin_link(core: Core, principal: Principal, channel_id: str, address:
         before = await work.tx.addresses.code_of(principal.id, channel_id)
         if before is not None and work.now < before.made_at + ANOTHER_CODE_AFTER:
             left = (before.made_at + ANOTHER_CODE_AFTER - work.now).total_seconds()
-            raise RateLimited("a code was sent a moment ago: wait a minute before the next one", left)
+            raise RateLimited(in_all(limits_text, "another_code"), left)
         code, to = new_code(), kind.read_address(channel, address) if kind.sends_codes else None
         ends = work.now + LINKED_WITHIN
         link = LinkCode(principal.id, channel_id, to, hashed(code), work.now, ends)
