@@ -188,7 +188,8 @@ class SetNotifications(ClientModel):
         description="Mails lead to a page that takes an answer without a sign-in, where the channel allows it.",
     )
     digest: Annotated[int, Field(ge=5, le=120)] | None = Field(
-        default=None, description="Every so many minutes, one message tells of all that has low risk. Null: each at once."
+        default=None,
+        description="Every so many minutes one message tells of all that has low risk; null: each at once.",
     )
     user_id: str | None = Field(default=None, description=WITHOUT_ACCOUNTS)
 

@@ -286,7 +286,9 @@ class Notices(Protocol):
         ...
 
     async def claim(self, channel_id: str, now: datetime, until: datetime, limit: int) -> list[Notice]:
-        """Take what is due by itself, the oldest first, so that nobody else sends it before `until`; each counts an attempt.
+        """Take what is told by itself and is due, so that nobody else sends it before `until`; each counts an attempt.
+
+        The oldest first.
 
         What another transaction is claiming is skipped.
         """
