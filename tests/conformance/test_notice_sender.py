@@ -8,7 +8,7 @@ from datetime import timedelta
 
 import pytest
 
-from interlock.domain.channel import MOST_ATTEMPTS, Abilities, Notice, NoticeStatus, Preferences
+from interlock.domain.channel import MOST_ATTEMPTS, Abilities, Message, Notice, NoticeStatus, Preferences
 from interlock.domain.kinds import ApprovalAnswer, ApprovalBody
 from interlock.domain.principal import Role
 from interlock.domain.request import Request, RequestStatus
@@ -249,13 +249,21 @@ async def ask_several(core: Core, *risks: str) -> list[Request]:
         await work.tx.addresses.set_preferences("u-ann", Preferences(digest=15))
         await work.tx.threads.add(thread)
         await work.tx.threads.lock(thread.id)
-        bodies = [ApprovalBody.ask(f"tool_{risk}", {"path": "secret.txt"}, risk_level=risk) for risk in risks]
+        bodies = [
+            ApprovalBody.ask(f"tool_{position}", {"path": "secret.txt"}, risk_level=risk)
+            for position, risk in enumerate(risks)
+        ]
         made = [
             new_request(core.settings, work.now, thread, pause, position, NewRequest(body))
             for position, body in enumerate(bodies)
         ]
         await place(work, thread, pause, made)
     return made
+
+
+def drawn(message: Message) -> list[str]:
+    """What is said of each request, by the order in which they were asked: all of them at one moment."""
+    return [row.label for row in sorted(message.rows, key=lambda row: row.value[row.value.index("tool_") :])]
 
 
 async def until_each(core: Core, requests: list[Request], is_right: Callable[[list[Notice]], bool]) -> None:
@@ -275,17 +283,16 @@ async def test_what_has_low_risk_is_told_in_one_message_that_tells_each_end(core
         _, sent = vendor.sent
         assert (sent.message.url, sent.message.buttons) == ("https://interlock.example/", ())
         assert sent.message.title == "Requests that wait for an answer: 2"
-        assert [one.label for one in sent.message.rows] == ["Approval", "Approval"]
-        assert "tool_low" in repr(sent.message.rows)
+        assert drawn(sent.message) == ["Approval", "Approval"]
         assert "secret.txt" not in repr(sent)
         await answer(core, low[0], "reject")
         await until(core, low[0], all_are(EDITED))
         await until(core, low[1], all_are(SENT))
-        assert [one.label for one in sent.edited[0].rows] == ["Refused", "Approval"]
+        assert drawn(sent.edited[0]) == ["Refused", "Approval"]
         # Both of them end: neither edit undoes what the other has drawn.
         await answer(core, low[1])
         await until(core, low[1], all_are(EDITED))
-    assert [one.label for one in sent.edited[-1].rows] == ["Refused", "Approved"]
+    assert drawn(sent.edited[-1]) == ["Refused", "Approved"]
     assert sent.edited[-1].title == "All of these requests have ended"
     assert (len(vendor.sent), len({sent.message.id, *[one.id for one in sent.edited]})) == (2, 3)
 
@@ -304,7 +311,7 @@ async def test_what_ends_while_a_digest_is_being_changed_is_told_after_it(core: 
         vendor.gate.set()
         await until_each(core, low[:2], all_are(EDITED))
     (sent,) = vendor.sent
-    assert [[row.label for row in one.rows] for one in sent.edited] == [
+    assert [drawn(one) for one in sent.edited] == [
         ["Approved", "Approval", "Approval"],
         ["Approved", "Approved", "Approval"],
     ]
@@ -334,7 +341,7 @@ async def test_a_digest_whose_sender_died_is_sent_once_more_under_its_id(core: C
         await until(core, low[1], all_are(EDITED))
     first, second = [one.message for one in vendor.sent]
     assert {first.about, second.about} == {claimed[0].digest}
-    assert [[row.label for row in one.rows] for one in (first, second)] == [
+    assert [drawn(one) for one in (first, second)] == [
         ["Approved", "Approval"],
         ["Approved", "Approved"],
     ]
