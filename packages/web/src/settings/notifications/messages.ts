@@ -53,7 +53,7 @@ export const en = {
   eachAtOnce: "Tell me of each at once",
   digestEvery: "Tell me in one message every {minutes} minutes",
   digestWhat:
-    "So are those that quiet hours held back. The message has a headline of each request and leads to the inbox. What has ended by then is left out.",
+    "What quiet hours held back is in such a message too. It has a headline of each request and leads to the inbox. What has ended by then is left out.",
   language: "Language of notices",
   serverLanguage: "As the server is set",
   byLink: "Let me answer from my mails without signing in",
