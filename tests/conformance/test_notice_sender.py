@@ -8,20 +8,22 @@ from datetime import timedelta
 
 import pytest
 
-from interlock.domain.channel import MOST_ATTEMPTS, Abilities, Notice, NoticeStatus
-from interlock.domain.kinds import ApprovalAnswer
+from interlock.domain.channel import MOST_ATTEMPTS, Abilities, Message, Notice, NoticeStatus, Preferences
+from interlock.domain.kinds import ApprovalAnswer, ApprovalBody
 from interlock.domain.principal import Role
 from interlock.domain.request import Request, RequestStatus
 from interlock.ports.channels import AddressGone, CutOff, OutOfReach, Refused, Unreachable
 from interlock.ports.store import Store
 from interlock.services.channels.sender import AT_ONCE, CLAIM, DOWN_FOR, NoticeSender
 from interlock.services.core import Core, unit
+from interlock.services.requests.opening import NewRequest, new_request, place
 from interlock.services.requests.settling import Settlement, settle
-from tests.conformance.examples import a_user
+from tests.conformance.examples import a_pause, a_thread, a_user
 from tests.conformance.test_channels import ANN, Hand, a_channel, an_address, ask, core_with, reached
 from tests.support.vendor import CHAT, Vendor
 
 SECONDS = 60.0
+DIGEST = 900.0
 URL = "https://interlock.example/requests/"
 EDITED, SENT, WAITING = NoticeStatus.EDITED, NoticeStatus.SENT, NoticeStatus.WAITING
 
@@ -238,6 +240,119 @@ async def test_what_was_cut_off_is_sent_again_under_the_same_id(core: Core, vend
         request = await ask(core)
         (seen,) = await until_in_time(core, request, all_are(SENT))
     assert [one.message.id for one in vendor.sent] == [seen.id]
+
+
+async def ask_several(core: Core, *risks: str) -> list[Request]:
+    """Of somebody who wants digests every quarter of an hour."""
+    thread, pause = a_thread(), a_pause()
+    async with unit(core) as work:
+        await work.tx.addresses.set_preferences("u-ann", Preferences(digest=15))
+        await work.tx.threads.add(thread)
+        await work.tx.threads.lock(thread.id)
+        bodies = [
+            ApprovalBody.ask(f"tool_{position}", {"path": "secret.txt"}, risk_level=risk)
+            for position, risk in enumerate(risks)
+        ]
+        made = [
+            new_request(core.settings, work.now, thread, pause, position, NewRequest(body))
+            for position, body in enumerate(bodies)
+        ]
+        await place(work, thread, pause, made)
+    return made
+
+
+def drawn(message: Message) -> list[str]:
+    """What is said of each request, by the order in which they were asked: all of them at one moment."""
+    return [row.label for row in sorted(message.rows, key=lambda row: row.value[row.value.index("tool_") :])]
+
+
+async def until_each(core: Core, requests: list[Request], is_right: Callable[[list[Notice]], bool]) -> None:
+    for one in requests:
+        await until(core, one, is_right)
+
+
+@pytest.mark.promise("P27", "P28")
+async def test_what_has_low_risk_is_told_in_one_message_that_tells_each_end(core: Core, vendor: Vendor) -> None:
+    async with sending(core, 2):
+        high, early, *low = await ask_several(core, "high", "low", "low", "low")
+        await until(core, high, all_are(SENT))
+        await answer(core, early)
+        pass_time(core, DIGEST)
+        await until_each(core, low, all_are(SENT))
+        await until(core, early, nothing)
+        _, sent = vendor.sent
+        assert (sent.message.url, sent.message.buttons) == ("https://interlock.example/", ())
+        assert sent.message.title == "Requests that wait for an answer: 2"
+        assert drawn(sent.message) == ["Approval", "Approval"]
+        assert "secret.txt" not in repr(sent)
+        await answer(core, low[0], "reject")
+        await until(core, low[0], all_are(EDITED))
+        await until(core, low[1], all_are(SENT))
+        assert drawn(sent.edited[0]) == ["Refused", "Approval"]
+        # Both of them end: neither edit undoes what the other has drawn.
+        await answer(core, low[1])
+        await until(core, low[1], all_are(EDITED))
+    assert drawn(sent.edited[-1]) == ["Refused", "Approved"]
+    assert sent.edited[-1].title == "All of these requests have ended"
+    assert (len(vendor.sent), len({sent.message.id, *[one.id for one in sent.edited]})) == (2, 3)
+
+
+async def test_what_ends_while_a_digest_is_being_changed_is_told_after_it(core: Core, vendor: Vendor) -> None:
+    async with sending(core, 2):
+        low = await ask_several(core, "low", "low", "low")
+        pass_time(core, DIGEST)
+        await until_each(core, low, all_are(SENT))
+        vendor.gate.clear()
+        await answer(core, low[0])
+        await until(core, low[0], lambda _: vendor.begun == 2)
+        await answer(core, low[1])
+        await until(core, low[1], lambda seen: seen[0].due_at is not None and seen[0].due_at > core.clock.now())
+        assert vendor.begun == 2
+        vendor.gate.set()
+        await until_each(core, low[:2], all_are(EDITED))
+    (sent,) = vendor.sent
+    assert [drawn(one) for one in sent.edited] == [
+        ["Approved", "Approval", "Approval"],
+        ["Approved", "Approved", "Approval"],
+    ]
+
+
+@pytest.mark.promise("P27")
+async def test_a_digest_whose_sender_died_is_sent_once_more_under_its_id(core: Core, vendor: Vendor) -> None:
+    vendor.abilities = Abilities(edits=False, taps=False, confirms=False, longest_text=200)
+    low = await ask_several(core, "low", "low")
+    pass_time(core, DIGEST)
+    now = core.clock.now()
+    async with core.store.transaction() as tx:
+        assert await tx.notices.claim("chan_1", now, now + CLAIM, 9) == []
+        (claimed,) = await tx.notices.claim_digests("chan_1", now, now + CLAIM, 9)
+        assert await tx.notices.claim_digests("chan_1", now, now + CLAIM, 9) == []
+    assert len(claimed) == 2
+    await answer(core, low[0])
+    vendor.errors = [Refused("429"), Unreachable("no route")]
+    async with sending(core, 2):
+        pass_time(core, CLAIM.total_seconds())
+        await until(core, low[1], lambda seen: seen[0].last_error == "429")
+        pass_time(core, 86_400)
+        await until_in_time(core, low[1], all_are(SENT))
+        await until(core, low[0], all_are(EDITED))
+        # Where nothing can be changed, the whole of it follows.
+        await answer(core, low[1])
+        await until(core, low[1], all_are(EDITED))
+    first, second = [one.message for one in vendor.sent]
+    assert {first.about, second.about} == {claimed[0].digest}
+    assert [drawn(one) for one in (first, second)] == [
+        ["Approved", "Approval"],
+        ["Approved", "Approved"],
+    ]
+
+
+async def test_a_digest_of_one_is_a_notice_as_any_other(core: Core, vendor: Vendor) -> None:
+    async with sending(core):
+        (low,) = await ask_several(core, "low")
+        pass_time(core, DIGEST)
+        await until(core, low, all_are(SENT))
+    assert [one.label for one in vendor.sent[0].message.buttons] == ["Refuse"]
 
 
 async def test_so_many_at_once_and_each_by_one_of_two_senders(core: Core, vendor: Vendor) -> None:

@@ -137,6 +137,22 @@ def test_quiet_hours_are_those_of_their_zone_and_what_is_risky_may_pass() -> Non
     assert Preferences.from_json(silent.to_json()) == silent
 
 
+def test_a_digest_holds_back_low_risk_to_one_moment_unless_the_deadline_is_near() -> None:
+    wanted = Preferences(digest=30, quiet=QuietHours(time(22), time(7)))
+    at, due_at = datetime(2026, 11, 19, 12, 10, tzinfo=UTC), datetime(2026, 11, 19, 12, 30, tzinfo=UTC)
+    assert [wanted.due_at("low", one) for one in (at, at.replace(minute=0))] == [due_at, due_at]
+    assert [wanted.due_at(one, at) for one in ("medium", "high", "")] == [at, at, at]
+    assert wanted.due_at("low", due_at) == due_at.replace(hour=13, minute=0)
+    assert wanted.due_at("low", at, due_at.replace(minute=59)) == at
+    assert wanted.due_at("low", at, due_at.replace(hour=13, minute=0)) == due_at
+    # Both hold it back; and so do quiet hours alone, whatever its risk.
+    evening, morning = datetime(2026, 11, 19, 21, 50, tzinfo=UTC), datetime(2026, 11, 20, 7, tzinfo=UTC)
+    assert wanted.due_at("low", evening) == morning == wanted.due_at("medium", evening.replace(hour=23))
+    assert (wanted.gathers(morning, evening), wanted.gathers(at, at)) == (True, False)
+    assert not Preferences().gathers(morning, evening)
+    assert Preferences.from_json(wanted.to_json()) == wanted
+
+
 @pytest.mark.parametrize("wrong", [("9", "x", "UTC"), ("09:00", "09:00", "UTC"), ("09:00", "10:00", "../UTC")])
 def test_quiet_hours_that_are_none_are_refused(wrong: tuple[str, str, str]) -> None:
     with pytest.raises(InvalidInput):

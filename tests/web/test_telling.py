@@ -229,6 +229,7 @@ def test_a_mail_address_is_linked_by_its_code_and_everybody_says_when_they_are_t
     expect(page.get_by_label("Time zone")).to_have_value("Asia/Shanghai")
     page.get_by_label("Time zone").fill("Nowhere/At-all")
     page.get_by_label("Until").fill("06:30")
+    page.get_by_label("Requests of low risk").select_option("15")
     page.get_by_label("Language of notices").select_option("zh")
     save = page.get_by_role("button", name="Save")
     save.press("Enter")
@@ -239,11 +240,12 @@ def test_a_mail_address_is_linked_by_its_code_and_everybody_says_when_they_are_t
     wants = page.get_by_label("Tell me here")
     wants.click()
     quiet = {"start": "22:00", "end": "06:30", "zone": "Europe/Berlin", "high_passes": True}
-    wanted = {"off": [channel_id], "quiet": quiet, "language": "zh", "answer_links": False}
+    wanted = {"off": [channel_id], "quiet": quiet, "language": "zh", "answer_links": False, "digest": 15}
     wait_for(lambda: owner.http.get("/api/v1/me/notifications").json(), lambda seen: seen == wanted)
     page.reload()
     expect(wants).not_to_be_checked()
     expect(page.get_by_label("Until")).to_have_value("06:30")
+    expect(page.get_by_label("Requests of low risk")).to_have_value("15")
 
 
 def test_an_admin_adds_tries_and_removes_channels(

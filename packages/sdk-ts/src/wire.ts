@@ -1243,6 +1243,8 @@ export interface SetNotifications {
   language?: "en" | "zh" | null;
   /** Mails lead to a page that takes an answer without a sign-in, where the channel allows it. */
   answer_links?: boolean;
+  /** Every so many minutes one message tells of all that has low risk; null: each at once. */
+  digest?: number | null;
   /** Only heeded by a server that runs without accounts. */
   user_id?: string | null;
 }
@@ -1252,6 +1254,7 @@ export interface Notifications {
   quiet: Quiet | null;
   language: "en" | "zh" | null;
   answer_links: boolean;
+  digest: number | null;
 }
 
 export interface OpenLink {

@@ -124,11 +124,12 @@ def test_a_person_is_mailed_what_waits_and_how_it_ended_and_a_link_decides_nothi
     assert "ann@x.example" not in server.log.read_text()
 
     quiet = {"start": "22:00", "end": "07:00", "zone": "UTC"}
-    wanted: dict[str, Any] = {"off": [channel_id], "quiet": quiet, "language": "zh", "answer_links": True}
+    wanted: dict[str, Any] = {"off": [channel_id], "quiet": quiet, "language": "zh", "answer_links": True, "digest": 30}
     kept = ann.http.put(WANTED, json=wanted).raise_for_status().json()
+    assert ann.http.put(WANTED, json={"digest": 4}).status_code == 422
     assert kept == {**wanted, "quiet": {**quiet, "high_passes": True}} == ann.http.get(WANTED).json()
     asked(ann)
-    nothing: dict[str, Any] = {"off": [], "quiet": None, "language": None, "answer_links": False}
+    nothing: dict[str, Any] = {"off": [], "quiet": None, "language": None, "answer_links": False, "digest": None}
     assert ann.http.put(WANTED, json={}).json() == nothing
     _, last = asked(ann)
     assert last in text_of(mail.wait_for(before + 3)[before + 2])

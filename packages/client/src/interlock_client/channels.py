@@ -187,6 +187,10 @@ class SetNotifications(ClientModel):
         default=False,
         description="Mails lead to a page that takes an answer without a sign-in, where the channel allows it.",
     )
+    digest: Annotated[int, Field(ge=5, le=120)] | None = Field(
+        default=None,
+        description="Every so many minutes one message tells of all that has low risk; null: each at once.",
+    )
     user_id: str | None = Field(default=None, description=WITHOUT_ACCOUNTS)
 
 
@@ -195,6 +199,7 @@ class Notifications(ServerModel):
     quiet: Quiet | None
     language: Literal["en", "zh"] | None
     answer_links: bool
+    digest: int | None
 
 
 LinkToken = Annotated[str, StringConstraints(min_length=1, max_length=64, pattern=r"^[A-Za-z0-9_-]+$")]

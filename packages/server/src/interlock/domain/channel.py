@@ -8,7 +8,7 @@ request. It may arrive twice.
 import hashlib
 import secrets
 from dataclasses import dataclass, field
-from datetime import datetime, time, timedelta
+from datetime import UTC, datetime, time, timedelta
 from enum import StrEnum
 from typing import Self, cast
 from zoneinfo import ZoneInfo
@@ -19,7 +19,7 @@ from interlock.domain.json_value import JsonObject, JsonValue
 from interlock.domain.kinds import ApprovalAnswer, Value
 from interlock.domain.moment import to_iso
 from interlock.domain.request import OVERRIDE, RequestEnd, RequestStatus
-from interlock.domain.risk import NEEDS_CODE
+from interlock.domain.risk import LOWEST, NEEDS_CODE
 from interlock.domain.transitions import Transitions
 
 LINKED_WITHIN = timedelta(minutes=10)
@@ -29,11 +29,16 @@ ANOTHER_CODE_AFTER = timedelta(minutes=1)
 SECOND_ACT_WITHIN = timedelta(seconds=10)
 """For so long "Yes" may be tapped, where a channel does not ask again by itself."""
 MOST_ATTEMPTS = 10
+TO_GATHER = ""
+"""In the place of a digest's id, until there is one."""
+LARGEST_DIGEST = 100
+"""So many requests in one message; further ones are in the next."""
 ANSWERS, BY_LINK = "answers", "link"
 """The setting of a channel that lets its messages lead to a page which takes an answer."""
 _LETTERS = "ABCDEFGHJKMNPQRSTUVWXYZ23456789"
 """None of which is taken for another one."""
 CODE_LENGTH = 8
+_EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 
 
 class Shows(StrEnum):
@@ -180,6 +185,10 @@ class Notice:
     end: NoticeEnd | None = None
     last_error: str | None = None
     sent_at: datetime | None = None
+    digest: str | None = None
+    """The message that tells of it together with others; empty while it waits to be gathered into one."""
+    digest_ref: str | None = None
+    """By what the channel knows that message."""
 
     @property
     def may_have_arrived(self) -> bool:
@@ -287,12 +296,28 @@ class Preferences:
     """None: the server's."""
     answer_links: bool = False
     """Whether messages may lead to a page that takes an answer without a sign-in, where an admin allows it too."""
+    digest: int | None = None
+    """Every so many minutes they are told of what has low risk, in one message; None: of each request at once."""
 
-    def due_at(self, risk: str, at: datetime) -> datetime:
+    def due_at(self, risk: str, at: datetime, deadline: datetime | None = None) -> datetime:
         """When they are told of something that was asked at this moment."""
+        due_at = self._next_digest(at, deadline) if risk == LOWEST else at
         if self.quiet is None or (self.quiet.high_passes and risk in NEEDS_CODE):
+            return due_at
+        return self.quiet.until(due_at) or due_at
+
+    def gathers(self, due_at: datetime, at: datetime) -> bool:
+        """Whether what was asked at this moment is told together with others: if it is held back at all."""
+        return self.digest is not None and due_at > at
+
+    def _next_digest(self, at: datetime, deadline: datetime | None) -> datetime:
+        """The same moment for all that is asked in between. What would leave less time than that to answer is not
+        held back."""
+        if self.digest is None:
             return at
-        return self.quiet.until(at) or at
+        every = timedelta(minutes=self.digest)
+        due_at = at + every - (at - _EPOCH) % every
+        return at if deadline is not None and deadline < due_at + every else due_at
 
     def to_json(self) -> JsonObject:
         return {
@@ -300,6 +325,7 @@ class Preferences:
             "quiet": self.quiet.to_json() if self.quiet else None,
             "language": self.language,
             "answer_links": self.answer_links,
+            "digest": self.digest,
         }
 
     @classmethod
@@ -309,7 +335,7 @@ class Preferences:
         quiet = cast("JsonObject | None", data.get("quiet"))
         off = cast("list[str]", data.get("off") or [])
         hours = QuietHours.from_json(quiet) if quiet else None
-        return cls(tuple(off), hours, data.get("language"), bool(data.get("answer_links")))
+        return cls(tuple(off), hours, data.get("language"), bool(data.get("answer_links")), data.get("digest"))
 
 
 @dataclass(frozen=True, slots=True)

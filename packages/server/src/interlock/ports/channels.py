@@ -286,10 +286,25 @@ class Notices(Protocol):
         ...
 
     async def claim(self, channel_id: str, now: datetime, until: datetime, limit: int) -> list[Notice]:
-        """Take what is due, the oldest first, so that nobody else sends it before `until`; each counts an attempt.
+        """Take what is told by itself and is due, so that nobody else sends it before `until`; each counts an attempt.
+
+        The oldest first.
 
         What another transaction is claiming is skipped.
         """
+        ...
+
+    async def claim_digests(self, channel_id: str, now: datetime, until: datetime, limit: int) -> list[list[Notice]]:
+        """The same of what is told together, one list for each message. A single one that waited to be gathered is
+        told by itself, and has no digest any more."""
+        ...
+
+    async def of_digest(self, digest: str) -> list[Notice]:
+        """All that one message tells of, the oldest first."""
+        ...
+
+    async def resume_digest(self, digest: str, at: datetime) -> None:
+        """What ended while the message was being changed is due now."""
         ...
 
     async def settle(

@@ -54,6 +54,7 @@ preferences = Table(
 
 _OPEN = text("ending IS NULL AND status IN ('waiting', 'sent')")
 _DUE = text("due_at IS NOT NULL")
+_TOLD_TOGETHER = text("digest IS NOT NULL")
 
 notices = Table(
     "notices",
@@ -70,10 +71,13 @@ notices = Table(
     Column("ending", Json),
     Column("last_error", SafeText),
     Column("sent_at", Moment),
+    Column("digest", SafeText),
+    Column("digest_ref", SafeText),
     UniqueConstraint("request_id", "address_id"),
     Index("ix_notices_due", "due_at", sqlite_where=_DUE, postgresql_where=_DUE),
     Index("ix_notices_open", "request_id", sqlite_where=_OPEN, postgresql_where=_OPEN),
     Index("ix_notices_channel", "channel_id", "created_at", "id"),
+    Index("ix_notices_digest", "digest", sqlite_where=_TOLD_TOGETHER, postgresql_where=_TOLD_TOGETHER),
 )
 
 notice_tokens = Table(

@@ -19,15 +19,29 @@ from sqlalchemy import (
     update,
 )
 
-from interlock.domain.channel import NOTICE, Notice, NoticeEnd, NoticeStatus, NoticeToken
+from interlock.domain.channel import (
+    LARGEST_DIGEST,
+    NOTICE,
+    TO_GATHER,
+    Notice,
+    NoticeEnd,
+    NoticeStatus,
+    NoticeToken,
+)
 from interlock.domain.request import RequestStatus
 from interlock.storage._columns import Moment
 from interlock.storage._repository import Repository, insert_for, one_of, record_values
-from interlock.storage.schema import notice_tokens, notices, requests, taps
+from interlock.storage.schema import channels, notice_tokens, notices, requests, taps
 
 # Written out, not bound: only then can the partial indexes serve the queries.
 _IS_DUE = notices.c.due_at.is_not(None)
 _IS_OPEN = and_(notices.c.ending.is_(None), one_of(notices.c.status, (NoticeStatus.WAITING, NoticeStatus.SENT)))
+# A server that knows of no digests may have told one by itself that waited to be gathered.
+_IS_GATHERED = and_(
+    notices.c.digest.is_not(None),
+    or_(notices.c.digest != TO_GATHER, notices.c.status == literal_column(f"'{NoticeStatus.WAITING}'")),
+)
+_IS_SINGLE = or_(notices.c.digest.is_(None), ~_IS_GATHERED)
 _IS_CLAIMED = and_(notices.c.id == bindparam("notice_id"), notices.c.due_at == bindparam("claimed_until"))
 _END = (
     update(notices)
@@ -105,7 +119,7 @@ class SqlNotices(Repository):
     async def claim(self, channel_id: str, now: datetime, until: datetime, limit: int) -> list[Notice]:
         due = (
             select(notices)
-            .where(_IS_DUE, notices.c.due_at <= now, notices.c.channel_id == channel_id)
+            .where(_IS_DUE, notices.c.due_at <= now, notices.c.channel_id == channel_id, _IS_SINGLE)
             .order_by(notices.c.due_at, notices.c.id)
             .limit(limit)
             .with_for_update(skip_locked=True)
@@ -113,10 +127,54 @@ class SqlNotices(Repository):
         found = (await self._connection.execute(due)).all()
         if not found:
             return []
-        taken = update(notices).where(notices.c.id.in_([row.id for row in found]))
+        return await self._take(found, until)
+
+    async def claim_digests(self, channel_id: str, now: datetime, until: datetime, limit: int) -> list[list[Notice]]:
+        is_due = and_(_IS_DUE, notices.c.due_at <= now, notices.c.channel_id == channel_id, _IS_GATHERED)
+        places = select(notices.c.address_id).where(is_due).distinct().limit(limit)
+        if not (address_ids := list(await self._connection.scalars(places))):
+            return []
+        # One at a time gathers for a channel: of two, each would tell of a part, or one would undo what the other drew.
+        await self._connection.execute(select(channels.c.id).where(channels.c.id == channel_id).with_for_update())
+        due = (
+            select(notices)
+            .where(is_due, notices.c.address_id.in_(address_ids))
+            .order_by(notices.c.created_at, notices.c.id)
+            .with_for_update(skip_locked=True)
+        )
+        together: dict[tuple[str, str], list[Row[Any]]] = {}
+        for row in await self._connection.execute(due):
+            together.setdefault((row.address_id, row.digest), []).append(row)
+        digests = [await self._claim_digest(rows[:LARGEST_DIGEST], now, until) for rows in [*together.values()][:limit]]
+        return [one for one in digests if one]
+
+    async def _claim_digest(self, rows: Sequence[Row[Any]], now: datetime, until: datetime) -> list[Notice]:
+        digest = rows[0].digest
+        if digest == TO_GATHER:
+            return await self._take(rows, until, rows[0].id if len(rows) > 1 else None)
+        # While somebody tells what has changed in it, the next change waits for them.
+        others = select(func.max(notices.c.due_at)).where(notices.c.digest == digest, notices.c.due_at > now)
+        if (busy_until := await self._connection.scalar(others)) is not None:
+            waiting = update(notices).where(notices.c.id.in_([row.id for row in rows]))
+            await self._connection.execute(waiting.values(due_at=busy_until))
+            return []
+        return await self._take(rows, until, digest)
+
+    async def _take(self, rows: Sequence[Row[Any]], until: datetime, digest: str | None = None) -> list[Notice]:
+        taken = update(notices).where(notices.c.id.in_([row.id for row in rows]))
         # Of an attempt nothing is known until it is recorded.
-        await self._connection.execute(taken.values(due_at=until, attempts=notices.c.attempts + 1, last_error=null()))
-        return [_notice(row, due_at=until, attempts=row.attempts + 1) for row in found]
+        values = {"due_at": until, "attempts": notices.c.attempts + 1, "last_error": null(), "digest": digest}
+        await self._connection.execute(taken.values(**values))
+        return [_notice(row, due_at=until, attempts=row.attempts + 1, digest=digest) for row in rows]
+
+    async def of_digest(self, digest: str) -> list[Notice]:
+        found = select(notices).where(notices.c.digest == digest).order_by(notices.c.created_at, notices.c.id)
+        return [_notice(row) for row in await self._connection.execute(found)]
+
+    async def resume_digest(self, digest: str, at: datetime) -> None:
+        waiting = update(notices).where(notices.c.digest == digest, _IS_DUE, notices.c.due_at > at)
+        ended = waiting.where(notices.c.status == NoticeStatus.SENT, notices.c.ending.is_not(None))
+        await self._connection.execute(ended.values(due_at=at))
 
     async def settle(
         self,
@@ -133,7 +191,7 @@ class SqlNotices(Repository):
         if status is NoticeStatus.SENT and claimed.status is not NoticeStatus.SENT:
             over = bindparam("at", type_=Moment)
             values |= {
-                "ref": ref,
+                "digest_ref" if claimed.digest else "ref": ref,
                 "attempts": 0,
                 "sent_at": at,
                 "due_at": case((notices.c.ending.is_not(None), over), else_=null()),

@@ -17,9 +17,10 @@ interface Draft {
   passes: boolean;
   language: "" | "en" | "zh";
   byLink: boolean;
+  digest: number | null;
 }
 
-function draftOf({ quiet, language, answer_links }: Notifications): Draft {
+function draftOf({ quiet, language, answer_links, digest }: Notifications): Draft {
   const zone = Intl.DateTimeFormat().resolvedOptions().timeZone || "UTC";
   return {
     isQuiet: quiet !== null,
@@ -29,6 +30,7 @@ function draftOf({ quiet, language, answer_links }: Notifications): Draft {
     passes: quiet?.high_passes ?? true,
     language: language ?? "",
     byLink: answer_links,
+    digest,
   };
 }
 
@@ -45,9 +47,9 @@ export function WantedForm({ wanted }: { wanted: Notifications }) {
   const save = (event: FormEvent) => {
     event.preventDefault();
     if (setting.isPending) return;
-    const { isQuiet, start, end, zone, passes, language, byLink } = draft;
+    const { isQuiet, start, end, zone, passes, language, byLink, digest } = draft;
     const quiet = isQuiet ? { start, end, zone: zone.trim(), high_passes: passes } : null;
-    const set = { off: wanted.off, quiet, language: language || null, answer_links: byLink };
+    const set = { off: wanted.off, quiet, language: language || null, answer_links: byLink, digest };
     setting.mutate(set, { onSuccess: () => announce(t("saved")) });
   };
   return (
@@ -62,6 +64,7 @@ export function WantedForm({ wanted }: { wanted: Notifications }) {
         {t("quiet")}
       </label>
       {draft.isQuiet && <Quiet draft={draft} error={setting.error} onChange={change} />}
+      <Digest draft={draft} onChange={change} />
       <Language draft={draft} onChange={change} />
       <label className={lists.check}>
         <input type="checkbox" checked={draft.byLink} onChange={(event) => change({ byLink: event.target.checked })} />
@@ -125,6 +128,33 @@ function Quiet({ draft, error, onChange }: PartProps & { error: Error | null }) 
         <input type="checkbox" checked={draft.passes} onChange={(one) => onChange({ passes: one.target.checked })} />
         {t("passes")}
       </label>
+    </>
+  );
+}
+
+const DIGESTS = [5, 15, 30, 60, 120];
+
+function Digest({ draft, onChange }: PartProps) {
+  const t = useTranslations("settings.notifications");
+  const { digest } = draft;
+  const choices = digest === null || DIGESTS.includes(digest) ? DIGESTS : [...DIGESTS, digest];
+  return (
+    <>
+      <label className={lists.field}>
+        <strong>{t("digest")}</strong>
+        <select
+          value={digest ?? ""}
+          onChange={(event) => onChange({ digest: event.target.value ? Number(event.target.value) : null })}
+        >
+          <option value="">{t("eachAtOnce")}</option>
+          {choices.map((minutes) => (
+            <option key={minutes} value={minutes}>
+              {t("digestEvery", { minutes })}
+            </option>
+          ))}
+        </select>
+      </label>
+      {digest !== null && <p className={lists.hint}>{t("digestWhat")}</p>}
     </>
   );
 }

@@ -166,7 +166,7 @@ async def set_notifications(request: Request, caller: Caller, body: wire.SetNoti
     quiet = given and QuietHours.read(given.start, given.end, given.zone, high_passes=given.high_passes)
     core = state_of(request).core
     wanted = await addresses.set_preferences(
-        core, caller, body.off, quiet, body.language, answer_links=body.answer_links
+        core, caller, body.off, quiet, body.language, answer_links=body.answer_links, digest=body.digest
     )
     return _notifications(wanted)
 

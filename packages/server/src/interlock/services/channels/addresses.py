@@ -182,13 +182,15 @@ async def set_preferences(
     language: str | None,
     *,
     answer_links: bool = False,
+    digest: int | None = None,
 ) -> Preferences:
     _require_person(principal)
     if language is not None and language not in LOCALES:
         raise wrong("language", "unknown", f"language is one of {', '.join(LOCALES)}")
     async with unit(core) as work:
         known = {channel.id for channel in await work.tx.channels.live()}
-        wanted = Preferences(tuple(one for one in dict.fromkeys(off) if one in known), quiet, language, answer_links)
+        wanted_off = tuple(one for one in dict.fromkeys(off) if one in known)
+        wanted = Preferences(wanted_off, quiet, language, answer_links, digest)
         await work.tx.addresses.set_preferences(principal.id, wanted)
     return wanted
 

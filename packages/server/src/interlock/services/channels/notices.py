@@ -5,7 +5,7 @@ Where no channel can be used, none of this runs a statement.
 
 from collections.abc import Collection
 
-from interlock.domain.channel import Notice, NoticeEnd, NoticeStatus
+from interlock.domain.channel import TO_GATHER, Notice, NoticeEnd, NoticeStatus
 from interlock.domain.event import RequestSettled
 from interlock.domain.ids import new_id
 from interlock.domain.request import Request
@@ -51,6 +51,7 @@ def _is_asked(request: Request, one: Recipient) -> bool:
 
 
 def _notice(work: Unit, request: Request, to: Recipient) -> Notice:
-    due_at = to.preferences.due_at(request.risk, work.now)
+    due_at = to.preferences.due_at(request.risk, work.now, request.deadline)
+    digest = TO_GATHER if to.preferences.gathers(due_at, work.now) else None
     waiting = NoticeStatus.WAITING
-    return Notice(new_id("note"), to.channel_id, to.address_id, request.id, waiting, work.now, due_at)
+    return Notice(new_id("note"), to.channel_id, to.address_id, request.id, waiting, work.now, due_at, digest=digest)

@@ -22,6 +22,11 @@ def settings_url(core: Core) -> str:
     return f"{core.settings.public_url}/"
 
 
+def inbox_url(core: Core) -> str:
+    """Where all that waits is listed, for whoever is signed in."""
+    return f"{core.settings.public_url}/"
+
+
 def answer_url(core: Core, token: str) -> str:
     """The token is not part of what a browser, or whoever follows links, asks the server for."""
     return f"{core.settings.public_url}/answer#{token}"

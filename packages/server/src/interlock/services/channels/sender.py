@@ -8,7 +8,7 @@ import asyncio
 import logging
 import random
 from collections import Counter
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from contextlib import suppress
 from datetime import datetime, timedelta
 
@@ -18,7 +18,7 @@ from interlock.domain.errors import StorageUnavailable, Unreadable
 from interlock.domain.request import RequestEnd
 from interlock.domain.webhook import back_off
 from interlock.ports.channels import AddressGone, CutOff, OpenChannel, OutOfReach, Refused, Unchangeable, Unreachable
-from interlock.services.channels import acts, wording
+from interlock.services.channels import acts, digests, wording
 from interlock.services.channels.places import abilities_of, kind_of, locale_of, request_url
 from interlock.services.core import Core, sleep_until_set, unit
 
@@ -35,6 +35,9 @@ RETRY_SECONDS = 1.0
 LAST_SECONDS = 2.0
 LOOKED_FOR = 100
 """So many requests at a time of which some end was not told, by a server that knew of no channel."""
+
+Claimed = Sequence[Notice]
+"""One notice, or those of one message."""
 
 logger = logging.getLogger(__name__)
 
@@ -101,55 +104,72 @@ class NoticeSender:
     async def _claim(self, core: Core, channel_id: str) -> None:
         async with unit(core) as work:
             room = self._room(channel_id, work.now)
-            claimed = await work.tx.notices.claim(channel_id, work.now, work.now + CLAIM, room)
-        for notice in claimed:
+            until = work.now + CLAIM
+            claimed = await work.tx.notices.claim_digests(channel_id, work.now, until, room)
+            if room > len(claimed):
+                single = await work.tx.notices.claim(channel_id, work.now, until, room - len(claimed))
+                claimed += [[one] for one in single]
+        for told_together in claimed:
             self._under_way[channel_id] += 1
-            task = asyncio.create_task(self._send(core, notice))
+            task = asyncio.create_task(self._send(core, told_together))
             self._tasks.add(task)
             task.add_done_callback(self._tasks.discard)
 
-    async def _send(self, core: Core, notice: Notice) -> None:
+    async def _send(self, core: Core, notices: Claimed) -> None:
         try:
-            await self._try(core, notice)
+            await self._try(core, notices)
         except StorageUnavailable as unavailable:
-            logger.warning("notice %s was not recorded and is sent again: %s", notice.id, unavailable.message)
+            logger.warning("notice %s was not recorded and is sent again: %s", notices[0].id, unavailable.message)
         finally:
-            self._under_way[notice.channel_id] -= 1
+            self._under_way[notices[0].channel_id] -= 1
             core.notice_written.set()
 
-    async def _try(self, core: Core, notice: Notice) -> None:
+    async def _try(self, core: Core, notices: Claimed) -> None:
+        channel_id = notices[0].channel_id
         try:
-            status, ref = await self._deliver(core, notice)
+            statuses, ref = await self._deliver(core, notices)
         except OutOfReach as error:
-            await self._put_off(core, notice, str(error))
+            await self._put_off(core, notices, str(error))
             return
         except Unreachable as error:
-            await self._pause(core, notice, error)
+            await self._pause(core, notices, error)
             return
         except AddressGone:
-            await self._gone(core, notice)
+            await self._gone(core, notices)
             return
         except Refused as error:
-            self._reached(notice.channel_id)
-            await self._fail(core, notice, None if isinstance(error, CutOff) else str(error))
+            self._reached(channel_id)
+            await self._fail(core, notices, None if isinstance(error, CutOff) else str(error))
             return
         except Unreadable as error:
-            await self._fail(core, notice, error.message)
+            await self._fail(core, notices, error.message)
             return
         except Exception:
-            logger.exception("notice %s could not be sent", notice.id)
-            await self._fail(core, notice, "it could not be sent; the server's log says why")
+            logger.exception("notice %s could not be sent", notices[0].id)
+            await self._fail(core, notices, "it could not be sent; the server's log says why")
             return
-        self._reached(notice.channel_id)
+        self._reached(channel_id)
         failpoints.hit("notice.sent")
         async with unit(core) as work:
-            if status is None:
-                await work.tx.notices.drop(notice)
-            else:
-                await work.tx.notices.settle(notice, status, work.now, ref=ref)
+            await digests.record(work, notices, statuses, ref)
 
-    async def _deliver(self, core: Core, notice: Notice) -> tuple[NoticeStatus | None, str | None]:
-        """Do what is to be done with it now: the status that it has then, None where it is not sent any more."""
+    async def _deliver(self, core: Core, notices: Claimed) -> tuple[digests.Recorded, str | None]:
+        """Do what is to be done with them now, and what becomes of each."""
+        notice = notices[0]
+        if notice.digest is None:
+            status, ref = await self._deliver_one(core, notice)
+            return [status], ref
+        async with core.store.snapshot() as tx:
+            channel, address = await tx.channels.get(notice.channel_id), await tx.addresses.get(notice.address_id)
+            if channel is None or channel.removed_at is not None or address is None or address.off_at is not None:
+                return [NoticeStatus.GONE] * len(notices), None
+            locale = locale_of(core, await tx.addresses.preferences(address.user_id))
+        link = await self._link(core, channel)
+        edits = kind_of(core, channel).abilities.edits
+        return await digests.deliver(core, link, address, notices, locale, edits=edits)
+
+    async def _deliver_one(self, core: Core, notice: Notice) -> tuple[NoticeStatus | None, str | None]:
+        """The status that it has then, None where it is not sent any more."""
         async with core.store.snapshot() as tx:
             channel, address = await tx.channels.get(notice.channel_id), await tx.addresses.get(notice.address_id)
             if channel is None or channel.removed_at is not None or address is None or address.off_at is not None:
@@ -197,41 +217,46 @@ class NoticeSender:
         self._misses.pop(channel_id, None)
         self._down_until.pop(channel_id, None)
 
-    async def _pause(self, core: Core, notice: Notice, why: Unreachable) -> None:
-        channel_id, now = notice.channel_id, core.clock.now()
+    async def _pause(self, core: Core, notices: Claimed, why: Unreachable) -> None:
+        channel_id, now = notices[0].channel_id, core.clock.now()
         self._misses[channel_id] += 1
         usual = DOWN_FOR[min(self._misses[channel_id], len(DOWN_FOR)) - 1]
         asked = timedelta(seconds=min(why.wait or 0.0, LONGEST_WAIT))
         self._down_until[channel_id] = now + max(usual, asked)
         logger.warning("channel %s cannot be reached: %s", channel_id, why)
         async with unit(core) as work:
-            await work.tx.notices.release(notice, work.now)
+            for notice in notices:
+                await work.tx.notices.release(notice, work.now)
+            await digests.resume(work, notices)
 
-    async def _put_off(self, core: Core, notice: Notice, why: str) -> None:
+    async def _put_off(self, core: Core, notices: Claimed, why: str) -> None:
         """Its address cannot be reached: it waits, and others of the channel do not."""
-        logger.info("notice %s waits: %s", notice.id, why)
+        logger.info("notice %s waits: %s", notices[0].id, why)
         async with unit(core) as work:
-            await work.tx.notices.release(notice, work.now + DOWN_FOR[-1])
+            for notice in notices:
+                await work.tx.notices.release(notice, work.now + DOWN_FOR[-1])
 
-    async def _gone(self, core: Core, notice: Notice) -> None:
+    async def _gone(self, core: Core, notices: Claimed) -> None:
         """Nothing more is sent to this address before its person links one again."""
-        self._reached(notice.channel_id)
+        first = notices[0]
+        self._reached(first.channel_id)
         async with unit(core) as work:
-            await work.tx.notices.settle(notice, NoticeStatus.GONE, work.now)
-            await work.tx.addresses.switch_off(notice.address_id, work.now)
-        logger.warning("notice %s: address %s is gone and was switched off", notice.id, notice.address_id)
+            for notice in notices:
+                await work.tx.notices.settle(notice, NoticeStatus.GONE, work.now)
+            await work.tx.addresses.switch_off(first.address_id, work.now)
+        logger.warning("notice %s: address %s is gone and was switched off", first.id, first.address_id)
 
-    async def _fail(self, core: Core, notice: Notice, error: str | None) -> None:
+    async def _fail(self, core: Core, notices: Claimed, error: str | None) -> None:
         """An attempt failed: it is tried again later, and given up after the last one."""
-        wait = back_off(notice.attempts, self._jitter()) if notice.attempts < MOST_ATTEMPTS else None
+        attempts = max(notice.attempts for notice in notices)
+        wait = back_off(attempts, self._jitter()) if attempts < MOST_ATTEMPTS else None
         async with unit(core) as work:
-            if wait is None:
-                await work.tx.notices.settle(notice, NoticeStatus.FAILED, work.now, last_error=error)
-            else:
-                due_at = work.now + wait
-                await work.tx.notices.settle(notice, notice.status, work.now, due_at=due_at, last_error=error)
+            due_at = None if wait is None else work.now + wait
+            for notice in notices:
+                status = NoticeStatus.FAILED if wait is None else notice.status
+                await work.tx.notices.settle(notice, status, work.now, due_at=due_at, last_error=error)
         level = logging.WARNING if wait is None else logging.INFO
-        logger.log(level, "notice %s was not taken: %s", notice.id, error or "its sending was cut off")
+        logger.log(level, "notice %s was not taken: %s", notices[0].id, error or "its sending was cut off")
 
     async def _end(self) -> None:
         if self._tasks:

@@ -22,6 +22,8 @@ from interlock.domain.visible import quoted
 from interlock.texts import Locale, channels_text
 
 LONGEST_VALUE = 80
+MOST_HEADLINES = 10
+"""Of a digest; the rest of it is counted."""
 
 
 def asked(
@@ -84,6 +86,41 @@ def ended(notice_id: str, request_id: str, end: NoticeEnd, url: str, locale: Loc
     return Message(f"{notice_id}.end", request_id, title, tuple(rows), url=url, url_label=label, is_end=True)
 
 
+def digest(about: str, told: Sequence[tuple[Request | None, NoticeEnd | None]], url: str, locale: Locale) -> Message:
+    """What somebody is told of several requests in one message: a headline of each that waits, and how others ended."""
+    ended_count = sum(end is not None for _, end in told)
+    waiting = len(told) - ended_count
+    title = channels_text("digest.waiting" if waiting else "digest.over", locale, count=waiting)
+    rows = tuple(_headline(request, end, locale) for request, end in told[:MOST_HEADLINES])
+    further = len(told) - len(rows)
+    return Message(
+        # What ends is told once: so many of them are always the same.
+        id=f"{about}.{ended_count}" if ended_count else about,
+        about=about,
+        title=title,
+        rows=rows,
+        url=url,
+        url_label=channels_text("open", locale),
+        notes=(channels_text("digest.further", locale, count=further),) if further else (),
+        is_end=ended_count > 0,
+    )
+
+
+def _headline(request: Request | None, end: NoticeEnd | None, locale: Locale) -> Row:
+    asked_for = [] if request is None else [quoted(request.agent, LONGEST_VALUE)]
+    if end is None:
+        assert request is not None
+        parts = [*asked_for, *(f"{row.label}: {row.value}" for row in _rows(request, locale))]
+        return Row(channels_text(f"kind.{request.kind}", locale), ", ".join(parts))
+    if request is not None and isinstance(request.body, ApprovalBody):
+        asked_for.append(quoted(request.tool, LONGEST_VALUE))
+    return Row(channels_text(f"ended.{end.outcome}", locale), ", ".join([*asked_for, *_circumstances(end)]))
+
+
+def _circumstances(end: NoticeEnd) -> list[str]:
+    return [*(quoted(one, LONGEST_VALUE) for one in (end.by, end.source) if one), _moment(end.at)]
+
+
 def settled(end: NoticeEnd, locale: Locale) -> str:
     """For whoever ended it with a tap."""
     return channels_text(f"ended.{end.outcome}", locale)
@@ -91,9 +128,8 @@ def settled(end: NoticeEnd, locale: Locale) -> str:
 
 def late(end: NoticeEnd, locale: Locale) -> str:
     """For whoever taps after that: what happened, by whom, when and from where."""
-    parts = [channels_text(f"ended.{end.outcome}", locale)]
-    parts += [quoted(one, LONGEST_VALUE) for one in (end.by, end.source) if one]
-    return channels_text("tap.late", locale, what=", ".join([*parts, _moment(end.at)]))
+    parts = [channels_text(f"ended.{end.outcome}", locale), *_circumstances(end)]
+    return channels_text("tap.late", locale, what=", ".join(parts))
 
 
 def tap(outcome: TapOutcome, locale: Locale, **values: str) -> str:
