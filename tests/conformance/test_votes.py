@@ -196,8 +196,8 @@ async def test_what_fills_the_last_place_without_a_vote_is_no_yes(
     """Two of one group said yes, for one place. Then one of them may fill the other place too: it waits for somebody's
     yes, and a no that is not the last one is none."""
     core = servers[0]
-    first, second, third = [one for one, groups in sorted(voters.items()) if groups == {0}][:3]
-    other = next(one for one, groups in sorted(voters.items()) if groups == {1})
+    first, second, third = [one for one, groups in sorted(voters.items()) if groups == frozenset({0})][:3]
+    other = next(one for one, groups in sorted(voters.items()) if groups == frozenset({1}))
     levels = (Level((f"person:{person(second).name}",), 1),) if by == "level" else ()
     terms = Terms((Step(GROUPS[:1]), Step(GROUPS[1:2])), separate=True, levels=levels, refusals=2)
     request_id = await ask(core, terms)
@@ -231,7 +231,7 @@ async def test_a_yes_ends_nothing_where_refusals_that_count_again_are_enough(
     store: Store, servers: Sequence[Core], voters: dict[str, frozenset[int]]
 ) -> None:
     core = servers[0]
-    first, second, third = [one for one, groups in sorted(voters.items()) if groups == {0}][:3]
+    first, second, third = [one for one, groups in sorted(voters.items()) if groups == frozenset({0})][:3]
     async with store.snapshot() as tx:
         group = await tx.groups.get("a")
     assert group is not None
