@@ -135,6 +135,7 @@ def test_a_policy_is_saved_and_activated_in_place_of_what_was_seen(
     expect(confirm).to_be_disabled()
     assert state(root.http)["active"] == other
     page.keyboard.press("Escape")
+    expect(dialog).to_have_count(0)
     activate.press("Enter")
     expect(dialog).to_contain_text(f"Active now: version {other}.")
     confirm.press("Enter")
