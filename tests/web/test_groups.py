@@ -118,6 +118,7 @@ def test_an_admin_makes_changes_and_deletes_a_group(root: ThreadsClient, visit: 
     dialog.get_by_role("button", name="Create").press("Enter")
     expect(dialog.get_by_role("alert")).to_contain_text("a group of this name already")
     page.keyboard.press("Escape")
+    expect(dialog).to_have_count(0)
     page.get_by_role("button", name=f"Change members: {name}").press("Enter")
     expect(dialog.get_by_label("Members")).to_have_value(BOB)
     dialog.get_by_label("Members").fill(f"{CYD}\n{PAYER}")
