@@ -95,7 +95,7 @@ async def test_the_conditions_of_partial_indexes_are_those_of_the_schema(empty: 
         built = [tuple(row) for row in await connection.execute(query)]
         assert [tuple(row) for row in await created.execute(query)] == built
     await other.close()
-    assert len(built) == 19
+    assert len(built) == 20
 
 
 async def test_older_grants_cover_the_risk_they_were_given_on_and_none_above_it(empty: Database) -> None:
