@@ -175,12 +175,7 @@ def test_a_postgresql_that_is_stopped_hard_loses_nothing(stack: Stack, person: T
     assert person.resume(paused, "continue").text == "the end"
     assert witness.count("durable") == 1
     # The tool ended while its result could not be written: it is done, or a person is asked; it never runs again.
-    settled = wait_for(
-        lambda: person.status(running),
-        lambda found: found["status"] == "idle" or bool(found["has_pending_tasks"]),
-        START_SECONDS,
-    )
-    if settled["has_pending_tasks"]:
+    if wait_for(lambda: person.state(running), lambda state: state != "running", START_SECONDS) == "waiting":
         person.resume(running, "answer", answers=["done"])
     person.wait_for_rest(running)
     assert witness.count("no-database") == 1

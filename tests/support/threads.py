@@ -125,9 +125,10 @@ class ThreadsClient:
 
     def wait_for_rest(self, thread_id: str) -> None:
         """Until nothing runs and nobody is waited for: what runs is "idle" too by its status at this face."""
-        self.wait_for(lambda: self._state(thread_id), lambda state: state == "idle")
+        self.wait_for(lambda: self.state(thread_id), lambda state: state == "idle")
 
-    def _state(self, thread_id: str) -> str | None:
+    def state(self, thread_id: str) -> str | None:
+        """idle, running or waiting; None of a conversation that is not theirs, or long ago."""
         recent = self.http.get("/api/v1/inbox/conversations").raise_for_status().json()["conversations"]
         return next((one["state"] for one in recent if one["conversation_id"] == thread_id), None)
 
