@@ -176,7 +176,8 @@ def test_a_postgresql_that_is_stopped_hard_loses_nothing(stack: Stack, person: T
     assert witness.count("durable") == 1
     # The tool ended while its result could not be written: it is done, or a person is asked; it never runs again.
     if wait_for(lambda: person.state(running), lambda state: state != "running", START_SECONDS) == "waiting":
-        person.resume(running, "answer", answers=["done"])
+        (doubt,) = person.status(running)["interrupt_info"]["requests"]
+        assert person.resume(running, "answer", answers=["done"], request_id=doubt["request_id"]).status == 200
     person.wait_for_rest(running)
     assert witness.count("no-database") == 1
 
